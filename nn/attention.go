@@ -213,8 +213,7 @@ func attend(p *Pass, q, k, v, mask *graph.Node, rate float64, weights **graph.No
 	}
 	*weights = ops.AttentionWeights(q, k, opts...)
 	if heads, shared := q.Shape()[1], v.Shape()[1]; heads != shared {
-		each := heads.DividedBy(shared)
-		v = ops.Flatten(ops.Expand(ops.Unsqueeze(v, 2), v.Shape()[0], shared, each, v.Shape()[2], v.Shape()[3]), 1, 2)
+		v = ops.RepeatInterleave(v, 1, heads.DividedBy(shared))
 	}
 	return ops.MatMul(*weights, v)
 }

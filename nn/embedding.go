@@ -21,11 +21,6 @@ func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, widt
 	l := &Embedding{}
 	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
 		l.padding = s.padding
-		if n := s.normingOf("weight"); len(s.padding) > 0 && n.option == "WeightNorm" && (n.axis == 0 || n.axis == -2) {
-			l.g, l.kind = g, "Embedding"
-			l.refuse("WeightNorm(0) divides each row by its norm, and that of PaddingIndex is 0: WeightNorm(1), or no PaddingIndex")
-			s.given = nil
-		}
 		l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
 	})
 	return l

@@ -77,6 +77,9 @@ func (s *settings) wrongNorming() string {
 			}
 		}
 	}
+	if n := s.normingOf("weight"); len(s.padding) > 0 && n.option == "WeightNorm" && (n.axis == 0 || n.axis == -2) {
+		return "WeightNorm(0) divides each row by its norm, and that of PaddingIndex is 0: WeightNorm(1), or no PaddingIndex"
+	}
 	return ""
 }
 

@@ -66,27 +66,14 @@ func AttentionDropout(p float64, seed *graph.Node) AttentionOption {
 func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) *graph.Node {
 	defer building("ScaledDotProductAttention", q, k, v)()
 	a := attentionOf(options)
-	for _, x := range []node{q, k, v} {
-		if x == nil || !x.Judged() {
-			return MatMul(MatMul(q, k), v) // its own mistake
-		}
-	}
-	if a.mask != nil && !a.mask.Judged() {
-		return Add(q, a.mask)
-	}
-	if m := a.mistake(q, k, v); m != nil {
-		return refusal(refused("ScaledDotProductAttention", q, k, v), m)
+	if bad := a.refused("ScaledDotProductAttention", q, k, v); bad != nil {
+		return bad
 	}
 	heads := q.Shape()
 	if a.grouped {
 		q, k, v, a.mask = a.group(q, k, v)
 	}
-	y := MatMul(a.weights(q, k), v)
-	if a.grouped {
-		shape := append(append(graph.Shape{}, heads[:len(heads)-1]...), v.Shape()[v.Rank()-1])
-		y = Reshape(y, shape...)
-	}
-	return y
+	return a.ungroup(MatMul(a.weights(q, k), v), heads)
 }
 
 func attentionOf(options []AttentionOption) (a attention) {
@@ -118,26 +105,34 @@ func (a *attention) weights(q, k node) node {
 func AttentionWeights(q, k *graph.Node, options ...AttentionOption) *graph.Node {
 	defer building("AttentionWeights", q, k)()
 	a := attentionOf(options)
-	for _, x := range []node{q, k} {
+	if bad := a.refused("AttentionWeights", q, k); bad != nil {
+		return bad
+	}
+	heads := q.Shape()
+	if a.grouped {
+		q, k, _, a.mask = a.group(q, k, k)
+	}
+	return a.ungroup(a.weights(q, k), heads)
+}
+
+// refused stands for what the options and operands, queries and keys and maybe values, do not go together for; nil where they do.
+func (a *attention) refused(fn string, in ...node) node {
+	for _, x := range in {
 		if x == nil || !x.Judged() {
-			return MatMul(q, k) // its own mistake
+			bad := in[0]
+			for _, y := range in[1:] {
+				bad = MatMul(bad, y) // its own mistake
+			}
+			return bad
 		}
 	}
 	if a.mask != nil && !a.mask.Judged() {
-		return Add(q, a.mask)
+		return Add(in[0], a.mask)
 	}
-	if m := a.mistake(q, k, k); m != nil {
-		return refusal(refused("AttentionWeights", q, k), m)
+	if m := a.mistake(in[0], in[1], in[len(in)-1]); m != nil {
+		return refusal(refused(fn, in...), m)
 	}
-	heads, grouped := q.Shape(), a.grouped
-	if grouped {
-		q, k, _, a.mask = a.group(q, k, k)
-	}
-	weights := a.weights(q, k)
-	if grouped && weights.Judged() {
-		return Reshape(weights, append(append(graph.Shape{}, heads[:len(heads)-1]...), k.Shape()[k.Rank()-2])...)
-	}
-	return weights
+	return nil
 }
 
 // mistake says what the options and operands do not go together for.
@@ -224,6 +219,14 @@ func (a *attention) group(q, k, v node) (_, _, _, mask node) {
 		mask = split(mask, each)
 	}
 	return split(q, each), Unsqueeze(k, -3), Unsqueeze(v, -3), mask
+}
+
+// ungroup gives a result of grouped operands, [..., shared, each, queries, m], the axes of queries of a shape, [..., queries, m].
+func (a *attention) ungroup(y node, heads graph.Shape) node {
+	if !a.grouped || !y.Judged() {
+		return y
+	}
+	return Reshape(y, append(append(graph.Shape{}, heads[:len(heads)-1]...), y.Shape()[y.Rank()-1])...)
 }
 
 // masked hides scores [batch…, queries, keys].

@@ -148,7 +148,7 @@ func BetaInc(a, b, x *graph.Node) *graph.Node {
 		isInside = And(isInside, And(Greater(in[2], num(0)), Less(in[2], num(1))))
 		return isInside, Where(isInside, in[0], num(1)), Where(isInside, in[1], num(1)), Where(isInside, in[2], num(0.5))
 	}
-	return threeAsDoubles("BetaInc", a, b, x, func(in []node) node {
+	return allAsDoubles("BetaInc", []node{a, b, x}, func(in []node) node {
 		return WithGradient("BetaInc", in, func(in []node) node {
 			isInside, a, b, x := inside(in)
 			good := And(And(Greater(in[0], num(0)), Less(in[0], num(inf))), And(Greater(in[1], num(0)), Less(in[1], num(inf))))

@@ -6,36 +6,36 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// asDoubles is f of two operands that broadcast, in Float64; the result has the dtype that holds both, Float32 of integers.
+// asDoubles is [allAsDoubles] of two operands.
 func asDoubles(fn string, a, b node, f func(a, b node) node) node {
-	defer building(fn, a, b)()
-	if bad := notTensors(refused(fn, a, b)); bad != nil {
-		return bad
-	}
-	both := Div(a, b)
-	if both.Err() != nil || !both.Judged() {
-		return both
-	}
-	none := ZerosLike(both) // of the shape to which both are repeated
-	return Cast(f(Cast(Add(a, none), graph.Float64), Cast(Add(b, none), graph.Float64)), both.DType())
+	return allAsDoubles(fn, []node{a, b}, func(in []node) node { return f(in[0], in[1]) })
 }
 
-// threeAsDoubles is f of three operands that broadcast, as [asDoubles].
-func threeAsDoubles(fn string, a, b, c node, f func(in []node) node) node {
-	defer building(fn, a, b, c)()
-	if bad := notTensors(refused(fn, a, b, c)); bad != nil {
+// allAsDoubles is f of operands that broadcast, two or more, in Float64; the result has the dtype that holds all, Float32 of integers.
+func allAsDoubles(fn string, in []node, f func(in []node) node) node {
+	args := make([]any, len(in))
+	for i, v := range in {
+		args[i] = v
+	}
+	defer building(fn, args...)()
+	if bad := notTensors(refused(fn, in...)); bad != nil {
 		return bad
 	}
-	all := Div(Add(a, b), c)
+	last := len(in) - 1
+	all := in[0]
+	for _, v := range in[1:last] {
+		all = Add(all, v)
+	}
+	all = Div(all, in[last])
 	if all.Err() != nil || !all.Judged() {
 		return all
 	}
 	none := ZerosLike(all) // of the shape to which all are repeated
-	in := []node{a, b, c}
+	doubles := make([]node, len(in))
 	for i, v := range in {
-		in[i] = Cast(Add(v, none), graph.Float64)
+		doubles[i] = Cast(Add(v, none), graph.Float64)
 	}
-	return Cast(f(in), all.DType())
+	return Cast(f(doubles), all.DType())
 }
 
 // overHalfLine adds up f from 0 to infinity along a new last axis, which operands have with size 1. narrow is about the reciprocal of how wide

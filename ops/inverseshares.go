@@ -230,7 +230,7 @@ func BetaIncInv(a, b, p *graph.Node) *graph.Node {
 		isInside = And(And(isInside, arePositive(in)), And(Less(in[0], num(inf)), Less(in[1], num(inf))))
 		return isInside, Where(isInside, in[0], num(1)), Where(isInside, in[1], num(1)), Where(isInside, in[2], num(0.5))
 	}
-	return threeAsDoubles("BetaIncInv", a, b, p, func(in []node) node {
+	return allAsDoubles("BetaIncInv", []node{a, b, p}, func(in []node) node {
 		return WithGradient("BetaIncInv", in,
 			func(in []node) node {
 				isInside, a, b, p := inside(in)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,11 +88,10 @@ func (o options) transposedHint(params []*graph.Node, f *File, sources []string)
 	}
 	if len(names) > maxNamed {
 		all := "*." + names[0][strings.LastIndexByte(names[0], '.')+1:]
-		matches := func(name string) bool { ok, err := path.Match(all, name); return ok && err == nil }
-		isAll := !slices.ContainsFunc(names, func(name string) bool { return !matches(name) })
+		isAll := !slices.ContainsFunc(names, func(name string) bool { return !matches(name, all) })
 		for i, n := range params {
 			_, fitsTransposed := kept(i)
-			isAll = isAll && (!matches(n.Name()) || fitsTransposed)
+			isAll = isAll && (!matches(n.Name(), all) || fitsTransposed)
 		}
 		if isAll {
 			names = []string{all}
@@ -108,10 +106,7 @@ func (o options) transposedHint(params []*graph.Node, f *File, sources []string)
 // isTransposed reports whether the file is said to have the weight as Flax and Keras keep it.
 func (o options) isTransposed(n *graph.Node) bool {
 	shape, known := n.KnownShape()
-	return known && len(shape) > 1 && slices.ContainsFunc(o.transposed, func(pattern string) bool {
-		ok, err := path.Match(pattern, n.Name())
-		return ok && err == nil
-	})
+	return known && len(shape) > 1 && matches(n.Name(), o.transposed...)
 }
 
 // kernelShape is the shape of a weight [out, in, …] as Flax and Keras keep it, […, in, out].

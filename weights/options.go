@@ -61,11 +61,7 @@ func Rename(name func(param string) string) Option {
 func AllowMissing(patterns ...string) Option {
 	return func(o *options) {
 		o.missing, o.anyMissing = append(o.missing, patterns...), o.anyMissing || len(patterns) == 0
-		for _, pattern := range patterns {
-			if _, err := path.Match(pattern, ""); err != nil {
-				o.err = fmt.Errorf("weights: AllowMissing(%q): %w", pattern, err)
-			}
-		}
+		o.checkPatterns("AllowMissing", patterns)
 	}
 }
 
@@ -75,20 +71,30 @@ func AllowMissing(patterns ...string) Option {
 func Transposed(patterns ...string) Option {
 	return func(o *options) {
 		o.transposed = append(o.transposed, patterns...)
-		for _, pattern := range patterns {
-			if _, err := path.Match(pattern, ""); err != nil {
-				o.err = fmt.Errorf("weights: Transposed(%q): %w", pattern, err)
-			}
+		o.checkPatterns("Transposed", patterns)
+	}
+}
+
+// checkPatterns notes a pattern of an option that is none.
+func (o *options) checkPatterns(option string, patterns []string) {
+	for _, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			o.err = fmt.Errorf("weights: %s(%q): %w", option, pattern, err)
 		}
 	}
 }
 
-// mayMiss reports whether the file need not have the parameter.
-func (o options) mayMiss(name string) bool {
-	return o.anyMissing || slices.ContainsFunc(o.missing, func(pattern string) bool {
+// matches reports whether a name matches one of some patterns, which are checked.
+func matches(name string, patterns ...string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
 		return ok && err == nil
 	})
+}
+
+// mayMiss reports whether the file need not have the parameter.
+func (o options) mayMiss(name string) bool {
+	return o.anyMissing || matches(name, o.missing...)
 }
 
 // AllowUnexpected loads also where tensors of the file are no parameters.

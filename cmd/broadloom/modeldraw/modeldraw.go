@@ -46,10 +46,11 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 	source := viz.Graph(g)
 	if a.Compiled && shapeinfer.Check(g).Err() == nil { // one with mistakes is drawn as it is
 		prog, err := modelprogram.Compile(g)
-		switch nothing := (modelprogram.NothingError{}); {
+		_, isNothing := errors.AsType[modelprogram.NothingError](err)
+		switch {
 		case err == nil:
 			source = viz.Program(prog)
-		case a.Format != "html" || !errors.As(err, &nothing): // a page shows what there is
+		case !isNothing || a.Format != "html": // a page shows what there is
 			return nil, err
 		}
 	}
