@@ -137,7 +137,7 @@ func (c *randomChain) build() []*graph.Node {
 
 // Chains of random steps have the bits of whole matrices, however axes of their kernels are merged.
 func TestRandomChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
-	count := 400
+	count := 200
 	if testing.Short() {
 		count = 80
 	}

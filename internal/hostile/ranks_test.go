@@ -27,7 +27,7 @@ func TestHighRanks(t *testing.T) {
 }
 
 // How many calls are made at most for each choice of operands of high rank.
-const maxHigh, fullHigh = 8, 100
+const maxHigh, fullHigh = 4, 100
 
 // highCalls returns the calls of a function with operands of high rank.
 func highCalls(t reflect.Type) (calls [][]arg) {

@@ -10,12 +10,23 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
+// verified says how many nodes of a graph hold what VerifyGraph checks. Nodes stay as they are, so that passes that make none
+// need not wait for them again.
+type verified struct {
+	graph *graph.Graph
+	nodes int
+}
+
 // VerifyGraph checks that every node stands in the graph behind its operands, and has the
 // dtype, the shape and the record of broadcasting that its operation's rule infers; that the
 // roots are still what the user asked for; and that no state of memory is written twice.
 func VerifyGraph(u *Program) error {
 	nodes := u.Graph.Nodes()
-	for i, n := range nodes {
+	if u.verified.graph != u.Graph {
+		u.verified = verified{graph: u.Graph}
+	}
+	for i, n := range nodes[u.verified.nodes:] {
+		i += u.verified.nodes
 		if n.Graph() != u.Graph || n.ID() != i {
 			return bug.At(n, "node %d is numbered %d, or belongs to another graph", i, n.ID())
 		}
@@ -26,6 +37,7 @@ func VerifyGraph(u *Program) error {
 			return err
 		}
 	}
+	u.verified.nodes = len(nodes)
 	if err := verifyRoots(u, nodes); err != nil {
 		return err
 	}
