@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,10 @@ import (
 // kernel and computes tiles itself until none is left; workers that are busy or slow to
 // wake are not waited for. So nothing ever waits for a worker to become free, and tiles
 // never wait for anything: no number of sessions and processors can lock up.
+//
+// Each thread begins with a share of its own of the tiles, that of the same place in every kernel:
+// so it mostly reads what it has written, which is in its processor's cache. Who has done his
+// share takes tiles from the ends of others'.
 
 // parallel is work in tiles that may be computed in any order and at once.
 type parallel interface {
@@ -24,8 +29,8 @@ type parallel interface {
 // job is a task on offer.
 type job struct {
 	task        parallel
-	tiles       int64
-	next        atomic.Int64 // the next tile that nobody has taken
+	tiles       int
+	shares      []tileShare  // of each thread, the caller first
 	finished    atomic.Int64 // workers that have taken part and are done
 	helpers     []*worker
 	fault       atomic.Pointer[bug.Panic]
@@ -34,38 +39,74 @@ type job struct {
 	pendingCost int      // the work of this run, in nanoseconds, for which sleeping workers were not woken
 }
 
+// tileShare is the tiles that are left of a thread's: first<<32 | end.
+type tileShare struct {
+	left atomic.Uint64
+	_    [56]byte // so that threads do not write one cache line
+}
+
+// next takes the first tile that is left, or the last one.
+func (s *tileShare) next(last bool) (tile int, ok bool) {
+	for {
+		left := s.left.Load()
+		first, end := left>>32, left&math.MaxUint32
+		switch {
+		case first >= end:
+			return 0, false
+		case last && s.left.CompareAndSwap(left, left-1):
+			return int(end - 1), true
+		case !last && s.left.CompareAndSwap(left, left+1<<32):
+			return int(first), true
+		}
+	}
+}
+
+// divide gives each thread its share.
+func (j *job) divide(threads int) {
+	if cap(j.shares) < threads {
+		j.shares = make([]tileShare, threads)
+	}
+	j.shares = j.shares[:threads]
+	for i := range j.shares {
+		j.shares[i].left.Store(uint64(i*j.tiles/threads)<<32 | uint64((i+1)*j.tiles/threads))
+	}
+}
+
 // take has a thread take part, and tells the observer of it. The caller is thread 0.
 func (j *job) take(thread int, ws *Workspace) {
 	if j.flushes && thread > 0 { // the caller does already
 		defer cpu.FlushDenormals().End()
 	}
 	if j.observer == nil {
-		j.work(ws)
+		j.work(thread, ws)
 		return
 	}
 	began := time.Now()
-	if tiles := j.work(ws); tiles > 0 {
+	if tiles := j.work(thread, ws); tiles > 0 {
 		j.observer.TookPart(thread, tiles, began, time.Now())
 	}
 }
 
 // work computes tiles until none is left, and returns how many it took. A panic ends the work of
 // all, and is the caller's.
-func (j *job) work(ws *Workspace) (tiles int) {
+func (j *job) work(thread int, ws *Workspace) (tiles int) {
 	defer func() {
 		if v := recover(); v != nil {
 			j.fault.Store(bug.Caught(v))
-			j.next.Store(j.tiles)
+			for i := range j.shares {
+				j.shares[i].left.Store(0)
+			}
 			*ws = Workspace{}
 		}
 	}()
-	for ; ; tiles++ {
-		i := j.next.Add(1) - 1
-		if i >= j.tiles {
-			return tiles
+	for i := range j.shares {
+		s := &j.shares[(thread+i)%len(j.shares)]
+		for tile, ok := s.next(i > 0); ok; tile, ok = s.next(i > 0) {
+			j.task.Tile(tile, ws)
+			tiles++
 		}
-		j.task.Tile(int(i), ws)
 	}
+	return tiles
 }
 
 // spin is how long a worker looks for work before it sleeps. Waking it takes longer than
@@ -144,7 +185,7 @@ func (w *worker) run() {
 // share computes a job on the caller and on up to threads-1 workers. cost is an estimate
 // of all its work in nanoseconds.
 func (j *job) share(threads, cost int, ws *Workspace) {
-	j.next.Store(0)
+	j.divide(threads)
 	j.finished.Store(0)
 	j.helpers = j.helpers[:0]
 	j.pendingCost += cost

@@ -190,7 +190,7 @@ func (s *State) setPointers(b *Specialization) {
 // ParallelFor computes the tiles of a task on the session's threads. cost is an estimate of
 // the whole work in nanoseconds.
 func (s *State) ParallelFor(t parallel, tiles, cost int) {
-	s.job.task, s.job.tiles, s.job.observer = t, int64(tiles), s.Observer
+	s.job.task, s.job.tiles, s.job.observer = t, tiles, s.Observer
 	s.job.share(s.Threads, cost, &s.Ws)
 }
 
