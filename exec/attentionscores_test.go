@@ -75,7 +75,7 @@ func inSteps(a attentionForm) attentionForm {
 
 // allForms are the forms of attention, and some of them in branches and loops.
 func allForms() []attentionForm {
-	list := slices.Concat(attentionForms, scoreForms, axesForms, sinkForms)
+	list := slices.Concat(attentionForms, scoreForms, axesForms, sinkForms, flatForms)
 	for _, a := range slices.Clone(list) {
 		switch a.name {
 		case "einsum", "einsum of heads", "ALiBi", "weights by sigmoid", "weights by distance", "heads last", "a sink":

@@ -80,7 +80,7 @@ var passes = []pass{
 	{"split-scores", "compute scores and the columns beside them each by themselves", false, onGraph(rewrite.SplitScores)},
 	{"insert-slices", "write sums of padded values that do not overlap as slices inserted into one value", false, onGraph(rewrite.InsertSlices)},
 	{"join-assemblies", "write a value assembled of assembled ones as one of their parts", false, onGraph(rewrite.JoinAssemblies)},
-	{"score-axes", "move the axes of scores to where chains of kernels want them", false, onGraph(rewrite.ScoreAxes)},
+	{"score-axes", "split and move the axes of scores as chains of kernels want them", false, onGraph(rewrite.ScoreAxes)},
 	{"recompute", "compute again what comes from a product and is used far apart", false, onGraph(rewrite.Recompute)},
 	{"rematerialize", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
 	{"implicit-gemm", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},

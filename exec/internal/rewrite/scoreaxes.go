@@ -17,6 +17,7 @@ import (
 // An axis has a role: axes of two values that meet element by element have the same one. The keys' is that over which
 // scores are reduced first. Sums over keys are added up in the order of the last axis then.
 func ScoreAxes(u *Program) error {
+	splitAxes(u)
 	s := findScoreAxes(u)
 	if s == nil {
 		return nil
@@ -27,9 +28,7 @@ func ScoreAxes(u *Program) error {
 
 // scoreAxes knows the roles of axes.
 type scoreAxes struct {
-	roles   map[*graph.Node][]int // of each axis of a value, -1 where its size is 1 or there is none; several numbers may be of one role
-	same    []int                 // of each number of a role another one of the same role, the least of them itself
-	groups  []int                 // and one number for all roles of scores that meet
+	axisRoles
 	groupOf map[int]*scoreGroup
 	slots   []int // of each number of a role: the axis that it shall be
 	moved   map[*graph.Node]*graph.Node
@@ -46,25 +45,12 @@ type scoreGroup struct {
 
 // findScoreAxes finds scores whose axes are to be moved; nil if there are none.
 func findScoreAxes(u *Program) *scoreAxes {
-	s := &scoreAxes{roles: map[*graph.Node][]int{}, groupOf: map[int]*scoreGroup{}, moved: map[*graph.Node]*graph.Node{}}
-	written, isRoot := writtenMemory(u.Graph), map[*graph.Node]bool{}
+	s := &scoreAxes{axisRoles: newAxisRoles(), groupOf: map[int]*scoreGroup{}, moved: map[*graph.Node]*graph.Node{}}
+	isRoot := map[*graph.Node]bool{}
 	for _, n := range u.Roots {
 		isRoot[alias.Storage(n)] = true
 	}
-	var products []*graph.Node
-	for _, n := range u.Graph.Nodes() {
-		if written[alias.Storage(n)] || slices.Contains(n.Shape(), 0) {
-			continue
-		}
-		switch roles := s.rolesOf(n); {
-		case roles == nil:
-		case n.Op().Class == graph.Contract:
-			products = append(products, n)
-			fallthrough
-		default:
-			s.roles[n] = roles
-		}
-	}
+	products := s.findRoles(u)
 	if len(s.roles) == len(products) {
 		return nil // nothing is computed of scores
 	}

@@ -5,10 +5,46 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
+// axisRoles gives roles to the axes of scores and of what is computed of them.
+type axisRoles struct {
+	roles  map[*graph.Node][]int // of each axis of a value, -1 where its size is 1 or there is none; several numbers may be of one role
+	same   []int                 // of each number of a role another one of the same role, the least of them itself
+	groups []int                 // and one number for all roles of scores that meet
+	size   []graph.Dim           // of the axes that have a role
+
+	parts  map[int][]int // of roles that stand for several others one after the other, these; nil where axes are not looked into
+	failed []int         // roles of axes that nothing divides as others want them
+}
+
+func newAxisRoles() axisRoles { return axisRoles{roles: map[*graph.Node][]int{}} }
+
+func (s *axisRoles) newRole(size graph.Dim) int {
+	r := len(s.same)
+	s.same, s.groups, s.size = append(s.same, r), append(s.groups, r), append(s.size, size)
+	return r
+}
+
+// findRoles gives roles to the axes of scores and of what is computed of them, and returns the products.
+func (s *axisRoles) findRoles(u *Program) (products []*graph.Node) {
+	written := writtenMemory(u.Graph)
+	for _, n := range u.Graph.Nodes() {
+		if written[alias.Storage(n)] || slices.Contains(n.Shape(), 0) {
+			continue
+		}
+		if roles := s.rolesOf(n); roles != nil {
+			if s.roles[n] = roles; n.Op().Class == graph.Contract {
+				products = append(products, n)
+			}
+		}
+	}
+	return products
+}
+
 // rolesOf returns the roles of a value's axes; nil where it is not computed of scores so that its axes have roles.
-func (s *scoreAxes) rolesOf(n *graph.Node) []int {
+func (s *axisRoles) rolesOf(n *graph.Node) []int {
 	switch {
 	case n.Op().Class == graph.Contract:
 		if len(n.Operands()) != 2 || !scores.IsProduct(n) || slices.Contains(n.Shape()[n.Rank()-2:], 1) || groupingOf(n) != nil {
@@ -17,8 +53,7 @@ func (s *scoreAxes) rolesOf(n *graph.Node) []int {
 		roles := make([]int, n.Rank())
 		for axis, d := range n.Shape() {
 			if roles[axis] = -1; d != 1 {
-				roles[axis] = len(s.same)
-				s.same, s.groups = append(s.same, len(s.same)), append(s.groups, len(s.groups))
+				roles[axis] = s.newRole(d)
 			}
 		}
 		for _, r := range roles {
@@ -30,13 +65,16 @@ func (s *scoreAxes) rolesOf(n *graph.Node) []int {
 	case n.Op().Class == graph.Reduce && len(n.Operands()) == 1:
 		return s.rolesOfReduction(n)
 	case n.Op().Class == graph.Movement && len(n.Operands()) == 1:
-		return s.rolesOfView(n)
+		if roles := s.rolesOfView(n); roles != nil || s.parts == nil {
+			return roles
+		}
+		return s.rolesOfSplit(n)
 	}
 	return nil
 }
 
 // rolesOfElements has the axes of operands that meet share their roles.
-func (s *scoreAxes) rolesOfElements(n *graph.Node) []int {
+func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 	if DependsOnPosition(n) {
 		return nil
 	}
@@ -67,15 +105,12 @@ func (s *scoreAxes) rolesOfElements(n *graph.Node) []int {
 	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) {
 		return nil
 	}
-	each(func(axis, role int) {
-		s.join(s.same, roles[axis], role)
-		s.join(s.groups, roles[axis], role)
-	})
+	each(func(axis, role int) { s.unite(roles[axis], role) })
 	return roles
 }
 
 // rolesOfReduction leaves out the roles of axes that are folded.
-func (s *scoreAxes) rolesOfReduction(n *graph.Node) []int {
+func (s *axisRoles) rolesOfReduction(n *graph.Node) []int {
 	x := n.In(0)
 	if s.roles[x] == nil || n.Op().Axes == nil || folds[n.Op().Fold] == nil || x.DType() != n.DType() || x.Region() != n.Region() {
 		return nil
@@ -97,7 +132,7 @@ func (s *scoreAxes) rolesOfReduction(n *graph.Node) []int {
 
 // rolesOfView follows axes through a movement that does no more than to exchange them, and to insert and drop such of
 // size 1.
-func (s *scoreAxes) rolesOfView(n *graph.Node) []int {
+func (s *axisRoles) rolesOfView(n *graph.Node) []int {
 	x := n.In(0)
 	if s.roles[x] == nil || x.Region() != n.Region() {
 		return nil
@@ -137,7 +172,7 @@ func least(list []int, i int) int {
 }
 
 // join makes two numbers stand for the same; those below 0 stand for nothing.
-func (s *scoreAxes) join(list []int, i, k int) {
+func (s *axisRoles) join(list []int, i, k int) {
 	if i >= 0 && k >= 0 {
 		i, k = least(list, i), least(list, k)
 		list[max(i, k)] = min(i, k)

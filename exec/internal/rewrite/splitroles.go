@@ -1,0 +1,141 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// rolesOfSplit follows axes through a movement that shows some as one, and some as several.
+func (s *axisRoles) rolesOfSplit(n *graph.Node) []int {
+	x := n.In(0)
+	if s.roles[x] == nil || x.Region() != n.Region() || !isReshape(n) || n.Op().Waits {
+		return nil
+	}
+	roles := slices.Repeat([]int{-1}, n.Rank())
+	var of, own []int
+	for axis, r := range s.roles[x] {
+		if r >= 0 {
+			of = append(of, r)
+		} else if x.Shape()[axis] != 1 {
+			return nil
+		}
+	}
+	for axis, d := range n.Shape() {
+		if d != 1 {
+			roles[axis] = s.newRole(d)
+			own = append(own, roles[axis])
+		}
+	}
+	if len(of) == 0 || !s.match(of, own) {
+		return nil
+	}
+	return roles
+}
+
+// match has two lists of roles stand for the same axes, one after the other, and reports whether they can.
+func (s *axisRoles) match(a, b []int) bool {
+	ends := [2][]int{a, b}
+	var parts [2][]int // of the roles at the ends, from the last one on
+	var left [2]graph.Dim
+	take := func(side, part int) { // what is left of a role is done
+		end := len(ends[side]) - 1
+		if r := ends[side][end]; len(parts[side]) > 0 {
+			all := append(parts[side], part)
+			slices.Reverse(all)
+			s.setParts(r, all)
+		} else {
+			s.unite(r, part)
+		}
+		ends[side], parts[side] = ends[side][:end], nil
+	}
+	whole := func(side int) int { return ends[side][len(ends[side])-1] }
+	for len(ends[0]) > 0 && len(ends[1]) > 0 {
+		for side := range ends {
+			if len(parts[side]) == 0 {
+				left[side] = s.size[whole(side)]
+			}
+		}
+		short := 0
+		rest := graph.Dim(1)
+		if left[0] != left[1] {
+			var ok bool
+			if rest, ok = left[1].ExactDiv(left[0]); !ok {
+				short = 1
+				if rest, ok = left[0].ExactDiv(left[1]); !ok {
+					return false
+				}
+			}
+		}
+		part := whole(short)
+		if len(parts[short]) > 0 {
+			if part = whole(1 - short); rest != 1 || len(parts[1-short]) > 0 {
+				part = s.newRole(left[short])
+			}
+		}
+		take(short, part)
+		if rest == 1 {
+			take(1-short, part)
+		} else {
+			parts[1-short], left[1-short] = append(parts[1-short], part), rest
+		}
+	}
+	return len(ends[0]) == 0 && len(ends[1]) == 0
+}
+
+// setParts notes what a role stands for.
+func (s *axisRoles) setParts(r int, parts []int) {
+	for _, p := range parts {
+		s.join(s.groups, r, p)
+	}
+	switch r = least(s.same, r); {
+	case s.parts[r] == nil:
+		s.parts[r] = parts
+	case !s.match(s.parts[r], parts):
+		s.failed = append(s.failed, r)
+	}
+}
+
+// unite makes two roles one.
+func (s *axisRoles) unite(i, k int) {
+	if i < 0 || k < 0 {
+		return
+	}
+	i, k = least(s.same, i), least(s.same, k)
+	first, other := s.parts[i], s.parts[k]
+	s.join(s.groups, i, k)
+	if i == k {
+		return
+	}
+	s.join(s.same, i, k)
+	delete(s.parts, i)
+	delete(s.parts, k)
+	for _, parts := range [][]int{first, other} {
+		if parts != nil {
+			s.setParts(i, parts)
+		}
+	}
+}
+
+// atoms lists the roles that a role stands for, which stand for no others; none stands for itself.
+func (s *axisRoles) atoms(r int) (list []int) {
+	if r < 0 {
+		return []int{r}
+	}
+	r = least(s.same, r)
+	if s.parts[r] == nil {
+		return []int{r}
+	}
+	for _, p := range s.parts[r] {
+		list = append(list, s.atoms(p)...)
+	}
+	return list
+}
+
+// groupNumber is the same for the roles of scores that meet; -1 for none.
+func (s *axisRoles) groupNumber(r int) int {
+	if r < 0 {
+		return -1
+	}
+	return least(s.groups, r)
+}
