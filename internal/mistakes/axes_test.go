@@ -11,7 +11,7 @@ var _ = add(
 	scaleOfChannels, biasOfChannels, temperatureOfPairs, biasOfFeatures, biasOfAsManyTokens, channelsLast,
 	softmaxOverBatch, mixtureOverBatch, softmaxOverClasses, poolOverTime, instancesOfBags, contrastive,
 	attentionOverBatch, attentionOfTimeFirst, attention, attentionOfOneSequence,
-	positionsOfBatch, tableOfBatch, positionsOfTime, onePositionForAll, decoderStep, lastStep,
+	positionsOfBatch, tableOfBatch, positionsOfTime, identityOfPairs, onePositionForAll, decoderStep, lastStep,
 	maskOnQueries, maskAddedToQueries, maskOnKeys, maskAddedToKeys, bothMasks,
 	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch, attentionOverSecond,
 	patchesByReshape, patchesByPermute,
@@ -209,6 +209,20 @@ func positionsOfTime(g *graph.Graph) {
 	at := ops.Unsqueeze(ops.Cast(ops.Iota(g, 0, t), graph.Float32), 1)
 	waves := ops.Sin(ops.Mul(at, g.Param("rates", graph.Float32, 64)))
 	ops.Add(x, waves)
+}
+
+// The identity tells pairs of examples apart, and gives no example anything of its own: the noise of a Gaussian process, the
+// signs of SigLIP's loss, a kernel of several widths without its diagonal, and the nodes of a graph that are their own neighbours.
+func identityOfPairs(g *graph.Graph) {
+	n := g.Dim("n")
+	x, y := g.Input("x", graph.Float32, n, 6), g.Input("y", graph.Float32, n, 6)
+	one := ops.Eye(g, graph.Float32, n, n)
+	kernel := ops.Exp(ops.Neg(ops.Square(ops.CDist(x, x, 2))))
+	ops.Cholesky(ops.Add(kernel, ops.Mul(one, ops.Exp(g.Param("noise", graph.Float32)))))
+	ops.LogSigmoid(ops.Mul(ops.Sub(ops.Mul(graph.Num(2), one), graph.Num(1)), ops.MatMul(x, ops.Transpose(y, 0, 1))))
+	widths := ops.Div(ops.Unsqueeze(ops.CDist(x, y, 2), 2), ops.Linspace(g, graph.Float32, 1, 4, 4))
+	ops.Sub(ops.Sum(ops.Exp(ops.Neg(widths)), 2), ops.Mul(one, graph.Num(4)))
+	ops.Add(g.Input("adjacency", graph.Float32, n, n), one)
 }
 
 // One row of a table for all positions.

@@ -30,7 +30,7 @@ func examplePositions(l *lint, n *graph.Node) *graph.Mistake {
 
 func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
 	at := meets(n, y, axis) - (n.Rank() - x.Rank())
-	if at < 0 || y.Shape()[axis] != x.Shape()[at] || nameOf(x.Shape()[at]) == unlikely {
+	if at < 0 || y.Shape()[axis] != x.Shape()[at] || nameOf(x.Shape()[at]) == unlikely || arePairs(x, at) {
 		return nil
 	}
 	from, _ := l.origins(x, at)
@@ -48,6 +48,17 @@ func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{at}}, {Node: y, Bad: []int{axis}}},
 		Help: []string{fmt.Sprintf("positions are along another axis, such as axis %d, of size %s: they are counted, or cut, by that size", places[0], x.Shape()[places[0]]),
 			silence("CodeExamplePositions", "ExamplePositions")}}
+}
+
+// arePairs reports whether another axis has the size of this one. What tells pairs of examples apart, such as the identity that is
+// added to a matrix of a kernel or to an adjacency matrix, gives no example anything of its own.
+func arePairs(x *graph.Node, axis int) bool {
+	for i, size := range x.Shape() {
+		if i != axis && size == x.Shape()[axis] {
+			return true
+		}
+	}
+	return false
 }
 
 // positions lists the sources of an axis that are no inputs.
