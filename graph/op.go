@@ -92,6 +92,10 @@ type Op struct {
 	// the same fixed arguments, it gives its operand bit for bit.
 	Involution bool
 
+	// Random says of an operation on places and a seed that its results look as if they had nothing to do with either: what is
+	// computed of them is drawn at each place, and no position.
+	Random bool
+
 	// Fold is the reduction of a Reduce operation. Of a Gather operation it says how elements
 	// that are stored by index, and fall together, are united: FoldSum, FoldProd, FoldMax or
 	// FoldMin; or that elements are picked by index: NoFold.

@@ -22,7 +22,7 @@ func init() {
 			}
 			return sameType(c)
 		},
-		Emit: emitRandomBits, Grad: noGradient,
+		Emit: emitRandomBits, Grad: noGradient, Random: true,
 	})
 	composed("Dropout", "0 with probability p, else x / (1-p).",
 		named("", "torch.nn.functional.dropout", "", "Dropout", "Dropout",

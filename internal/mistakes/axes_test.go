@@ -11,7 +11,7 @@ var _ = add(
 	scaleOfChannels, biasOfChannels, temperatureOfPairs, biasOfFeatures, biasOfAsManyTokens, channelsLast,
 	softmaxOverBatch, mixtureOverBatch, softmaxOverClasses, poolOverTime, instancesOfBags, contrastive,
 	attentionOverBatch, attentionOfTimeFirst, attention, attentionOfOneSequence,
-	positionsOfBatch, tableOfBatch, positionsOfTime, identityOfPairs, onePositionForAll, decoderStep, lastStep,
+	positionsOfBatch, tableOfBatch, positionsOfTime, identityOfPairs, noiseOfInputs, onePositionForAll, decoderStep, lastStep,
 	maskOnQueries, maskAddedToQueries, maskOnKeys, maskAddedToKeys, bothMasks,
 	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch, attentionOverSecond,
 	patchesByReshape, patchesByPermute,
@@ -223,6 +223,16 @@ func identityOfPairs(g *graph.Graph) {
 	widths := ops.Div(ops.Unsqueeze(ops.CDist(x, y, 2), 2), ops.Linspace(g, graph.Float32, 1, 4, 4))
 	ops.Sub(ops.Sum(ops.Exp(ops.Neg(widths)), 2), ops.Mul(one, graph.Num(4)))
 	ops.Add(g.Input("adjacency", graph.Float32, n, n), one)
+}
+
+// Noise for each element of an input, and classes that are drawn for each example, by a seed that no input gives.
+func noiseOfInputs(g *graph.Graph) {
+	batch := g.Dim("batch")
+	x := g.Input("x", graph.Float32, batch, 6)
+	seed := g.Scalar(graph.Int64, 3)
+	ops.Add(x, ops.Normal(seed, graph.Float32, batch, 6))
+	ops.Mul(x, ops.Bernoulli(g.State("seed", graph.Int64, nil), ops.Full(g, graph.Float32, 0.5, batch, 6)))
+	ops.CrossEntropy(x, ops.Categorical(seed, x, 1))
 }
 
 // One row of a table for all positions.

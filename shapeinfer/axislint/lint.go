@@ -9,7 +9,7 @@ import (
 
 // Find returns what looks wrong in a graph. Each mistake has the node at which it can be silenced.
 func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistake) {
-	l := &lint{g: g, fromInput: make([]bool, len(g.Nodes())), suspect: make([]bool, len(g.Nodes())),
+	l := &lint{g: g, fromInput: make([]bool, len(g.Nodes())), drawn: make([]bool, len(g.Nodes())), suspect: make([]bool, len(g.Nodes())),
 		grown: map[*graph.Node]bool{}, forms: axisflow.NewFlow(g)}
 	for _, m := range g.Warnings() {
 		if m.Code == graph.CodeMutualExpand {
@@ -47,6 +47,7 @@ func ask(r rule, l *lint, n *graph.Node) (m *graph.Mistake) {
 type lint struct {
 	g         *graph.Graph
 	fromInput []bool         // by node, whether it is computed from an input
+	drawn     []bool         // by node, whether random numbers are in it
 	axes      *axisflow.Flow // nil until it is asked for
 	steps     *axisflow.Flow // of single steps of loops; nil until it is asked for
 	forms     *axisflow.Flow // of composite operations alone
@@ -56,18 +57,18 @@ type lint struct {
 	usersEnd  []int32       // by node; nil until it is asked for
 }
 
-// see notes whether a node is computed from an input, and whether its axes are to be trusted.
+// see notes whether a node is computed from an input, or of random numbers, and whether its axes are to be trusted.
 func (l *lint) see(n *graph.Node) {
-	is, suspect := n.IsInput(), l.grown[n]
+	is, drawn, suspect := n.IsInput(), n.Op().Random, l.grown[n]
 	for _, x := range n.Operands() {
 		if x != nil && x.Graph() == l.g {
-			is, suspect = is || l.fromInput[x.ID()], suspect || l.suspect[x.ID()]
+			is, drawn, suspect = is || l.fromInput[x.ID()], drawn || l.drawn[x.ID()], suspect || l.suspect[x.ID()]
 		}
 	}
 	if a, loops := n.Loop(); loops && a.Role == graph.LoopCarried { // it may come from what steps hand on
 		is = slices.ContainsFunc(l.flow().Value(n), func(d axisflow.Dependence) bool { return l.flow().IsInput(d.Source) })
 	}
-	l.fromInput[n.ID()], l.suspect[n.ID()] = is, suspect
+	l.fromInput[n.ID()], l.drawn[n.ID()], l.suspect[n.ID()] = is, drawn, suspect
 }
 
 func (l *lint) isFromInput(n *graph.Node) bool { return n.Graph() == l.g && l.fromInput[n.ID()] }

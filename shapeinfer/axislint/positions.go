@@ -8,14 +8,14 @@ import (
 )
 
 // examplePositions finds values that no input has made, one for each example: positions, or rows of a
-// parameter, along the axis of examples.
+// parameter, along the axis of examples. Noise is drawn anew for each example.
 func examplePositions(l *lint, n *graph.Node) *graph.Mistake {
 	if !n.DType().IsFloat() || len(n.Operands()) != 2 {
 		return nil
 	}
 	for i, y := range n.Operands() {
 		x := n.In(1 - i)
-		if y.Graph() != l.g || x.Graph() != l.g || l.isFromInput(y) || !l.isFromInput(x) || !y.DType().IsFloat() ||
+		if y.Graph() != l.g || x.Graph() != l.g || l.isFromInput(y) || l.drawn[y.ID()] || !l.isFromInput(x) || !y.DType().IsFloat() ||
 			!slices.ContainsFunc(y.Shape(), graph.Dim.IsSymbolic) {
 			continue
 		}
