@@ -27,6 +27,7 @@ func refusedPolynomials(call refusedCall, ps ...node) node {
 // coefficients it is 0.
 func PolyVal(p, x *graph.Node) *graph.Node {
 	defer building("PolyVal", p, x)()
+	withScalars(nil, opMul, &p, &x)
 	if bad := refusedPolynomials(refused("PolyVal", p, x), p); bad != nil {
 		return bad
 	}

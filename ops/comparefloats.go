@@ -66,6 +66,7 @@ func IsClose(x, y *graph.Node, relative, absolute float64) *graph.Node {
 	if !equal.Judged() {
 		return equal // its own mistake
 	}
+	withScalars(nil, opMul, &x, &y)
 	x, y = asFloat(x), asFloat(y)
 	distance := Abs(Sub(x, y))
 	near := LessEqual(distance, Add(Mul(Abs(y), num(relative)), num(absolute)))

@@ -13,6 +13,7 @@ import (
 // approximation of log(target!) where the target is above 1.
 func PoissonNLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("PoissonNLL", x, target)()
+	withScalars(nil, opMul, &x, &target)
 	l := lossOf(opts)
 	each := Sub(Exp(x), Mul(target, x))
 	if l.rates {
@@ -70,6 +71,7 @@ func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Nod
 // and others, Focal Loss for Dense Object Detection, 2017. A negative alpha weighs nothing.
 func SigmoidFocal(x, target *graph.Node, alpha, gamma float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SigmoidFocal", x, target, alpha, gamma)()
+	withScalars(nil, opMul, &x, &target)
 	x = scoresOfLabels.checks(refused("SigmoidFocal", x, target), x)
 	entropy := Sub(Mul(Sub(num(1), target), x), LogSigmoid(x))
 	p := Sigmoid(x)

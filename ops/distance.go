@@ -55,6 +55,7 @@ func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	if bad := refusedTarget(refused("BCEWithLogits", x, target), "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
 		return bad
 	}
+	withScalars(nil, opMul, &x, &target)
 	x = scoresOfLabels.checks(refused("BCEWithLogits", x, target), x)
 	in, round := computedWide(x, target)
 	x, target = in[0], in[1]

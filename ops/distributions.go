@@ -90,10 +90,18 @@ const maxRange = 1 << 50
 // Bernoulli returns 1 with probability p, and else 0, for each element of p, in its dtype.
 func Bernoulli(seed, p *graph.Node) *graph.Node {
 	defer building("Bernoulli", seed, p)()
+	asParameters(seed, &p)
 	if bad := refusedParameter(refused("Bernoulli", seed, p), p); bad != nil {
 		return bad
 	}
 	return Cast(Less(Uniform(seed, p.DType(), p.Shape()...), p), p.DType())
+}
+
+// asParameters puts scalars in the place of numbers of [graph.Num] among the parameters of a distribution.
+func asParameters(seed node, parameters ...*node) {
+	if seed != nil {
+		withScalars(seed.Graph(), opDiv, parameters...)
+	}
 }
 
 // refusedParameter refuses a parameter of a distribution that is no floating-point tensor; nil where it is one.

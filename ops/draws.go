@@ -37,6 +37,7 @@ func Rademacher(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
 // ofParameter draws by one parameter.
 func ofParameter(fn string, seed, p node, draw func(p node) node) node {
 	defer building(fn, seed, p)()
+	asParameters(seed, &p)
 	if bad := refusedParameter(refused(fn, seed, p), p); bad != nil {
 		return bad
 	}
@@ -53,6 +54,7 @@ func notSeed(seed node) bool {
 // ofParameters draws by two parameters, which broadcast.
 func ofParameters(fn string, seed, a, b node, draw func(a, b node) node) node {
 	defer building(fn, seed, a, b)()
+	asParameters(seed, &a, &b)
 	for _, p := range []node{a, b} {
 		if bad := refusedParameter(refused(fn, seed, a, b), p); bad != nil {
 			return bad

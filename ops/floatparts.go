@@ -188,6 +188,7 @@ func Frexp(x *graph.Node) (mantissa, exponent *graph.Node) {
 // Ldexp returns x * 2^power. A whole power leaves x its floating-point dtype.
 func Ldexp(x, power *graph.Node) *graph.Node {
 	defer building("Ldexp", x, power)()
+	withScalars(nil, opMul, &x, &power)
 	y := Mul(x, Pow(num(2), power))
 	if y.Judged() && x.DType().IsFloat() && !power.DType().IsFloat() {
 		return x.Graph().Convert(y, x.DType())

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -18,6 +19,12 @@ func allAsDoubles(fn string, in []node, f func(in []node) node) node {
 		args[i] = v
 	}
 	defer building(fn, args...)()
+	in = slices.Clone(in)
+	pointers := make([]*node, len(in))
+	for i := range in {
+		pointers[i] = &in[i]
+	}
+	withScalars(nil, opDiv, pointers...)
 	if bad := notTensors(refused(fn, in...)); bad != nil {
 		return bad
 	}

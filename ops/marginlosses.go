@@ -38,6 +38,7 @@ func PairwiseDistance(x, y *graph.Node, p, eps float64) *graph.Node {
 // is a scalar.
 func CosineEmbedding(x, y, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("CosineEmbedding", x, y, target, margin)()
+	withScalars(nil, opMul, &x, &y, &target)
 	square := func(v node) node { return Add(Sum(Square(v), -1), num(cosineEpsilon)) }
 	cosine := Div(Sum(Mul(x, y), -1), Sqrt(Mul(square(x), square(y))))
 	unlike := Where(Equal(target, num(-1)), hinge(Sub(cosine, num(margin))), num(0))
@@ -47,6 +48,7 @@ func CosineEmbedding(x, y, target *graph.Node, margin float64, opts ...LossOptio
 // HingeEmbedding returns the mean of x where the target is 1, and of max(margin - x, 0) where it is -1.
 func HingeEmbedding(x, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("HingeEmbedding", x, target, margin)()
+	withScalars(nil, opMul, &x, &target)
 	far := Where(NotEqual(target, num(1)), hinge(Sub(num(margin), x)), num(0))
 	near := Where(NotEqual(target, num(-1)), x, num(0))
 	return reduceLoss(opts, Add(far, near))
@@ -56,6 +58,7 @@ func HingeEmbedding(x, target *graph.Node, margin float64, opts ...LossOption) *
 // above y, and -1 where y is.
 func MarginRanking(x, y, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MarginRanking", x, y, target, margin)()
+	withScalars(nil, opMul, &x, &y, &target)
 	return reduceLoss(opts, hinge(Add(Mul(Neg(target), Sub(x, y)), num(margin))))
 }
 

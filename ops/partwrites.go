@@ -10,8 +10,12 @@ import (
 
 // The functions here return x with a part of it replaced, and leave x as it is.
 
-// partReplaced is a copy of x of which a view, that view makes, holds src.
+// partReplaced is a copy of x of which a view, that view makes, holds src, or a number in all places.
 func partReplaced(call refusedCall, word string, x, src node, view func(x node) node) node {
+	fill, isNumber := src.Literal()
+	if isNumber && x != nil && x.Judged() && x.Graph() != nil {
+		call.in = []node{x}
+	}
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
@@ -19,6 +23,9 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 	part := view(kept)
 	if !part.Judged() || part.Err() != nil {
 		return part
+	}
+	if isNumber {
+		return After(kept, CopyInPlace(part, x.Graph().Number(fill, x.DType())))
 	}
 	if part.Rank() != src.Rank() {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Operands: []graph.OperandNote{{Node: src}},
@@ -34,14 +41,14 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 	return out
 }
 
-// SelectScatter returns x with src at an index of an axis, which counts from the end where it is negative: src has x's shape without the axis. It is
-// PyTorch's select_scatter.
+// SelectScatter returns x with src at an index of an axis, which counts from the end where it is negative: src has x's shape without the axis, or is
+// a number. It is PyTorch's select_scatter.
 func SelectScatter(x, src *graph.Node, axis int, index graph.Dim) *graph.Node {
 	defer building("SelectScatter", x, src, axis, index)()
 	return partReplaced(refused("SelectScatter", x, src).with(axis, index), "slice", x, src, func(x node) node { return Select(x, axis, index) })
 }
 
-// SliceScatter returns x with src in a slice of an axis, as [Slice] takes it: PyTorch's slice_scatter.
+// SliceScatter returns x with src, or a number, in a slice of an axis, as [Slice] takes it: PyTorch's slice_scatter.
 func SliceScatter(x, src *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
 	args := []any{axis, start, stop, step}
 	if stop == End {
@@ -51,7 +58,7 @@ func SliceScatter(x, src *graph.Node, axis int, start, stop graph.Dim, step int)
 	return partReplaced(refused("SliceScatter", x, src).with(args...), "slice", x, src, func(x node) node { return Slice(x, axis, start, stop, step) })
 }
 
-// DiagonalScatter returns x with src on a diagonal, as [Diagonal] takes it: PyTorch's diagonal_scatter.
+// DiagonalScatter returns x with src, or a number, on a diagonal, as [Diagonal] takes it: PyTorch's diagonal_scatter.
 func DiagonalScatter(x, src *graph.Node, offset, a, b int) *graph.Node {
 	defer building("DiagonalScatter", x, src, offset, a, b)()
 	return partReplaced(refused("DiagonalScatter", x, src).with(offset, a, b), "diagonal", x, src, func(x node) node { return Diagonal(x, offset, a, b) })
@@ -71,9 +78,11 @@ func FillDiagonal(x, value *graph.Node) *graph.Node {
 }
 
 // DynamicSlice returns a part of x of the given sizes, one for each axis, that begins at places which are known when it runs: integer scalars, one for
-// each axis, which count from the end where they are negative. As in JAX, a part that would reach over an end begins where it does not.
+// each axis, which count from the end where they are negative; [graph.Num] is a place that is known. As in JAX, a part that would reach over
+// an end begins where it does not.
 func DynamicSlice(x *graph.Node, starts []*graph.Node, sizes ...graph.Dim) *graph.Node {
 	defer building("DynamicSlice", append([]any{x, listOf(starts)}, shapeWords(sizes)...)...)()
+	starts = startsIn(x, starts)
 	call := refused("DynamicSlice", given(x, starts...)...).with(shapeWords(sizes)...)
 	if bad := badStarts(call, "dynamic_slice", x, starts, sizes); bad != nil {
 		return bad
@@ -96,6 +105,7 @@ func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Nod
 		args = append(args, s)
 	}
 	defer building("DynamicUpdateSlice", args...)()
+	starts = startsIn(x, starts)
 	call := refused("DynamicUpdateSlice", given(x, append([]node{update}, starts...)...)...)
 	if bad := notTensors(call); bad != nil {
 		return bad
@@ -107,6 +117,20 @@ func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Nod
 		return bad
 	}
 	return updated(x, update, starts, 0)
+}
+
+// startsIn gives whole numbers among the starts as values of the graph of x.
+func startsIn(x node, starts []node) []node {
+	if x == nil || x.Graph() == nil {
+		return starts
+	}
+	starts = slices.Clone(starts)
+	for i, s := range starts {
+		if a, isNumber := s.Literal(); isNumber && s.DType().IsInt() {
+			starts[i] = x.Graph().Number(a, graph.Int64)
+		}
+	}
+	return starts
 }
 
 // updated writes an update from an axis on: along that axis whole slices are written, of which the later axes were updated before.

@@ -58,6 +58,24 @@ func converted(op *graph.Op, operands ...node) []node {
 	return in
 }
 
+// withScalars puts scalars of the graph in the place of numbers of [graph.Num] among operands, in the dtype that the operation converts all to: a
+// function of several nodes may compute something of such numbers alone. Without a tensor, or a graph, all stay as they are.
+func withScalars(g *graph.Graph, op *graph.Op, operands ...*node) {
+	all := make([]node, len(operands))
+	for i, x := range operands {
+		all[i] = *x
+		if g == nil && all[i] != nil {
+			g = all[i].Graph()
+		}
+	}
+	to, _ := op.PromotedOf(all)
+	for i, t := range to {
+		if a, isNumber := all[i].Literal(); isNumber && g != nil && t.Valid() && !t.IsStorage() {
+			*operands[i] = g.Number(a, t)
+		}
+	}
+}
+
 func repeat(t graph.DType, n int) []graph.DType {
 	list := make([]graph.DType, n)
 	for i := range list {

@@ -59,6 +59,7 @@ func rounded(x, parameter node) node { return x.Graph().Convert(x, parameter.DTy
 // and Mnih, Implicit Reparameterization Gradients, 2018.
 func RandomGamma(seed, concentration *graph.Node) *graph.Node {
 	defer building("RandomGamma", seed, concentration)()
+	asParameters(seed, &concentration)
 	if bad := refusedParameter(refused("RandomGamma", seed, concentration), concentration); bad != nil {
 		return bad
 	}
@@ -70,6 +71,7 @@ func RandomGamma(seed, concentration *graph.Node) *graph.Node {
 // PyTorch's has the same mean.
 func RandomBeta(seed, a, b *graph.Node) *graph.Node {
 	defer building("RandomBeta", seed, a, b)()
+	asParameters(seed, &a, &b)
 	for _, p := range []node{a, b} {
 		if bad := refusedParameter(refused("RandomBeta", seed, a, b), p); bad != nil {
 			return bad
@@ -105,6 +107,7 @@ const (
 // Rejection Method for Generating Poisson Random Variables, 1993.
 func Poisson(seed, rate *graph.Node) *graph.Node {
 	defer building("Poisson", seed, rate)()
+	asParameters(seed, &rate)
 	if bad := refusedParameter(refused("Poisson", seed, rate), rate); bad != nil {
 		return bad
 	}

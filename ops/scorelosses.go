@@ -48,6 +48,7 @@ const leastFraction = 1e-7
 func MeanAbsolutePercentage(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MeanAbsolutePercentage", x, target)()
 	d := Abs(difference(refused("MeanAbsolutePercentage", x, target)))
+	withScalars(nil, opMul, &x, &target)
 	return reduceLoss(opts, Mul(Div(d, ClampMin(Abs(target), leastFraction)), num(100)))
 }
 
