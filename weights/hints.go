@@ -114,6 +114,16 @@ func kernelShape(shape []int) []int { return append(slices.Clone(shape[2:]), sha
 
 // fromKernel returns the elements of a tensor […, in, out] in the order of the weight [out, in, …] of a shape.
 func fromKernel(data any, t graph.DType, shape []int) any {
+	return reordered(data, t, shape, func(weight, kernel int) (to, from int) { return weight, kernel })
+}
+
+// toKernel is the way back from [fromKernel].
+func toKernel(data any, t graph.DType, shape []int) any {
+	return reordered(data, t, shape, func(weight, kernel int) (to, from int) { return kernel, weight })
+}
+
+// reordered moves each element between its places in a weight [out, in, …] of a shape, and in the kernel […, in, out].
+func reordered(data any, t graph.DType, shape []int, way func(weight, kernel int) (to, from int)) any {
 	out, in, places := shape[0], shape[1], 1
 	for _, n := range shape[2:] {
 		places *= n
@@ -122,8 +132,9 @@ func fromKernel(data any, t graph.DType, shape []int) any {
 	for o := range out {
 		for i := range in {
 			for p := range places {
-				v, whole := graph.NumberAt(data, (p*in+i)*out+o)
-				graph.SetNumberAt(turned, (o*in+i)*places+p, v, whole)
+				to, from := way((o*in+i)*places+p, (p*in+i)*out+o)
+				v, whole := graph.NumberAt(data, from)
+				graph.SetNumberAt(turned, to, v, whole)
 			}
 		}
 	}

@@ -73,6 +73,18 @@ func TestTransposedWeightsAreToldAndTurned(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, v.Data)
 	}
+	saved := filepath.Join(t.TempDir(), "kernels.npz") // as they were read
+	require.NoError(t, weights.Save(saved, s, weights.Transposed("[fc]*.weight")))
+	f, err := weights.Open(saved)
+	require.NoError(t, err)
+	v, err := f.Read("conv.weight")
+	require.NoError(t, err)
+	assert.Equal(t, exec.Array{Shape: []int{1, 2, 2, 3}, Data: kernel}, v)
+	v, err = f.Read("fc.weight")
+	require.NoError(t, err)
+	assert.Equal(t, exec.Array{Shape: []int{3, 2}, Data: []float32{1, 2, 3, 4, 5, 6}}, v)
+	require.NoError(t, f.Close())
+
 	_, err = weights.LoadFile(s, path, weights.Transposed("["))
 	require.ErrorContains(t, err, `weights: Transposed("["): syntax error in pattern`)
 	require.NoError(t, weights.Write(path, []weights.Named{{"fc.weight", exec.Array{Shape: []int{2, 3}, Data: make([]float32, 6)}}}))

@@ -66,7 +66,7 @@ func AllowMissing(patterns ...string) Option {
 }
 
 // Transposed loads weights whose names match one of the patterns of [path.Match] from tensors with the axes of Flax and Keras: a matrix [out, in] from
-// a kernel [in, out], and the weight of a convolution, [out, in, …], from […, in, out]. Transposed("*.weight") is right for a file of such layers alone:
+// a kernel [in, out], and the weight of a convolution, [out, in, …], from […, in, out]; and saves them as such. Transposed("*.weight") is right for a file of such layers alone:
 // tables of embeddings have the same axes everywhere.
 func Transposed(patterns ...string) Option {
 	return func(o *options) {

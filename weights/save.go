@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
 )
 
 // Save writes the parameters of a session, the state of optimisers among them, to a file: see
-// [Write]. Options are [Only], [With], [Rename], [Metadata] and [ShardBytes]. No other session that shares
-// the parameters may write them meanwhile.
+// [Write]. Options are [Only], [With], [Rename], [Transposed], [Metadata] and [ShardBytes]. No other session
+// that shares the parameters may write them meanwhile.
 //
 // A session holds all parameters that its graph had when its program was compiled, and those of sessions
 // that it shares with. Only(s.Program().Params()...) saves the ones that its program uses: of a program that
@@ -30,6 +31,9 @@ func Save(path string, s *exec.Session, opts ...Option) error {
 		if values[i].Value, err = s.Param(n); err != nil {
 			return err
 		}
+		if o.isTransposed(n) {
+			values[i].Value = kernelOf(values[i].Value)
+		}
 	}
 	for _, other := range o.with {
 		state := other.State()
@@ -38,4 +42,10 @@ func Save(path string, s *exec.Session, opts ...Option) error {
 		}
 	}
 	return Write(path, values, opts...)
+}
+
+// kernelOf is a weight [out, in, …] as Flax and Keras keep it, […, in, out].
+func kernelOf(weight exec.Array) exec.Array {
+	t, _ := graph.DTypeOfSlice(weight.Data)
+	return exec.Array{Shape: kernelShape(weight.Shape), Data: toKernel(weight.Data, t, weight.Shape)}
 }
