@@ -6,7 +6,7 @@ import (
 )
 
 var _ = add(
-	valuesOfStates, valuesOfActions, backwardSteps, powerSteps, unrolledSteps, ranksAfterLoop, newtonSchulz, matrixPowers, recurrentSquare,
+	valuesOfStates, valuesOfActions, backwardSteps, powerSteps, unrolledSteps, unrolledProducts, productWithoutAxis, ranksAfterLoop, newtonSchulz, matrixPowers, recurrentSquare,
 	normalizedAdjacency, normalizedAdjacencyBehind, centredTwice, shortestPaths,
 	stepWithoutAxis, carriedWithoutAxis, finalWithoutAxis, stableSoftmaxWithoutAxis,
 )
@@ -52,6 +52,19 @@ func unrolledSteps(g *graph.Graph) {
 	for range 3 {
 		v = ops.Sum(ops.Mul(a, v), 1)
 	}
+}
+
+// A value that stands under the axis along which a product of products has multiplied it.
+func unrolledProducts(g *graph.Graph) {
+	a := g.Input("a", graph.Float32, 8, 8)
+	v := ops.MatMul(a, ops.MatMul(a, g.Input("v", graph.Float32, 8)))
+	ops.Mul(a, ops.Div(v, ops.Norm(v, 2)))
+}
+
+// One product does not tell that rows and columns are of one kind.
+func productWithoutAxis(g *graph.Graph) {
+	a := g.Input("a", graph.Float32, 8, 8)
+	ops.Mul(a, ops.MatMul(a, g.Input("v", graph.Float32, 8))) // want warning BL230
 }
 
 // What comes out of a loop stands under the axis along which its steps have multiplied it.

@@ -32,12 +32,25 @@ func (v vector) isPaired() bool {
 }
 
 // isRepeated reports whether the vector comes from a node that does the same to the same value with another vector, as a matrix is
-// multiplied by a vector again and again.
+// multiplied by a vector again and again; or from a product of the value with what comes from such a product.
 func (v vector) isRepeated() bool {
 	return reaches(v.y, func(n *graph.Node) bool {
-		return n.Op() == v.user.Op() && slices.Contains(n.Operands(), v.x) &&
-			slices.ContainsFunc(n.Operands(), func(y *graph.Node) bool { return y != v.x && y.Shape().Equal(v.y.Shape()) })
+		z := v.beside(n)
+		return z != nil && (n.Op() == v.user.Op() || reaches(z, func(n *graph.Node) bool { return n.Op().Class == graph.Contract && v.beside(n) != nil }))
 	})
+}
+
+// beside is the vector of this one's shape that a node computes with the same value by the same operation, or in a product; nil where it does not.
+func (v vector) beside(n *graph.Node) *graph.Node {
+	if n.Op() != v.user.Op() && n.Op().Class != graph.Contract || !slices.Contains(n.Operands(), v.x) {
+		return nil
+	}
+	for _, y := range n.Operands() {
+		if y != v.x && y.Shape().Equal(v.y.Shape()) {
+			return y
+		}
+	}
+	return nil
 }
 
 // standsUnder reports whether the same vector stands under its own axis too, in what the value is computed from or in what is
