@@ -38,20 +38,40 @@ var (
 	}}
 )
 
-// probabilitiesIn is the softmax or sigmoid of which x is made by moving elements and converting them alone; nil where it is none.
-func probabilitiesIn(x node) node {
+// probabilities are a value that a softmax or a sigmoid has given, the scores that it was given, and how it is called; empty where a value is none.
+type probabilities struct {
+	made, scores node
+	by           string
+}
+
+// probabilitiesIn are those of which x is made by moving elements and converting them alone.
+func probabilitiesIn(x node) probabilities {
 	for x != nil && x.Judged() && len(x.Operands()) > 0 {
 		op := x.Op()
 		moves := op.Class == graph.Movement && len(x.Operands()) == 1 && op.Assemble == nil || op.Class == graph.Gather && op.Fold == graph.NoFold
 		switch {
 		case op == opSoftmax || op == opSigmoid:
-			return x
+			return probabilities{x, x.In(0), op.Func}
+		case isShareOfSum(x) && x.In(0).Op() == opExp:
+			return probabilities{x, x.In(0).In(0), "exponentials divided by their sum"}
 		case !moves && op != opCast && op != opCopy && op != opStopGrd:
-			return nil
+			return probabilities{}
 		}
 		x = x.In(0)
 	}
-	return nil
+	return probabilities{}
+}
+
+// isShareOfSum reports whether a value is divided by its own sum along some axes, which are kept.
+func isShareOfSum(x node) bool {
+	if x.Op() != opDiv || x.In(1).Graph() == nil || !x.In(1).Judged() {
+		return false
+	}
+	sum := x.In(1)
+	for sum.Op().Class == graph.Movement && len(sum.Operands()) == 1 {
+		sum = sum.In(0)
+	}
+	return sum.Op() == opSum && sum.In(0) == x.In(0)
 }
 
 // warn warns of a call of fn whose operand 0 is probabilities; rest are the operands of fn behind it.
@@ -59,7 +79,7 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 	x := c.In(0)
 	made := probabilitiesIn(x)
 	choice := c.Policy().GivenProbabilities
-	if made == nil || c.Failed() || choice == graph.AllowSilently {
+	if made.made == nil || c.Failed() || choice == graph.AllowSilently {
 		return
 	}
 	said := func(m *graph.Mistake) bool {
@@ -73,10 +93,10 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 		behind += ", " + other.Called()
 	}
 	m := &graph.Mistake{Code: graph.CodeGivenProbabilities, Choice: true, Apart: true,
-		Summary:  fmt.Sprintf("%s are probabilities, made by %s, and %s takes %s", x.Called(), made.Op().Func, fn, t.takes),
-		Operands: []graph.OperandNote{{Node: made.In(0)}, {Node: made}},
-		Help:     append(t.help(fn, x, made.In(0), behind), "to keep it: Silence(graph.CodeGivenProbabilities) on the result, or Policy.GivenProbabilities = graph.AllowSilently")}
-	if x != made {
+		Summary:  fmt.Sprintf("%s are probabilities, made by %s, and %s takes %s", x.Called(), made.by, fn, t.takes),
+		Operands: []graph.OperandNote{{Node: made.scores}, {Node: made.made}},
+		Help:     append(t.help(fn, x, made.scores, behind), "to keep it: Silence(graph.CodeGivenProbabilities) on the result, or Policy.GivenProbabilities = graph.AllowSilently")}
+	if x != made.made {
 		m.Operands = append(m.Operands, graph.OperandNote{Node: x})
 	}
 	if choice == graph.RefuseAlways {
@@ -88,7 +108,7 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 
 // checks returns operand x of a call as the call reads it: where it is probabilities in place of that, a node that warns and gives it on.
 func (t taking) checks(call refusedCall, x node) node {
-	if probabilitiesIn(x) == nil {
+	if probabilitiesIn(x).made == nil {
 		return x
 	}
 	op := &graph.Op{Name: "given", Func: call.fn, Doc: "an operand that is probabilities", Class: graph.Composite, MinIn: 1, MaxIn: 1,

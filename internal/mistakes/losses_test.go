@@ -36,7 +36,7 @@ func columnAgainstRow(g *graph.Graph) {
 	ops.Mean(ops.Square(diff))
 }
 
-var _ = add(softmaxTwice, softmaxOfPixels, sigmoidTwice, likelihoodOfProbabilities, drawnFromProbabilities, probabilitiesThatAreMeant)
+var _ = add(softmaxTwice, softmaxByHandTwice, softmaxOfPixels, sigmoidTwice, likelihoodOfProbabilities, drawnFromProbabilities, probabilitiesThatAreMeant)
 
 // A softmax as the last layer, and a loss that has one of its own.
 func softmaxTwice(g *graph.Graph) {
@@ -45,6 +45,17 @@ func softmaxTwice(g *graph.Graph) {
 	h := testmodel.Linear(g, "out", x, 3)
 	probs := ops.Softmax(h, -1)
 	optim.SGD(0.1).Minimize(ops.CrossEntropy(probs, y)) // want warning BL213 "probs are probabilities, made by Softmax" "CrossEntropy(h, y)" "NLL(Log(probs), y)"
+}
+
+// The softmax is written by hand.
+func softmaxByHandTwice(g *graph.Graph) {
+	b := g.Dim("batch")
+	h, y := g.Input("h", graph.Float32, b, 5), g.Input("y", graph.Int64, b)
+	e := ops.Exp(h)
+	p := ops.Div(e, ops.Sum(e, 1, ops.KeepDims()))
+	ops.CrossEntropy(p, y) // want warning BL213 "p are probabilities, made by exponentials divided by their sum" "CrossEntropy(h, y)"
+	e = ops.Exp(ops.Sub(h, ops.Max(h, 1, ops.KeepDims())))
+	ops.NLL(ops.Cast(ops.Div(e, ops.Unsqueeze(ops.Sum(e, 1), 1)), graph.Float64), y) // want warning BL213
 }
 
 // Elements are moved and converted in between, and labels are smoothed or probabilities themselves.
@@ -102,5 +113,8 @@ func probabilitiesThatAreMeant(g *graph.Graph) {
 	seen := ops.MatMul(ops.Softmax(ops.MatMul(x, ops.Transpose(x, 1, 2)), -1), x)
 	ops.CrossEntropy(ops.Mean(seen, 1), y)
 	ops.CrossEntropy(ops.Softmax(h, 1), y).Silence(graph.CodeGivenProbabilities)
+	e := ops.Exp(h)
+	ops.CrossEntropy(ops.Div(e, graph.Num(8)), y)
+	ops.CrossEntropy(ops.Log(ops.Div(e, ops.Sum(e, 1, ops.KeepDims()))), y)
 	ops.BCEWithLogits(ops.Sigmoid(h), soft).Silence(graph.CodeGivenProbabilities)
 }
