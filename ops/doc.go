@@ -97,4 +97,5 @@
 // New values:
 //   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, moredraws.go, countdraws.go, vectordraws.go, featuredropout.go
 //   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
+//   - logprobs.go: logarithms of the probabilities of values
 package ops

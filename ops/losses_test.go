@@ -91,13 +91,14 @@ func TestLossesAsPyTorch(t *testing.T) {
 		for _, symbolic := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%s/named=%v", r.Name, r.Reduction, symbolic), func(t *testing.T) {
 				t.Parallel()
-				r.compare(t, symbolic)
+				r.compare(t, symbolic, func(in []node) node { return losses[r.Name](in, reductions[r.Reduction]) })
 			})
 		}
 	}
 }
 
-func (r torchLoss) compare(t *testing.T, symbolic bool) {
+// compare compares a function of the operands, and its gradients, with PyTorch's numbers.
+func (r torchLoss) compare(t *testing.T, symbolic bool, f func(in []node) node) {
 	g := graph.New("losses")
 	in, fed := make([]node, len(r.Operands)), feeds{}
 	var wrt []node
@@ -118,7 +119,7 @@ func (r torchLoss) compare(t *testing.T, symbolic bool) {
 			wrt = append(wrt, in[i])
 		}
 	}
-	y := losses[r.Name](in, reductions[r.Reduction])
+	y := f(in)
 	require.NoError(t, g.Err())
 	requireClose(t, r.Value, value(t, fed, y).Floats(), 1e-12, "value")
 	if len(wrt) == 0 {

@@ -18,7 +18,7 @@ try:
         except ImportError:  # its functions are believed
             torchvision = None
     if library == "numpy":
-        import scipy, scipy.special, scipy.linalg, scipy.signal, scipy.ndimage, scipy.integrate
+        import scipy, scipy.special, scipy.linalg, scipy.signal, scipy.ndimage, scipy.integrate, scipy.stats
     if library == "jax":
         import jax, jax.numpy as jnp, jax.scipy.special, jax.scipy.signal, jax.scipy.linalg, jax.scipy.ndimage, jax.scipy.stats
         jax.config.update("jax_enable_x64", True)
