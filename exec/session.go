@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -47,9 +48,13 @@ type Session struct {
 }
 
 // NewSession makes a session, with parameters at their first values. What is wrong with the
-// options is the error of each call of the session.
+// options, and that the program is nil, is the error of each call of the session.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p}
+	if p == nil {
+		s.err = errors.New("exec: the program is nil: Compile has returned an error in its place")
+		return s
+	}
 	s.state.Threads, s.state.Print = runtime.GOMAXPROCS(0), os.Stderr
 	for _, o := range opts {
 		if o != nil {
@@ -127,7 +132,7 @@ func (s *Session) begin() error {
 // dropout, it computes here too. To evaluate, compile a program of another pass
 // (nn.Evaluation) and share the parameters.
 func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
-	if len(s.prog.request.updates) == 0 {
+	if s.err == nil && len(s.prog.request.updates) == 0 {
 		return s.Run(ctx, feed, opts...)
 	}
 	if err := s.begin(); err != nil {

@@ -137,6 +137,29 @@ func TestWrongSharing(t *testing.T) {
 	require.ErrorContains(t, err, "parameter late was declared (shareparams_test.go:135:10) after the program was compiled")
 }
 
+// An error of Compile that was passed over is told of by the session of no program.
+func TestSessionOfNoProgram(t *testing.T) {
+	want, ctx := "the program is nil: Compile has returned an error", context.Background()
+	var none *exec.Program
+	g := graph.New("none")
+	w := g.Param("w", graph.Float32)
+	for _, s := range []*exec.Session{none.NewSession(), none.NewSession(exec.Seed(1), exec.ShareParams(nil))} {
+		_, err := s.Run(ctx, nil)
+		require.ErrorContains(t, err, want)
+		_, err = s.RunWithoutUpdates(ctx, nil)
+		require.ErrorContains(t, err, want)
+		_, err = s.Profile(ctx, nil, 1)
+		require.ErrorContains(t, err, want)
+		_, err = s.FirstNonFinite(ctx, nil)
+		require.ErrorContains(t, err, want)
+		_, err = s.Param(w)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, s.SetParam(w, 1), want)
+		_, err = s.Params()
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // Sessions that read shared parameters run at once, and see what was trained between.
 func TestReadersRunAtOnce(t *testing.T) {
 	m := newShared(t)
