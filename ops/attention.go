@@ -28,7 +28,7 @@ func AttentionMask(mask *graph.Node) AttentionOption {
 	return func(a *attention) { a.mask = mask }
 }
 
-// Causal lets query i see the keys up to i. It does not go with [AttentionMask].
+// Causal lets query i see the keys up to i; of these it sees what [AttentionMask] shows, if that is given too.
 func Causal() AttentionOption { return CausalFrom(nil) }
 
 // CausalFrom lets query i see the keys up to start + i, as where keys and values of earlier positions
@@ -155,8 +155,6 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 		}
 	}
 	switch {
-	case a.mask != nil && a.causal:
-		return operand(graph.CodeOperand, "Explicit attn_mask should not be set when is_causal=True: give one of AttentionMask and Causal")
 	case a.mask != nil && a.mask.DType() != graph.Bool && a.mask.DType() != q.DType():
 		return operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(), a.mask.DType())
 	case a.window < 0 || a.window > 0 && !a.causal:
@@ -234,10 +232,11 @@ func (a *attention) masked(scores node) node {
 	least := num(math.Inf(-1))
 	switch {
 	case a.mask != nil && a.mask.DType() == graph.Bool:
-		return MaskedFill(scores, Not(a.mask), least)
+		scores = MaskedFill(scores, Not(a.mask), least)
 	case a.mask != nil:
-		return Add(scores, a.mask)
-	case !a.causal || !scores.Judged():
+		scores = Add(scores, a.mask)
+	}
+	if !a.causal || !scores.Judged() {
 		return scores
 	}
 	n := scores.Rank()

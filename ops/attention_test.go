@@ -112,19 +112,55 @@ func TestScaledDotProductAttentionWithNamedSizes(t *testing.T) {
 	require.Equal(t, q.Shape(), y.Shape())
 }
 
+// Causal attention with a mask: of padding, of biases of distances, and of both with a window.
+func TestCausalAttentionWithMask(t *testing.T) {
+	g := graph.New("attention")
+	q, k, v := g.Input("q", graph.Float64, 2, 4, 5, 3), g.Input("k", graph.Float64, 2, 2, 6, 3), g.Input("v", graph.Float64, 2, 2, 6, 3)
+	rng := rand.New(rand.NewPCG(1, 2))
+	padding, bias := g.Input("padding", graph.Bool, 2, 1, 1, 6), g.Input("bias", graph.Float64, 4, 5, 6)
+	in := feeds{q: random(rng, 2, 4, 5, 3), k: random(rng, 2, 2, 6, 3), v: random(rng, 2, 2, 6, 3), bias: random(rng, 4, 5, 6),
+		padding: reference.FromFloats(graph.Bool, []float64{1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 0}, 2, 1, 1, 6)} // no key for the first query of the second example
+	query, key := ops.Add(ops.Iota(g, 0, 5, 6), graph.Num(1)), ops.Iota(g, 1, 5, 6)
+	before := ops.LessEqual(key, query)
+	near := ops.And(before, ops.Greater(key, ops.Sub(query, graph.Num(2))))
+	least := graph.Num(math.Inf(-1))
+	for name, c := range map[string]struct {
+		options []ops.AttentionOption
+		mask    node
+	}{
+		"padding":         {[]ops.AttentionOption{ops.AttentionMask(padding)}, ops.And(padding, before)},
+		"bias":            {[]ops.AttentionOption{ops.AttentionMask(bias)}, ops.Where(before, bias, least)},
+		"padding near":    {[]ops.AttentionOption{ops.AttentionMask(padding), ops.SlidingWindow(2)}, ops.And(padding, near)},
+		"bias that hides": {[]ops.AttentionOption{ops.AttentionMask(ops.Where(padding, bias, least))}, ops.Where(ops.And(padding, before), bias, least)},
+	} {
+		causal := append(c.options, ops.CausalFrom(graph.Num(1)), ops.GroupedQuery())
+		got := ops.ScaledDotProductAttention(q, k, v, causal...)
+		want := ops.ScaledDotProductAttention(q, k, v, ops.AttentionMask(c.mask), ops.GroupedQuery())
+		all := []node{got, want}
+		for _, y := range []node{got, want} {
+			all = append(all, autodiff.Grad(ops.Sum(ops.Square(y), ops.AllAxes()), []node{q, k, v})...)
+		}
+		require.NoError(t, g.Err(), name)
+		values := evaluate(t, in, all...)
+		requireClose(t, values[1].Floats(), values[0].Floats(), 1e-12, name)
+		for i := range 3 {
+			requireClose(t, values[5+i].Floats(), values[2+i].Floats(), 1e-12, name+", gradient")
+		}
+	}
+}
+
 func TestScaledDotProductAttentionMistakes(t *testing.T) {
 	g := graph.New("attention")
 	q, k := g.Input("q", graph.Float32, 2, 3, 4), g.Input("k", graph.Float32, 2, 5, 4)
 	for want, y := range map[string]*graph.Node{
-		"the same dtype": ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
-		"floating-point": ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
-		"2 axes or more": ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
-		"Explicit attn_mask should not be set when is_causal=True": ops.ScaledDotProductAttention(q, k, k, ops.Causal(), ops.AttentionMask(g.Input("m", graph.Bool, 3, 5))),
-		"Expected attn_mask dtype":                                 ops.ScaledDotProductAttention(q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
-		"a sliding window of 3 keys":                               ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
-		"queries start at an integer":                              ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),
-		"no multiple of the 2":                                     ops.ScaledDotProductAttention(g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
-		"heads has 8 heads, and shared has 2":                      ops.ScaledDotProductAttention(g.Input("heads", graph.Float32, 2, 8, 3, 4), g.Input("shared", graph.Float32, 2, 2, 5, 4), g.ByName("shared")),
+		"the same dtype":                      ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
+		"floating-point":                      ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
+		"2 axes or more":                      ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
+		"Expected attn_mask dtype":            ops.ScaledDotProductAttention(q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
+		"a sliding window of 3 keys":          ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
+		"queries start at an integer":         ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),
+		"no multiple of the 2":                ops.ScaledDotProductAttention(g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
+		"heads has 8 heads, and shared has 2": ops.ScaledDotProductAttention(g.Input("heads", graph.Float32, 2, 8, 3, 4), g.Input("shared", graph.Float32, 2, 2, 5, 4), g.ByName("shared")),
 		"with the option GroupedQuery(), each head of keys and values is that of 4 heads of queries": ops.ScaledDotProductAttention(g.ByName("heads"), g.ByName("shared"), g.ByName("shared")),
 		"dropout probability": ops.ScaledDotProductAttention(q, k, k, ops.AttentionDropout(2, g.Input("s", graph.Int64))),
 		"mat1 and mat2":       ops.ScaledDotProductAttention(q, g.Input("w", graph.Float32, 2, 5, 7), k),
