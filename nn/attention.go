@@ -135,14 +135,22 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		if l.settings.rotary != 0 {
 			q, k = rotate(q, l.settings.rotary, first), rotate(k, l.settings.rotary, first)
 		}
-		mask := a.mask
+		mask := []ops.AttentionOption{ops.AttentionMask(a.mask)}
 		if len(a.caches) > 0 {
 			k, v = a.caches[0].append(p, k, v)
-			mask = both(mask, notAfter(q, k, first))
-		} else if l.settings.causal {
-			mask = both(mask, notAfter(q, k, first))
 		}
-		k, v, mask = l.withMore(k, v, mask)
+		switch isCausal := len(a.caches) > 0 || l.settings.causal; {
+		case l.BiasK != nil || l.settings.zeroAttn: // keys that all queries see stand behind
+			if isCausal {
+				a.mask = both(a.mask, notAfter(q, k, first))
+			}
+			k, v, a.mask = l.withMore(k, v, a.mask)
+			mask = []ops.AttentionOption{ops.AttentionMask(a.mask)}
+		case isCausal && a.mask == nil:
+			mask = []ops.AttentionOption{ops.AttentionMask(notAfter(q, k, first))}
+		case isCausal:
+			mask = append(mask, ops.CausalFrom(first))
+		}
 		y := attend(p, q, k, v, mask, l.settings.dropout, weights)
 		return l.OutProj.Apply(p, ops.Flatten(ops.Transpose(y, 1, 2), 2, 3))
 	})
@@ -198,10 +206,9 @@ func (l *MultiHeadAttention) split(x *graph.Node, heads int) *graph.Node {
 	return ops.Transpose(ops.Unflatten(x, 2, graph.Dim(heads), graph.Dim(l.head)), 1, 2)
 }
 
-// attend is attention of q, [b, heads, t, head], to k and v, [b, kvHeads, s, head], with dropout in
+// attend is attention of q, [b, heads, t, head], to k and v, [b, kvHeads, s, head], with options that hide keys and dropout in
 // training, and its weights, [b, heads, t, s], where they are wanted.
-func attend(p *Pass, q, k, v, mask *graph.Node, rate float64, weights **graph.Node) *graph.Node {
-	opts := []ops.AttentionOption{ops.AttentionMask(mask)}
+func attend(p *Pass, q, k, v *graph.Node, opts []ops.AttentionOption, rate float64, weights **graph.Node) *graph.Node {
 	if q.Shape()[1] != k.Shape()[1] {
 		opts = append(opts, ops.GroupedQuery())
 	}
