@@ -15,6 +15,7 @@ type MultiHeadAttention struct {
 	declared
 	InProjWeight         *graph.Node    // [width + 2·kvHeads·head, width]: those of queries, keys and values; with other widths nil
 	ProjWeights          [3]*graph.Node // with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width]; else nil
+	projections          []Weighted     // of which these are the weights
 	InProjBias           *graph.Node    // as many, or nil
 	BiasK, BiasV         *graph.Node    // [1, 1, kvHeads·head] of [BiasKV], or nil
 	OutProj              *Linear        // [width, width]
@@ -29,10 +30,11 @@ type MultiHeadAttention struct {
 // name.out_proj.weight and name.out_proj.bias, as PyTorch's MultiheadAttention with batch_first;
 // they start as there. With [KeyWidth] or [ValueWidth] of another width, name.q_proj_weight, k_proj_weight and v_proj_weight take the place of the
 // first; [BiasKV] adds name.bias_k and name.bias_v. Options are also [ZeroAttn], [KVHeads], [Causal], [DropoutRate], [RotaryBase],
-// [WeightInit] and [BiasInit] (of both projections), [NoBias] and [DType].
+// [WeightInit] and [BiasInit] (of both projections), [NoBias], [WeightNorm] and [SpectralNorm], of all weights or of those that are named, such as
+// in_proj_weight and out_proj.weight, and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
-	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias DType"
+	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 	l.declared = declare(g, "MultiHeadAttention", name, opts, has, func(s *settings) {
 		if l.kvHeads = s.kvHeads; l.kvHeads == 0 {
 			l.kvHeads = heads
@@ -45,7 +47,7 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 		l.head = l.width / l.heads
 		packed := l.newProjections(g, s)
 		bias := or(s.bias, Zeros())
-		out := []Option{DType(s.dtype), WeightInit(s.weight), BiasInit(bias)}
+		out := []Option{DType(s.dtype), WeightInit(s.weight), BiasInit(bias), s.normedAs("out_proj.weight")}
 		if s.noBias {
 			out = append(out, NoBias())
 		} else {
@@ -69,7 +71,9 @@ func (l *MultiHeadAttention) newProjections(g *graph.Graph, s *settings) (packed
 		l.valueWidth = graph.Dim(*s.valueWidth)
 	}
 	weight := func(name string, rows, columns graph.Dim) *graph.Node {
-		return g.ParamInit(name, s.dtype, or(s.weight, XavierUniform()), rows, columns)
+		w := s.newNamedWeight(g, name, XavierUniform(), 0, rows, columns)
+		l.projections = append(l.projections, w)
+		return w.Weight
 	}
 	if l.keyWidth == in && l.valueWidth == in {
 		l.InProjWeight = weight("in_proj_weight", packed, in)
@@ -127,7 +131,11 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		if a.eachHead && weights == nil {
 			return unbuilt(fn, "EachHead is for AttendWithWeights", query)
 		}
-		q, k, v := l.project(in[0], 0), l.project(in[1], 1), l.project(in[2], 2)
+		weight := make([]*graph.Node, len(l.projections))
+		for i := range weight {
+			weight[i] = l.projections[i].WeightIn(p)
+		}
+		q, k, v := l.project(weight, in[0], 0), l.project(weight, in[1], 1), l.project(weight, in[2], 2)
 		first := graph.Num(0) // the place of the first query
 		if len(a.caches) > 0 {
 			first = a.caches[0].Length
@@ -157,15 +165,15 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 }
 
 // project makes queries (0), keys (1) or values (2) of x, [b, t, its width], by rows of the packed weight or by a weight of their own: [b, heads, t, head].
-func (l *MultiHeadAttention) project(x *graph.Node, part int) *graph.Node {
+func (l *MultiHeadAttention) project(weights []*graph.Node, x *graph.Node, part int) *graph.Node {
 	heads, from := l.heads, 0
 	if part > 0 {
 		heads, from = l.kvHeads, (l.heads+(part-1)*l.kvHeads)*l.head
 	}
 	rows := func(w *graph.Node) *graph.Node { return ops.Narrow(w, 0, graph.Dim(from), graph.Dim(heads*l.head)) }
-	weight, bias := l.ProjWeights[part], l.InProjBias
-	if weight == nil {
-		weight = rows(l.InProjWeight)
+	weight, bias := weights[min(part, len(weights)-1)], l.InProjBias
+	if len(weights) == 1 {
+		weight = rows(weight)
 	}
 	if bias != nil {
 		bias = rows(bias)

@@ -14,19 +14,21 @@ type ConvLSTMCell struct {
 	WeightIH *graph.Node // [4·hidden, in, kernel, kernel]
 	WeightHH *graph.Node // [4·hidden, hidden, kernel, kernel]
 	Bias     *graph.Node // [4·hidden], or nil
+	ih, hh   Weighted    // of which these are the weights
 	in       graph.Dim
 	hidden   graph.Dim
 }
 
 // NewConvLSTMCell declares a step of sequences of images, [N, in, H, W], with states [N, hidden, H, W] and windows of kernel × kernel elements that keep the
 // sizes of images: the parameters name.weight_ih, name.weight_hh and name.bias, whose gates are in the order of [NewLSTMCell], start as those of [NewConv2D]. Options are
-// [WeightInit], [BiasInit], [NoBias] and [DType].
+// [WeightInit], [BiasInit], [NoBias], [WeightNorm] and [SpectralNorm] of weight_ih, weight_hh or both, and [DType].
 func NewConvLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, kernel int, opts ...Option) *ConvLSTMCell {
 	l := &ConvLSTMCell{in: graph.Dim(in), hidden: graph.Dim(hidden)}
 	l.declared = declare(g, "ConvLSTMCell", name, opts, cellOptions, func(s *settings) {
 		gates, k := l.hidden.Times(4), graph.Dim(kernel)
-		l.WeightIH = g.ParamInit("weight_ih", s.dtype, or(s.weight, torchWeight()), gates, l.in, k, k)
-		l.WeightHH = g.ParamInit("weight_hh", s.dtype, or(s.weight, torchWeight()), gates, l.hidden, k, k)
+		l.ih = s.newNamedWeight(g, "weight_ih", torchWeight(), 0, gates, l.in, k, k)
+		l.hh = s.newNamedWeight(g, "weight_hh", torchWeight(), 0, gates, l.hidden, k, k)
+		l.WeightIH, l.WeightHH = l.ih.Weight, l.hh.Weight
 		l.Bias = s.newBias(g, l.WeightIH, gates)
 	})
 	return l
@@ -48,9 +50,9 @@ func (l *ConvLSTMCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (
 		if len(before) != 0 && len(before) != 2 {
 			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a cell has 2", len(before)), x)
 		}
-		gates := ops.Conv2D(x, l.WeightIH, l.Bias, ops.SamePadding())
+		gates := ops.Conv2D(x, l.ih.WeightIn(p), l.Bias, ops.SamePadding())
 		if len(before) == 2 {
-			gates = ops.Add(gates, ops.Conv2D(before[0], l.WeightHH, nil, ops.SamePadding()))
+			gates = ops.Add(gates, ops.Conv2D(before[0], l.hh.WeightIn(p), nil, ops.SamePadding()))
 		}
 		if !gates.Judged() || gates.Err() != nil {
 			return gates

@@ -46,22 +46,22 @@ func (l *Embedding) Apply(p *Pass, index *graph.Node) *graph.Node {
 // EmbeddingBag is a table of which the rows of several indices become one.
 type EmbeddingBag struct {
 	declared
-	Weight  *graph.Node // [rows, width]
-	by      ops.Reduction
-	padding []int
+	Weighted // [rows, width]
+	by       ops.Reduction
+	padding  []int
 }
 
 // NewEmbeddingBag declares a table with the parameter name.weight, [rows, width], as PyTorch's
 // EmbeddingBag. It starts with the normal distribution. Options are [BagReduction], [WeightInit],
-// [PaddingIndex] and [DType].
+// [PaddingIndex], [WeightNorm], [SpectralNorm] and [DType].
 func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *EmbeddingBag {
 	l := &EmbeddingBag{}
-	l.declared = declare(g, "EmbeddingBag", name, opts, "BagReduction WeightInit PaddingIndex DType", func(s *settings) {
+	l.declared = declare(g, "EmbeddingBag", name, opts, "BagReduction WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
 		l.by, l.padding = s.bag, s.padding
 		if l.by == 0 {
 			l.by = ops.ReduceMean
 		}
-		l.Weight = table(g, s, graph.Dim(rows), graph.Dim(width)).Weight
+		l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
 	})
 	return l
 }
@@ -74,7 +74,7 @@ func (l *EmbeddingBag) Apply(p *Pass, index *graph.Node, opts ...ops.EmbeddingBa
 		for _, row := range l.padding {
 			opts = append(opts[:len(opts):len(opts)], ops.PaddingIndex(row))
 		}
-		return ops.EmbeddingBag(x[0], l.Weight, l.by, opts...)
+		return ops.EmbeddingBag(x[0], l.WeightIn(p), l.by, opts...)
 	})
 }
 

@@ -105,6 +105,17 @@ func (s *settings) normingOf(name string) norming {
 	return norming{}
 }
 
+// normedAs is the option that a layer within this one has for its only weight, which this one has under another name.
+func (s *settings) normedAs(name string) Option {
+	s.made = append(s.made, name)
+	n := s.normingOf(name)
+	if n.option == "" {
+		return Option{}
+	}
+	n.weights = nil
+	return Option{n.option, func(s *settings) { s.given = append(s.given, n) }}
+}
+
 // newWeight declares the weight of a layer, whose outputs are along an axis.
 func (s *settings) newWeight(g *graph.Graph, init graph.Initializer, outputs int, shape ...graph.Dim) Weighted {
 	return s.newNamedWeight(g, "weight", init, outputs, shape...)

@@ -80,6 +80,19 @@ var normedCases = map[string]torchCase{
 	},
 	"spectral norm in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, nn.SpectralNorm(1), f64) }),
 
+	"weight norm of a bag": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return nn.NewEmbeddingBag(g, "", 6, 3, nn.WeightNorm(1), f64).Apply(p, x[0])
+	},
+	"spectral norm of a bag": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return nn.NewEmbeddingBag(g, "", 6, 3, nn.SpectralNorm(1), f64).Apply(p, x[0])
+	},
+	"weight norm of attention":                 of(attention(2, nn.WeightNorm(0))),
+	"spectral norm of attention":               of(attention(2, nn.SpectralNorm(1, "in_proj_weight"), nn.WeightNorm(1, "out_proj.weight"))),
+	"weight norm of attention of other widths": across(attention(2, nn.KeyWidth(3), nn.ValueWidth(5), nn.WeightNorm(0, "k_proj_weight"))),
+	"weight norm of a convolutional lstm cell": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return nn.NewConvLSTMCell(g, "", 2, 3, 3, nn.SpectralNorm(1, "weight_hh"), nn.WeightNorm(0, "weight_ih"), f64).ApplyFrom(p, x[0], x[1], x[2])[0]
+	},
+
 	"zero pad":                  of(func(*graph.Graph) nn.Layer { return nn.ZeroPad(1, 2, -1, 3) }),
 	"constant pad":              of(func(*graph.Graph) nn.Layer { return nn.ConstantPad(-1.5, 2, 1) }),
 	"constant pad of volumes":   of(func(*graph.Graph) nn.Layer { return nn.ConstantPad(2.5, 1, 0, 2, 1, 0, 1) }),
@@ -170,7 +183,7 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(0), nn.SpectralNorm(1))
 		},
 		"Expected n_power_iterations to be positive": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewLinear(g, "fc", 8, 3, nn.SpectralNorm(0)) },
-		"WeightNorm is no option of EmbeddingBag":    func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewEmbeddingBag(g, "rows", 8, 3, nn.WeightNorm(0)) },
+		"WeightNorm is no option of Positions":       func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewPositions(g, "rows", 8, 3, nn.WeightNorm(0)) },
 		"Dimension out of range": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(2)).Apply(p, x)
 		},
@@ -226,8 +239,8 @@ func TestWeightsThatThereAreNot(t *testing.T) {
 		"WeightNorm is given twice for a weight": func(g *graph.Graph) {
 			nn.NewGRUCell(g, "cell", 3, 4, nn.WeightNorm(0, "weight_hh"), nn.WeightNorm(1, "weight_ih", "weight_hh"))
 		},
-		"that of PaddingIndex is 0":                     func(g *graph.Graph) { nn.NewEmbedding(g, "table", 5, 4, nn.PaddingIndex(0), nn.WeightNorm(0)) },
-		"WeightNorm is no option of MultiHeadAttention": func(g *graph.Graph) { nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.WeightNorm(0)) },
+		"that of PaddingIndex is 0": func(g *graph.Graph) { nn.NewEmbedding(g, "table", 5, 4, nn.PaddingIndex(0), nn.WeightNorm(0)) },
+		`WeightNorm is of the weight "weight", and the layer has in_proj_weight, out_proj.weight`: func(g *graph.Graph) { nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.WeightNorm(0, "weight")) },
 	} {
 		g := graph.New("mistaken")
 		declare(g)

@@ -300,6 +300,30 @@ if sys.argv[2:] == ["normed"]:  # weights that are normalized, paddings, and wha
     case("mgu cell", MGU(), (2, 3), (2, 4))
     case("mgu cell from zeros", MGU(), (2, 3), call=lambda m, x: m(x, torch.zeros(2, 4)))
 
+    class NormedConvLSTM(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for name, *s in ("weight_ih", 12, 2, 3, 3), ("weight_hh", 12, 3, 3, 3), ("bias", 12):
+                self.register_parameter(name, nn.Parameter(torch.randn(s)))
+
+        def forward(self, x, h, c):
+            conv = nn.functional.conv2d
+            i, f, g, o = (conv(x, self.weight_ih, self.bias, padding=1) + conv(h, self.weight_hh, padding=1)).chunk(4, 1)
+            return torch.sigmoid(o) * torch.tanh(torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g))
+
+    bags = torch.tensor([[0, 5], [1, 1]])
+    case("weight norm of a bag", weight_norm(nn.EmbeddingBag(6, 3), dim=1), bags)
+    case("spectral norm of a bag", spectral_norm(nn.EmbeddingBag(6, 3)), bags)
+    normed = weight_norm(nn.MultiheadAttention(8, 2, **mha), "in_proj_weight")
+    weight_norm(normed.out_proj)
+    case("weight norm of attention", normed, (2, 5, 8), call=lambda m, x: m(x, x, x)[0])
+    normed = spectral_norm(nn.MultiheadAttention(8, 2, **mha), "in_proj_weight")
+    weight_norm(normed.out_proj, dim=1)
+    case("spectral norm of attention", normed, (2, 5, 8), call=lambda m, x: once(lambda x: m(x, x, x), x))
+    case("weight norm of attention of other widths", weight_norm(nn.MultiheadAttention(8, 2, kdim=3, vdim=5, **mha), "k_proj_weight"),
+         (2, 3, 8), (2, 4, 3), (2, 4, 5), call=lambda m, q, k, v: m(q, k, v)[0])
+    case("weight norm of a convolutional lstm cell", weight_norm(spectral_norm(NormedConvLSTM(), "weight_hh"), "weight_ih"), (2, 2, 4, 5), (2, 3, 4, 5), (2, 3, 4, 5))
+
 if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how each is made
     out.clear()
     draw = lambda low, high: int(torch.randint(low, high + 1, ()))
