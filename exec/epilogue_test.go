@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -246,6 +247,10 @@ func bitsOf(data any) (bits []uint64) {
 		for _, x := range data {
 			put(x)
 		}
+	case []half.Float16:
+		return bitsOf(half.ToFloat32(data))
+	case []half.BFloat16:
+		return bitsOf(half.ToFloat32(data))
 	case []bool:
 		for _, x := range data {
 			if x {

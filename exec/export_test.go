@@ -119,6 +119,13 @@ func WithoutPass(name string) (restore func()) {
 	return func() { passes = all }
 }
 
+// Plain compiles without the passes that make programs faster until the function that it gives is called.
+func Plain() (restore func()) {
+	all := passes
+	passes = slices.DeleteFunc(slices.Clone(all), func(p pass) bool { return !p.needed })
+	return func() { passes = all }
+}
+
 // RowsFrom has kernels run on rows of products from a size in bytes on.
 func RowsFrom(bytes int) Option { return func(r *request) { r.thresholds.RowBytes = bytes } }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
@@ -160,6 +161,12 @@ func someNumbers(rng *rand.Rand, t graph.DType, shape []int) any {
 	single := make([]float32, count)
 	for i := range single {
 		single[i] = float32(double[i])
+	}
+	switch t {
+	case graph.Float16:
+		return half.ToFloat16(single)
+	case graph.BFloat16:
+		return half.ToBFloat16(single)
 	}
 	return single
 }

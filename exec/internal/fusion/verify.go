@@ -13,7 +13,7 @@ import (
 // kernels of its operands and after those that read what it writes, and that the members of a
 // fused kernel agree about its iteration space and its rows, and read each other element by element.
 func VerifyGroups(u *rewrite.Program, groups []*Group) error {
-	owner, place, again := map[*graph.Node]int{}, map[*graph.Node]int{}, map[*graph.Node]bool{}
+	owner, place := map[*graph.Node]int{}, map[*graph.Node]int{}
 	for at, k := range groups {
 		for i, n := range k.Members() {
 			if other, taken := owner[n]; taken {
@@ -21,12 +21,10 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			}
 			owner[n], place[n] = at, i
 		}
-		for _, n := range k.Again {
-			again[n] = true
-		}
 	}
-	for _, n := range u.Sequence {
-		if _, ok := owner[n]; !ok && isComputed(n) && !again[n] {
+	for _, root := range u.Roots { // what kernels read is looked for below, and nothing else is needed
+		n := alias.State(root)
+		if _, ok := owner[n]; !ok && isComputed(n) {
 			return bug.At(n, "no kernel computes it")
 		}
 	}
@@ -36,7 +34,9 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			for j, x := range n.Operands() {
 				made := alias.State(x)
 				switch from, ok := owner[made]; {
-				case !ok && j < len(n.Read()) && isComputed(made) && !slices.Contains(k.Again, made), from > at, ok && from == at && place[made] >= i:
+				case !ok && j < len(n.Read()) && isComputed(made) && !slices.Contains(k.Again, made):
+					return bug.At(made, "no kernel computes it")
+				case from > at, ok && from == at && place[made] >= i:
 					return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
 				}
 			}

@@ -164,6 +164,7 @@ func (o *outliner) isWritten(memory *graph.Node) bool {
 // bodyBuilder makes the program of a loop's body.
 type bodyBuilder struct {
 	*outliner
+	end      *graph.Node // of the loop
 	call     *LoopCall
 	g        *graph.Graph // of the body
 	copied   map[*graph.Node]*graph.Node
@@ -178,7 +179,7 @@ func (o *outliner) call(end *graph.Node) *bodyBuilder {
 		return b
 	}
 	g := o.u.Graph.Derive()
-	b := &bodyBuilder{outliner: o, g: g, copied: map[*graph.Node]*graph.Node{}, captured: map[*graph.Node]*graph.Node{}, live: map[int]int{},
+	b := &bodyBuilder{outliner: o, end: end, g: g, copied: map[*graph.Node]*graph.Node{}, captured: map[*graph.Node]*graph.Node{}, live: map[int]int{},
 		call: &LoopCall{Region: a.Body, Limit: -1, Stops: -1, Body: &Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate, FastBFloat16: o.u.FastBFloat16}}}
 	o.calls[a.Body] = b
 	members, outputs := o.live(end, a)
@@ -322,7 +323,7 @@ func (b *bodyBuilder) inBody(n *graph.Node) *graph.Node {
 	if own := b.captured[x]; own != nil {
 		return own
 	}
-	own := b.shown(b.given(n, x), func(base *graph.Node) *graph.Node {
+	own := b.shown(b.given(x), func(base *graph.Node) *graph.Node {
 		if base.IsConst() {
 			return b.g.Copy(base, nil)
 		}
@@ -360,9 +361,9 @@ func (b *bodyBuilder) copyOf(n *graph.Node) *graph.Node {
 // loop moves on from step to step. It must lie within the value's memory, which ends where a step
 // would go backwards.
 func (b *bodyBuilder) element(n *graph.Node) (made *graph.Node) {
-	x := b.given(n, b.value(n.In(0)))
+	x := b.given(b.value(n.In(0)))
 	if stride := alias.LayoutOf(x).Strides[0]; prove.NewProver(b.next.Bounds).AtLeast(stride, 0) != prove.Proved {
-		b.next.At(n, func() { x = ops.Copy(x) })
+		b.next.At(b.end, func() { x = ops.Copy(x) })
 	}
 	stride := alias.LayoutOf(x).Strides[0]
 	whole := b.shown(x, func(base *graph.Node) *graph.Node {

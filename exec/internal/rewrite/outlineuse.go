@@ -61,13 +61,13 @@ func (c *LoopCall) dropUnread(results []int) error {
 
 // given returns a value as a body can be given it: a copy where what it shows does not lie in row-major order, such as
 // what was written into a part of other memory.
-func (b *bodyBuilder) given(at, x *graph.Node) *graph.Node {
+func (b *bodyBuilder) given(x *graph.Node) *graph.Node {
 	base := x
 	for alias.IsView(base) {
 		base = base.In(0)
 	}
 	if !liesDense(base) {
-		b.next.At(at, func() { x = ops.Copy(x) })
+		b.next.At(b.end, func() { x = ops.Copy(x) })
 	}
 	return x
 }
