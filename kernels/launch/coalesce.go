@@ -96,10 +96,14 @@ func (c *coalescer) canBeRow(x axis) bool {
 	return true
 }
 
+// denseRow is the length below which a row is too short although all operands have its elements side by side: along a longer axis they
+// lie apart, and copying them costs more than calls for short rows.
+const denseRow = 4
+
 // lengthenRow exchanges a short row for the longest axis that is worth it.
 func (c *coalescer) lengthenRow() {
 	last := len(c.axes) - 1
-	if c.axes[last].size >= ShortRow {
+	if c.axes[last].size >= ShortRow || c.axes[last].size >= denseRow && c.isDense(c.axes[last]) {
 		return
 	}
 	best := last
@@ -110,6 +114,11 @@ func (c *coalescer) lengthenRow() {
 	}
 	row := c.axes[best]
 	c.axes = append(slices.Delete(c.axes, best, best+1), row)
+}
+
+// isDense reports whether all operands have the elements of an axis side by side, or one for all of it.
+func (c *coalescer) isDense(x axis) bool {
+	return !slices.ContainsFunc(x.stride, func(s int) bool { return s != 0 && s != 1 })
 }
 
 // args makes arguments of the axes.
