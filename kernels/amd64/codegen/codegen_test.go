@@ -91,3 +91,24 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 	require.Empty(t, refused)
 }
+
+// TestPartialResultsAreWrittenWhole wants that the last elements of a row leave partial results as whole vectors, which what folds them reads: a
+// masked write has to reach the cache before.
+func TestPartialResultsAreWrittenWhole(t *testing.T) {
+	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I64} {
+		for _, reduction := range []rowprog.Reduction{rowprog.Sum, rowprog.Max} {
+			b := rowprog.NewBuilder("fold", 0)
+			r := b.Reduce(reduction, b.Load(b.In("x", typ, rowprog.Vec)))
+			b.Store(b.Out("y", typ, rowprog.Row), r)
+			p, err := b.Build()
+			require.NoError(t, err)
+			for _, target := range []Target{AVX2, AVX512} {
+				c, err := Compile(p, target)
+				require.NoError(t, err)
+				for _, line := range listing(t, c) {
+					require.NotRegexp(t, `\]\{k\d\},|^vmaskmov\w+ +\w+ PTR`, line, "%v of %v", reduction, typ)
+				}
+			}
+		}
+	}
+}
