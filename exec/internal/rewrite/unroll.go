@@ -20,19 +20,24 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // is stored once, where a loop would go over the result again for each of them. A value
 // that is no view is better reduced while it is computed.
 //
+// So it does with rows that are too short for vectors; see shortRows.
+//
 // It also writes an index among the elements of several axes as one along a single axis, as
 // kernels find it, of a value whose elements lie in order.
 func Unroll(u *Program) error {
 	isRewritten := func(n *graph.Node) bool {
-		return n.Op().Class == graph.Reduce && (FindsIndex(n) || isUnrolled(n, n.In(0)))
+		return n.Op().Class == graph.Reduce && (FindsIndex(n) || isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)))
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
 	}
+	rows := shortRows{usersIn(u)}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case FindsIndex(n):
 			return alongOneAxis(n, in[0])
+		case n.Op().Class == graph.Reduce && isShortRow(n, in[0]):
+			return ops.Reshape(rows.folded(n, in[0]), n.Shape()...)
 		case n.Op().Class != graph.Reduce || !isUnrolled(n, in[0]):
 			return nil
 		}
