@@ -160,7 +160,7 @@ func reshaped(x *graph.Node, shape graph.Shape) *graph.Node {
 }
 
 // replace makes what takes a node's place.
-func (s *scoreSplits) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) (replaced *graph.Node) {
+func (s *scoreSplits) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	var m *graph.Node
 	switch {
 	case !s.isSplitHere(n):
