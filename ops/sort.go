@@ -153,7 +153,11 @@ func order(a *graph.Arrays) error {
 	case graph.Int32:
 		orderKeys(a, out, graph.Elements[int32](x), descending, func(v int32) uint32 { return uint32(v) ^ 1<<31 })
 	case graph.Float32:
-		orderKeys(a, out, graph.Elements[float32](x), descending, rankOfFloat32)
+		if values := graph.Elements[float32](x); isFew(len(out), len(values)) {
+			firstFloat32s(a.Words(len(out)), out, values, descending)
+		} else {
+			orderKeys(a, out, values, descending, rankOfFloat32)
+		}
 	case graph.Int64:
 		orderAny(a, out, graph.Elements[int64](x), descending)
 	case graph.Uint64:
@@ -186,47 +190,90 @@ func orderKeys[T any](a *graph.Arrays, out []int64, x []T, descending bool, rank
 	for i, v := range x {
 		keys[i] = uint64(rank(v)^flip)<<32 | uint64(uint32(i))
 	}
-	if k := len(out); k < len(keys)/8 {
-		keys = leastOf(keys, k)
+	if k := len(out); isFew(k, len(keys)) {
+		least := heapOf(keys[:k])
+		for _, key := range keys[k:] {
+			if k > 0 && key < least[0] {
+				least.replaceTop(key)
+			}
+		}
+		keys = least
 	}
+	placesOf(keys, out)
+}
+
+// isFew reports whether k of n elements are so few that a heap finds them sooner than a sort of all.
+func isFew(k, n int) bool { return k < n/8 }
+
+// placesOf sorts keys and gives the places in them.
+func placesOf(keys []uint64, out []int64) {
 	slices.Sort(keys)
 	for i := range out {
 		out[i] = int64(uint32(keys[i]))
 	}
 }
 
-// leastOf brings the k least keys to the front. The first k are a heap, whose greatest is at the top.
-func leastOf(keys []uint64, k int) []uint64 {
-	if k == 0 {
-		return nil
+// firstFloat32s finds few places in the order of numbers, as [orderKeys] does. Most numbers come behind the last one found so far, which a comparison
+// tells; with NaN all comparisons are false.
+func firstFloat32s(keys []uint64, out []int64, x []float32, descending bool) {
+	if len(keys) == 0 {
+		return
 	}
-	heap := keys[:k]
-	sink := func(at int) {
-		for {
-			child := 2*at + 1
-			if child >= k {
-				return
-			}
-			if child+1 < k && heap[child+1] > heap[child] {
-				child++
-			}
-			if heap[at] >= heap[child] {
-				return
-			}
-			heap[at], heap[child] = heap[child], heap[at]
-			at = child
+	flip := uint32(0)
+	if descending {
+		flip = math.MaxUint32
+	}
+	key := func(i int) uint64 { return uint64(rankOfFloat32(x[i])^flip)<<32 | uint64(uint32(i)) }
+	for i := range keys {
+		keys[i] = key(i)
+	}
+	least := heapOf(keys)
+	last := x[uint32(least[0])]
+	for i := len(keys); i < len(x); i++ {
+		if v := x[i]; descending && v <= last || !descending && v >= last {
+			continue
+		}
+		if k := key(i); k < least[0] {
+			least.replaceTop(k)
+			last = x[uint32(least[0])]
 		}
 	}
-	for at := k/2 - 1; at >= 0; at-- {
-		sink(at)
+	placesOf(least, out)
+}
+
+// heap is keys of which none is less than those below it: the greatest is at the top.
+type heap []uint64
+
+// heapOf makes a heap of keys, in their memory.
+func heapOf(keys []uint64) heap {
+	h := heap(keys)
+	for at := len(h)/2 - 1; at >= 0; at-- {
+		h.sink(at)
 	}
-	for _, key := range keys[k:] {
-		if key < heap[0] {
-			heap[0] = key
-			sink(0)
+	return h
+}
+
+// replaceTop puts a lesser key in the place of the greatest.
+func (h heap) replaceTop(key uint64) {
+	h[0] = key
+	h.sink(0)
+}
+
+func (h heap) sink(at int) {
+	for {
+		child := 2*at + 1
+		if child >= len(h) {
+			return
 		}
+		if child+1 < len(h) && h[child+1] > h[child] {
+			child++
+		}
+		if h[at] >= h[child] {
+			return
+		}
+		h[at], h[child] = h[child], h[at]
+		at = child
 	}
-	return heap
 }
 
 // orderAny finds the first places in the order of elements of 64 bits.

@@ -3,6 +3,7 @@ package ops_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -96,4 +98,31 @@ func TestTopKRefusesMoreThanThereIs(t *testing.T) {
 	h := graph.New("axis")
 	ops.Sort(h.Input("x", graph.Float32, 2, 3), 2, true)
 	require.ErrorContains(t, h.Err(), "Sort(x, 2, true)")
+}
+
+// Few of many numbers are those that a sort of all puts first, with NaN, zeros of both signs and numbers that are there several times.
+func TestFewOfManyAreFirstInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	special := []float64{math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1)}
+	for _, k := range []int{0, 1, 3, 20} {
+		for _, nans := range []int{0, 3, 190} {
+			data := make([]float64, 200)
+			for i := range data {
+				switch data[i] = float64(rng.IntN(40)) - 20; {
+				case i < nans:
+					data[i] = math.NaN()
+				case i%11 == 0:
+					data[i] = special[1+rng.IntN(4)]
+				}
+			}
+			rng.Shuffle(len(data), func(i, j int) { data[i], data[j] = data[j], data[i] })
+			for _, largest := range []bool{false, true} {
+				g := graph.New("few")
+				x := g.Input("x", graph.Float32, 200)
+				_, few := ops.TopK(x, graph.Dim(k), 0, largest)
+				values := evaluate(t, feeds{x: reference.FromFloats(graph.Float32, data, 200)}, few, ops.ArgSort(x, 0, largest))
+				require.Equal(t, values[1].Floats()[:k], values[0].Floats(), "%d of the largest (%v), %d NaN", k, largest, nans)
+			}
+		}
+	}
 }
