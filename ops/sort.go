@@ -186,7 +186,8 @@ func orderKeys[T any](a *graph.Arrays, out []int64, x []T, descending bool, rank
 	if descending {
 		flip = math.MaxUint32
 	}
-	keys := a.Words(len(x))
+	room := a.Words(2 * len(x))
+	keys, spare := room[:len(x)], room[len(x):]
 	for i, v := range x {
 		keys[i] = uint64(rank(v)^flip)<<32 | uint64(uint32(i))
 	}
@@ -197,17 +198,51 @@ func orderKeys[T any](a *graph.Arrays, out []int64, x []T, descending bool, rank
 				least.replaceTop(key)
 			}
 		}
-		keys = least
+		keys, spare = least, nil
 	}
-	placesOf(keys, out)
+	placesOf(sorted(keys, spare), out)
+}
+
+// leastByDigits is from how many keys on they are sorted by digits.
+const leastByDigits = 512
+
+// sorted sorts keys of a rank and a place, which are in the order of their places, in their memory or in as much spare: many by digits of their ranks,
+// the last digits first, and else by comparisons.
+func sorted(keys, spare []uint64) []uint64 {
+	const digits, bits, placeBits = 3, 11, 32
+	if len(keys) < leastByDigits || len(spare) < len(keys) {
+		slices.Sort(keys)
+		return keys
+	}
+	var ends [digits][1 << bits]uint32
+	for _, k := range keys {
+		ends[0][k>>placeBits&(1<<bits-1)]++
+		ends[1][k>>(placeBits+bits)&(1<<bits-1)]++
+		ends[2][k>>(placeBits+2*bits)]++
+	}
+	for d := range ends {
+		begin, shift, counts := uint32(0), placeBits+d*bits, &ends[d]
+		if counts[keys[0]>>shift&(1<<bits-1)] == uint32(len(keys)) {
+			continue // all have the same digit
+		}
+		for i, n := range counts {
+			counts[i], begin = begin, begin+n
+		}
+		for _, k := range keys {
+			at := &counts[k>>shift&(1<<bits-1)]
+			spare[*at] = k
+			*at++
+		}
+		keys, spare = spare, keys
+	}
+	return keys
 }
 
 // isFew reports whether k of n elements are so few that a heap finds them sooner than a sort of all.
 func isFew(k, n int) bool { return k < n/8 }
 
-// placesOf sorts keys and gives the places in them.
+// placesOf gives the places in keys.
 func placesOf(keys []uint64, out []int64) {
-	slices.Sort(keys)
 	for i := range out {
 		out[i] = int64(uint32(keys[i]))
 	}
@@ -238,7 +273,7 @@ func firstFloat32s(keys []uint64, out []int64, x []float32, descending bool) {
 			last = x[uint32(least[0])]
 		}
 	}
-	placesOf(least, out)
+	placesOf(sorted(least, nil), out)
 }
 
 // heap is keys of which none is less than those below it: the greatest is at the top.

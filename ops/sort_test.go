@@ -1,9 +1,11 @@
 package ops_test
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -122,6 +124,54 @@ func TestFewOfManyAreFirstInOrder(t *testing.T) {
 				_, few := ops.TopK(x, graph.Dim(k), 0, largest)
 				values := evaluate(t, feeds{x: reference.FromFloats(graph.Float32, data, 200)}, few, ops.ArgSort(x, 0, largest))
 				require.Equal(t, values[1].Floats()[:k], values[0].Floats(), "%d of the largest (%v), %d NaN", k, largest, nans)
+			}
+		}
+	}
+}
+
+// Many elements are sorted by the digits of their ranks, as few are by comparisons: equal ones stay in order.
+func TestManyElementsAreSortedByDigits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, dtype := range []graph.DType{graph.Float32, graph.Int32, graph.Bool, graph.BFloat16, graph.Uint8} {
+		for _, n := range []int{511, 512, 3000} {
+			data := make([]float64, n)
+			for i := range data {
+				switch data[i] = float64(rng.IntN(1 << (1 + rng.IntN(16)))); {
+				case dtype == graph.Bool || dtype == graph.Uint8:
+					data[i] = float64(rng.IntN(2))
+				case dtype.IsFloat() && i%7 == 0:
+					data[i] = unsorts[rng.IntN(len(unsorts))]
+				case i%2 == 0:
+					data[i] = -data[i] / 64
+				}
+			}
+			g := graph.New("many")
+			x := g.Input("x", dtype, graph.Dim(n))
+			fed := reference.FromFloats(dtype, data, n)
+			numbers := fed.Floats() // rounded
+			for _, descending := range []bool{false, true} {
+				want := make([]float64, n)
+				for i := range want {
+					want[i] = float64(i)
+				}
+				slices.SortStableFunc(want, func(i, j float64) int {
+					a, b := numbers[int(i)], numbers[int(j)]
+					c := cmp.Compare(a, b)
+					switch {
+					case a != a && b == b:
+						c = 1
+					case a == a && b != b:
+						c = -1
+					case a == 0 && b == 0:
+						c = 0
+					}
+					if descending {
+						c = -c
+					}
+					return c
+				})
+				got := value(t, feeds{x: fed}, ops.ArgSort(x, 0, descending)).Floats()
+				require.Equal(t, want, got, "%d of %s, descending %v", n, dtype, descending)
 			}
 		}
 	}
