@@ -52,7 +52,8 @@ func sides(boxes node) (x1, y1, x2, y2 node) {
 	return part(0), part(1), part(2), part(3)
 }
 
-// BoxConvert returns boxes [..., 4] in another format. Halves of integers make Float32 of them. It is torchvision's box_convert.
+// BoxConvert returns boxes [..., 4] in another format, of [BoxCorners], [BoxCornerSize] and [BoxCenterSize]. Halves of
+// integers make Float32 of them. It is torchvision's box_convert.
 func BoxConvert(boxes *graph.Node, from, to BoxFormat) *graph.Node {
 	defer building("BoxConvert", boxes, from, to)()
 	call := refused("BoxConvert", boxes).with(from, to)
