@@ -186,12 +186,33 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && (k.hasLongRows() || f.behind[at] && k.mayBeScores())) {
 		return false // it has nothing to do with these rows, or would keep threads from sharing them, or chains from taking them
 	}
+	if !taken && isLargeCopy(n) && !k.readsMemoryOf(n) {
+		return false // it would wait for other values, and keep what it copies for as long
+	}
 	for _, r := range f.u.Writes.Before(n) {
 		if f.at[r.ID()] == at && !readsInPlace(r, n) {
 			return false
 		}
 	}
 	return k.rowsFit(n, l)
+}
+
+// leastCopied is the number of elements from which on a copy has a kernel for itself.
+const leastCopied = 1 << 14
+
+// isLargeCopy reports whether a node does nothing but bring many elements into another order.
+func isLargeCopy(n *graph.Node) bool {
+	count, known := n.Shape().NumElements().Int()
+	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) && (!known || count >= leastCopied)
+}
+
+// readsMemoryOf reports whether a kernel reads memory that a node reads.
+func (k *Group) readsMemoryOf(n *graph.Node) bool {
+	return slices.ContainsFunc(k.Nodes, func(m *graph.Node) bool {
+		return slices.ContainsFunc(m.Operands(), func(x *graph.Node) bool {
+			return slices.ContainsFunc(n.Operands(), func(y *graph.Node) bool { return alias.Storage(x) == alias.Storage(y) })
+		})
+	})
 }
 
 // add makes a node, whose makers are known, a member of a kernel.
