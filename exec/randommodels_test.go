@@ -15,7 +15,11 @@ import (
 // TestRandomModels expects the values of the program in which no pass makes anything faster, and the same bits on any number of threads, in
 // blocks of any number of rows, and with kernels in the tiles of products.
 func TestRandomModels(t *testing.T) {
-	for seed := range uint64(30) {
+	count := uint64(30)
+	if testing.Short() {
+		count = 10
+	}
+	for seed := range count {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { requireModel(t, seed) })
 	}
 }
