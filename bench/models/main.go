@@ -40,6 +40,9 @@ type options struct {
 	rule    sidebyside.Rule
 }
 
+// pause is longer than the threads of any peer were seen to spin for.
+const pause = 200 * time.Millisecond
+
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("models", flag.ContinueOnError)
@@ -56,6 +59,9 @@ func parse(args []string) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case o.threads < 1 || o.rule.Rounds < 1 || o.rule.Sample <= 0:
 		return o, errors.New("-threads, -rounds and -sample must be positive")
+	}
+	if o.threads > 1 {
+		o.rule.Pause = pause
 	}
 	var err error
 	o.peers, err = choosePeers(*names)

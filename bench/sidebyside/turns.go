@@ -32,6 +32,9 @@ func (f Func) Time(calls int) (time.Duration, error) {
 type Rule struct {
 	Rounds int           // in each round every side gives one sample
 	Sample time.Duration // a sample makes as many calls as fit into this time, at least one
+	// Pause is how long nobody computes before a sample. The threads of a library spin for milliseconds after its last call,
+	// on processors that the next side is to have.
+	Pause time.Duration
 }
 
 // Timing is the seconds that one call takes: the least and the median of the samples.
@@ -50,6 +53,7 @@ func (r Rule) ByTurns(sides ...Side) ([]Timing, error) {
 	}
 	for range r.Rounds {
 		for i, s := range sides {
+			time.Sleep(r.Pause)
 			if _, err := s.Time(1); err != nil {
 				return nil, err
 			}
