@@ -12,17 +12,9 @@ import (
 // value is then made for other readers only, or not at all. Where further writes go to what it wrote, they
 // go to a copy. A write that only another one sees, which overwrites it, goes too.
 func dropOverwritten(u *Program) {
-	users := map[*graph.Node]int{}
-	for _, n := range u.Roots {
-		users[n]++
-	}
-	for _, n := range u.Graph.Nodes() {
-		for _, x := range n.Operands() {
-			users[x]++
-		}
-	}
+	uses := u.usesOf()
 	unseen := func(n *graph.Node) bool {
-		return n.Op().Class == graph.Update && n.Op().Fill && n.In(0).Op().Class == graph.Update && users[n.In(0)] == 1
+		return n.Op().Class == graph.Update && n.Op().Fill && n.In(0).Op().Class == graph.Update && uses[n.In(0).ID()] == 1
 	}
 	writers := map[*graph.Node][]*graph.Node{} // by memory
 	versions := map[*graph.Node]bool{}         // memory that is seen beside what was written

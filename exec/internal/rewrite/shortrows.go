@@ -19,21 +19,7 @@ const (
 )
 
 // shortRows folds rows that are too short for vectors: vectors go across rows, which elements of one place in each make up.
-type shortRows struct{ users map[*graph.Node]int }
-
-// usersIn counts how often each value is used.
-func usersIn(u *Program) map[*graph.Node]int {
-	users := map[*graph.Node]int{}
-	for _, n := range u.Roots {
-		users[n]++
-	}
-	for _, n := range u.Graph.Nodes() {
-		for _, x := range n.Operands() {
-			users[x]++
-		}
-	}
-	return users
-}
+type shortRows struct{ uses []int } // by the numbers of values: see usesOf
 
 // isShortRow reports whether a reduction folds rows that are too short for vectors, of which there are so many that vectors across them
 // pay.
@@ -85,7 +71,7 @@ func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 // element is the element at place k of all rows of x, which stands for the value old. What is used here alone is computed of the elements of
 // its operands.
 func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.Node {
-	if *left--; *left < 0 || r.users[old] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || !r.isPlain(x) {
+	if *left--; *left < 0 || r.uses[old.ID()] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || !r.isPlain(x) {
 		return ops.Select(x, x.Rank()-1, k)
 	}
 	in := slices.Clone(x.Operands())

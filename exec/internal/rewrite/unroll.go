@@ -31,7 +31,7 @@ func Unroll(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
 	}
-	rows := shortRows{usersIn(u)}
+	rows := shortRows{u.usesOf()}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case FindsIndex(n):
