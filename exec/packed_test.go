@@ -21,23 +21,29 @@ import (
 // another session, between runs. The same weight fed as an input must give the same bits.
 func TestPackedWeightsFollowTheParameter(t *testing.T) {
 	const in, out = 70, 150 // 42 kB
+	forms := []struct {
+		name            string
+		example, weight []int
+		layer           func(x, w *graph.Node) *graph.Node
+	}{
+		{"rows", []int{in}, []int{in, out}, func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, w) }},
+		{"columns", []int{in}, []int{out, in}, func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(w, 0, 1)) }},
+		{"experts", []int{3, in}, []int{3, out, in}, func(x, w *graph.Node) *graph.Node {
+			return ops.MatMul(ops.Transpose(x, 0, 1), ops.Transpose(w, 1, 2))
+		}},
+		{"filters that are turned", []int{96, 14, 14}, []int{128, 96, 3, 3}, func(x, w *graph.Node) *graph.Node {
+			return ops.Conv2D(x, w, nil, ops.Padding(1))
+		}},
+	}
 	for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
-		for _, transposed := range []bool{false, true} {
-			t.Run(fmt.Sprint(dtype, " ", transposed), func(t *testing.T) {
+		for _, form := range forms {
+			t.Run(fmt.Sprint(dtype, " ", form.name), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, 2))
-				shape := []int{in, out}
-				if transposed {
-					shape = []int{out, in}
-				}
+				shape := form.weight
 				g := graph.New("weights")
-				x, fed := g.Input("x", dtype, g.Dim("batch"), in), g.Input("w", dtype, graph.MakeShape(shape...)...)
-				w := g.Param("weight", dtype, graph.MakeShape(shape...)...)
-				layer := func(w *graph.Node) *graph.Node {
-					if transposed {
-						w = ops.Transpose(w, 0, 1)
-					}
-					return ops.MatMul(x, w)
-				}
+				x := g.Input("x", dtype, append(graph.Shape{g.Dim("batch")}, graph.MakeShape(form.example...)...)...)
+				fed, w := g.Input("w", dtype, graph.MakeShape(shape...)...), g.Param("weight", dtype, graph.MakeShape(shape...)...)
+				layer := func(w *graph.Node) *graph.Node { return form.layer(x, w) }
 				y, want := layer(w), layer(fed)
 				loss := ops.Mean(ops.Square(y))
 				step, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.1).Minimize(loss, w)...))
@@ -50,7 +56,10 @@ func TestPackedWeightsFollowTheParameter(t *testing.T) {
 				session, plain := use.NewSession(exec.ShareParams(training)), reference.NewSession()
 				ctx := context.Background()
 				for i, batch := range []int{5, 9, 5, 64, 1, 5, 300, 5, 7} {
-					v := drawn(rng, dtype, []int{batch, in})
+					if len(form.example) == 3 { // images
+						batch = 1 + batch%4
+					}
+					v := drawn(rng, dtype, append([]int{batch}, form.example...))
 					feed := exec.Feed{x: exec.Array{Shape: v.Shape, Data: v.Data}}
 					switch i % 3 {
 					case 1:

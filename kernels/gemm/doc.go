@@ -47,6 +47,9 @@
 // Rows of C that are written, where it is large, come late from beyond the second-level cache: they
 // are asked for with the first products of a tile, a line with each.
 //
+// Where a few rows are left below the last whole tile, both are cut into two tiles of about the same height: a tile needs the sums of four rows
+// to keep the multipliers busy.
+//
 // With AVX-512, what is left of columns that fill half of a vector or less takes the loops of
 // AVX2, and tiles have as many rows as a set of the first-level cache has lines where fourteen would fall into one, unless the caches bear it.
 //
@@ -86,7 +89,7 @@
 // Bytes of all signs take the tile registers of AMX where the system grants them. Integers of 32 bits take VPMULLD. Rows of A are read
 // where they lie if they are such words; B is packed, and windows are packed from where they lie, also where every other element is one of a window.
 // Up to three rows of bytes are multiplied by B as it lies if its rows are contiguous, which become words in registers, or its columns, of which a vector
-// is multiplied at a time. B can be packed in advance ([Product.PackB]), with the sums of its columns.
+// is multiplied at a time. B can be packed in advance ([Product.PackB]), with the sums of its columns, unless matrices of a batch have their own.
 //
 // The same words can be pairs of bfloat16, whose sums are float32, in the tile registers of AMX alone: [MultipliesBFloat16] tells in which order they
 // are added up.

@@ -1,15 +1,43 @@
 package gemm
 
-import "slices"
-
 // PackedLen is the number of elements that B takes packed once for all runs: see
-// [Product.PackB]. It is 0 where that serves no purpose: B differs over the batch or has
-// offsets, or C or the processor do not suit tiles in vector registers.
-func (p *Product[T]) PackedLen() int {
-	if p.Offsets != nil || slices.ContainsFunc(p.StepB, func(step int) bool { return step != 0 }) {
+// [Product.PackB]. It is 0 where that serves no purpose: B has offsets, or C or the
+// processor do not suit tiles in vector registers.
+func (p *Product[T]) PackedLen() int { return p.packedEach() * p.Weights() }
+
+// Weights is the number of matrices of the batch that B has: one where all share it.
+func (p *Product[T]) Weights() int {
+	n := 1
+	for axis, step := range p.StepB {
+		if step != 0 {
+			n *= p.Batch[axis]
+		}
+	}
+	return n
+}
+
+// weight is the number of the matrix of B that the product at an index of the batch has among those that differ.
+func (p *Product[T]) weight(index int) int {
+	n, each := 0, 1
+	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
+		if p.StepB[axis] != 0 {
+			n += index % p.Batch[axis] * each
+			each *= p.Batch[axis]
+		}
+		index /= p.Batch[axis]
+	}
+	return n
+}
+
+// packedEach is the number of elements that one matrix of B takes.
+func (p *Product[T]) packedEach() int {
+	if p.Offsets != nil {
 		return 0
 	}
 	if p.isInWords() {
+		if p.Weights() != 1 {
+			return 0
+		}
 		return p.wordsLen()
 	}
 	v := simdOf[T]()
@@ -35,28 +63,37 @@ func (p *Product[T]) GainsByPacking() bool {
 }
 
 // PackB lays B out in PackedLen elements: row by row for a product of one row, else in panels of
-// as many columns as a tile has, one behind the other. While these are the product's Packed, and
+// as many columns as a tile has, one behind the other, and so one matrix of the batch behind the other. While these are the product's Packed, and
 // until B changes, runs read them in place of B. Products of integers have panels of words, block of K by block of K.
 func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 	if q, d := p.inWords(s); d != nil {
 		s.packWords(q, d, inWordsOf(packed))
 		return
 	}
-	if p.M == 1 {
-		p.packRowwise(packed)
-		return
-	}
 	s.reserve(p)
-	p.packPanels(packed, 0, p.N, s)
+	q := *p
+	q.Packed = nil
+	each := q.packedEach()
+	next := 0 // of the matrices of B
+	for index := 0; next*each < len(packed); index++ {
+		if q.weight(index) != next {
+			continue // one that is packed
+		}
+		to := packed[next*each:][:each]
+		if next++; q.M == 1 {
+			q.packRowwise(to, q.matrix(index).b)
+		} else {
+			q.packPanels(to, index, 0, q.N, s)
+		}
+	}
 }
 
 // squareSide is that of the squares in which elements are exchanged, whose lines stay in the
 // first-level cache.
 const squareSide = 32
 
-// packRowwise lays the rows of B out one behind the other.
-func (p *Product[T]) packRowwise(packed []T) {
-	b := &p.B
+// packRowwise lays the rows of a matrix of B out one behind the other.
+func (p *Product[T]) packRowwise(packed []T, b Matrix[T]) {
 	for top := 0; top < p.K; top += squareSide {
 		for left := 0; left < p.N; left += squareSide {
 			for k := top; k < min(top+squareSide, p.K); k++ {

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// TestPackedB expects the same bits as from B itself, for all of C and for parts of it.
+// TestPackedB expects the same bits as from B itself, for all of C and for parts of it, whether matrices of a batch share B or not.
 func TestPackedB(t *testing.T) {
 	t.Run("float32", testPackedB[float32])
 	t.Run("float64", testPackedB[float64])
@@ -21,14 +21,17 @@ func TestPackedB(t *testing.T) {
 func testPackedB[T scalar.Number](t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		m, n, k := 2+r.IntN(40), 2+r.IntN(80), r.IntN(700)
-		layout := r.IntN(layouts * layouts) // C lies row by row
+		m, n, k := 1+r.IntN(40), 4+r.IntN(80), r.IntN(700) // fewer columns are those of a transpose, which reads B
+		layout := r.IntN(layouts * layouts)                // C lies row by row
 		var batch []int
-		if r.IntN(3) == 0 {
-			batch = []int{1 + r.IntN(4)}
+		for range r.IntN(3) {
+			batch = append(batch, 1+r.IntN(4))
 		}
 		p := product[T](r, m, n, k, layout, batch...)
-		clear(p.StepB)
+		for axis := range batch { // which matrices share A or B
+			p.StepA[axis] *= r.IntN(2)
+			p.StepB[axis] *= r.IntN(2)
+		}
 		lo := r.IntN(p.Rows())
 		hi, left := lo+1+r.IntN(p.Rows()-lo), r.IntN(n)
 		t.Run(fmt.Sprint(m, n, k, layout, batch, lo, hi, left), func(t *testing.T) {

@@ -171,19 +171,24 @@ func (p *Product[T]) sharesA() bool {
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) problem[T] {
-	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, factorA: p.FactorA, factorB: p.FactorB, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
+	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, factorA: p.FactorA, factorB: p.FactorB, offsets: p.Offsets, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
 	if p.Part != nil {
 		q.from, q.to = p.Part.From, p.Part.To
 	}
-	if p.M == 1 && p.Packed != nil && !p.isInWords() {
-		q.b, q.packedB = Matrix[T]{Data: p.Packed, Row: p.N, Col: 1}, nil
-	}
+	at := index
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
-		i := index % p.Batch[axis]
-		index /= p.Batch[axis]
+		i := at % p.Batch[axis]
+		at /= p.Batch[axis]
 		q.a.Start += i * p.StepA[axis]
 		q.b.Start += i * p.StepB[axis]
 		q.c.Start += i * p.StepC[axis]
+	}
+	if p.Packed != nil && !p.isInWords() {
+		each := len(p.Packed) / p.Weights()
+		q.packedB = p.Packed[p.weight(index)*each:][:each]
+		if p.M == 1 {
+			q.b, q.packedB = Matrix[T]{Data: q.packedB, Row: p.N, Col: 1}, nil
+		}
 	}
 	return q
 }

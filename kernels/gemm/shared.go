@@ -13,7 +13,7 @@ const (
 // sharedLen is the number of elements that B takes packed once for a batch; 0 where it is not.
 func (p *Product[T]) sharedLen() int {
 	v := simdOf[T]()
-	if v == nil || len(p.Batch) == 0 || p.Packed != nil || p.Part != nil || p.isInWords() || p.M <= v.rows || p.M > sharedRows || p.B.Col == 1 && p.M > sharedRowwise ||
+	if v == nil || len(p.Batch) == 0 || p.Packed != nil || p.Part != nil || p.isInWords() || p.Weights() > 1 || p.M <= v.rows || p.M > sharedRows || p.B.Col == 1 && p.M > sharedRowwise ||
 		p.N < v.cols || p.Rows() < leastShares*p.M {
 		return 0
 	}
@@ -26,15 +26,15 @@ func (p *Product[T]) sharedLen() int {
 // packShared packs the columns [left, right) of B once for all rows [lo, hi), if these are of enough matrices.
 func (p *Product[T]) packShared(lo, hi, left, right int, s *Scratch[T]) []T {
 	if n := p.sharedLen(); n > 0 && hi-lo >= leastShares*p.M {
-		p.packPanels(s.shared[:n], left, right, s)
+		p.packPanels(s.shared[:n], 0, left, right, s)
 		return s.shared[:n]
 	}
 	return nil
 }
 
-// packPanels lays the panels of B out that have some of the columns [left, right).
-func (p *Product[T]) packPanels(packed []T, left, right int, s *Scratch[T]) {
-	s.problem = p.matrix(0)
+// packPanels lays the panels of B out, as the product at an index of the batch has it, that have some of the columns [left, right).
+func (p *Product[T]) packPanels(packed []T, index, left, right int, s *Scratch[T]) {
+	s.problem = p.matrix(index)
 	f := s.problem.begin(simdOf[T](), region{}, s)
 	own := s.b
 	s.b = packed

@@ -212,6 +212,9 @@ func (f *macroKernel[T]) packedColumns(left, right int) {
 				if f.batch != nil {
 					q := f.batch.matrix(f.index + n)
 					f.b.Start, f.c.Start, f.first = q.b.Start, q.c.Start, q.first
+					if q.packedB != nil {
+						f.packedB = q.packedB
+					}
 				}
 				for j := left; j < right; j += f.v.cols {
 					f.panelPass(j, min(f.v.cols, right-j))

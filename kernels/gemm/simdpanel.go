@@ -64,10 +64,26 @@ func (f *macroKernel[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 		f.prefetchResults(f.ni-left, rows)
 	}
 	f.prefetchNext(j, nj, rows, (left+rows-1)/rows)
-	f.run(left/rows, loops[rows])
-	if last := left % rows; last > 0 {
-		f.run(1, loops[last])
+	whole, last := left/rows, left%rows
+	if 0 < last && last < fewTileRows && whole > 0 { // shared with the tile before
+		whole--
+		f.runTile((rows+last+1)/2, loops)
+		last = (rows + last) / 2
 	}
+	f.setHeight(rows)
+	f.run(whole, loops[rows])
+	if last > 0 {
+		f.runTile(last, loops)
+	}
+}
+
+// fewTileRows is the number of rows of a tile below which multiplications wait for sums: there are not enough of these.
+const fewTileRows = 4
+
+// runTile computes one tile of some rows.
+func (f *macroKernel[T]) runTile(rows int, loops []func(*tileArgs)) {
+	f.setHeight(rows)
+	f.run(1, loops[rows])
 }
 
 // setHeight sets the number of rows of tiles.

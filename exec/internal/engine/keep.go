@@ -13,6 +13,7 @@ type keptValues struct {
 	memory   []byte
 	offsets  []int         // of the buffers
 	versions map[int][]int // by kernel, of the parameters that it has read
+	runs     map[int]int   // how often each kernel has run
 }
 
 // reserve makes room for all of a program's.
@@ -23,7 +24,7 @@ func (v *keptValues) reserve(buffers []*lower.Buffer) {
 		count, _ := s.Count.Int()
 		size += (int(count)*s.Dtype.Size() + alignment - 1) / alignment * alignment
 	}
-	v.memory, v.versions = hugepage.Make[byte](size), map[int][]int{}
+	v.memory, v.versions, v.runs = hugepage.Make[byte](size), map[int][]int{}, map[int]int{}
 }
 
 // pointer returns the memory of a buffer.
@@ -59,6 +60,7 @@ func (b *Specialization) keep(s *State, launch int) {
 		versions = append(versions, s.Params[p].Version)
 	}
 	s.kept.versions[st.of] = versions
+	s.kept.runs[st.of]++
 }
 
 // KeptBytes is the memory of what is computed of parameters alone, in a session.

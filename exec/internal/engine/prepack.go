@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"unsafe"
@@ -22,12 +23,14 @@ type packedWeights struct {
 	of map[packedKey]any // each a *packedWeight of its type
 }
 
-// packedKey tells which elements of a weight are packed, and for what: products of one row or of more.
+// packedKey tells which elements of a weight are packed, and for what: products of one row or of more. Those of a batch count as rows of its matrices of
+// the weight.
 type packedKey struct {
 	spec     *lower.MatMulSpec // nil where the weight is a parameter, which has these whatever the program
 	start    uintptr           // of a parameter's: bytes before the first of K rows and N columns
 	row, col int               // steps, in elements
 	k, n     int
+	batch    string // the steps from matrix to matrix
 	isRow    bool
 	a        gemm.Type // of the first factor's elements
 }
@@ -62,11 +65,11 @@ const (
 	packedBytes = 32 << 10
 )
 
-// weightOf returns the parameter or constant, which the program does not write, or the value of
-// outside of a loop's body, that is the second factor of a product; nil if that is another value.
+// weightOf returns the parameter or constant, which the program does not write, the value that the session keeps of these, or the
+// value of outside of a loop's body, that is the second factor of a product; nil if that is another value.
 func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	switch s := p.BufferOf[spec.Operands[1].Base]; {
-	case s.Kind == lower.InConst, s.Kind == lower.InParam && !slices.Contains(p.Written, s.Index),
+	case s.Kind == lower.InConst, s.Kind == lower.InKept, s.Kind == lower.InParam && !slices.Contains(p.Written, s.Index),
 		s.Kind == lower.InInput && p.invariant != nil && p.invariant[s.Index]:
 		return s
 	}
@@ -78,7 +81,7 @@ const packedPerRun = 128 << 20
 
 // readsPacked lets a product read its weight packed, if there is one and it gains by that.
 func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
-	if weight != nil && t.p.GainsByPacking() && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
+	if weight != nil && t.p.GainsByPacking() && t.p.Rows() <= packedRows*t.p.Weights() && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight
 	}
 }
@@ -95,6 +98,8 @@ func (t *MatMulTask[T]) pack(s *State) {
 		version = s.Params[t.weight.Index].Version
 	case lower.InInput:
 		version = s.loops
+	case lower.InKept:
+		version = s.kept.runs[t.weight.First]
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,7 +120,7 @@ func (t *MatMulTask[T]) pack(s *State) {
 // findPacked returns the product's weight among those of its parameter or, if it is none, of the session.
 func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
 	b := &t.p.B
-	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, isRow: t.p.M == 1, a: t.p.FactorA.Type}
+	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, batch: batchOf(&t.p), isRow: t.p.M == 1, a: t.p.FactorA.Type}
 	if t.weight.Kind != lower.InParam {
 		key.spec = t.spec
 		return packedOf[T](&s.packed, key)
@@ -127,4 +132,14 @@ func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
 	}
 	key.start = uintptr(first) + uintptr(b.Start*t.spec.Operands[1].Base.DType().Size()) - uintptr(p.Ptr)
 	return packedOf[T](&p.packed, key)
+}
+
+// batchOf describes the axes of a batch along which products have matrices of their own as the second factor.
+func batchOf[T scalar.Number](p *gemm.Product[T]) (axes string) {
+	for axis, step := range p.StepB {
+		if step != 0 && p.Batch[axis] != 1 {
+			axes += fmt.Sprint(p.Batch[axis], "*", step, " ")
+		}
+	}
+	return axes
 }
