@@ -139,6 +139,10 @@ type Op struct {
 	// result, one example has. The axes before are those of the batch, and the same in all; an operand that has none of them is whole in each example.
 	Core func(n *Node) (operands []int, result int)
 
+	// Together says that Function may be given several examples at once, which follow each other: arrays whose examples differ then have one axis more, before those of
+	// an example. It must give each the same bits whatever comes with it; an error is that of the first one.
+	Together bool
+
 	// Ordered says that calls of a Function operation do more than to give a result, such as to print. In each run, and in each step
 	// of the loop in whose body it stands, a node of it is called once, after the nodes of ordered operations that were built before
 	// it there. It is carried out where nothing needs its result, and is never merged, folded or computed again. Elements are of the

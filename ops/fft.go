@@ -2,66 +2,85 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops/internal/fourier"
+	"github.com/broadloom/broadloom/kernels/fourier"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opDFT, opRealDFT, opRealFromDFT *graph.Op
 
-// dftAttrs are the fixed arguments of opDFT: whether the exponent has a plus sign, as in the inverse transform.
-type dftAttrs struct{ Plus bool }
+// dftAttrs are the fixed arguments of opDFT: whether the exponent has a plus sign, as in the inverse transform, and how many axes lie
+// between the one that is transformed and that of pairs.
+type dftAttrs struct {
+	Plus   bool
+	Beside int
+}
 
 // IsInverse reports whether the exponent has a plus sign.
 func (a dftAttrs) IsInverse() bool { return a.Plus }
 
-// realFromDFTAttrs are the fixed arguments of opRealFromDFT: the number of real numbers.
-type realFromDFTAttrs struct{ Size graph.Dim }
+// Behind is how many axes lie between the one that is transformed and that of pairs.
+func (a dftAttrs) Behind() int { return a.Beside }
+
+// realDFTAttrs are those of opRealDFT: how many axes lie behind the one that is transformed.
+type realDFTAttrs struct{ Beside int }
+
+// Behind is how many axes lie behind the one that is transformed.
+func (a realDFTAttrs) Behind() int { return a.Beside }
+
+// realFromDFTAttrs are those of opRealFromDFT, and the number of real numbers.
+type realFromDFTAttrs struct {
+	Size   graph.Dim
+	Beside int
+}
+
+// Behind is how many axes lie between the one that is transformed and that of pairs.
+func (a realFromDFTAttrs) Behind() int { return a.Beside }
 
 // Complex numbers are pairs on a last axis of size 2: the real part, and then the imaginary one. The three entries here divide no sum by
-// its length. They transform the last axis, or the one before pairs.
+// its length. Their transforms are those of package kernels/fourier.
 func init() {
-	opDFT = matrixFunction("dft", "dft", "the discrete Fourier transform of complex numbers.", []int{2, 2},
+	opDFT = fourierFunction("dft", "dft", "the discrete Fourier transform of complex numbers.", 2, 2,
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := c.Shape(0)
-			rules.AtLeastOne(c, s[len(s)-2], len(s)-2, somePoints)
+			at := len(s) - 2 - c.Attrs().(dftAttrs).Beside
+			rules.AtLeastOne(c, s[at], at, somePoints)
 			return c.DType(0), s
 		},
-		func(a *graph.Arrays, y []float64) error {
-			fourier.Complex(y, numbersOf(a, 0), a.Attrs.(dftAttrs).Plus)
-			return nil
-		},
+		eachFloat(dft[float32], dft[float64]),
 		func(n, dy node, _ int) node { // the conjugate of a symmetric matrix
-			return graph.Apply(opDFT, dftAttrs{!n.Attrs().(dftAttrs).Plus}, dy)
+			a := n.Attrs().(dftAttrs)
+			return graph.Apply(opDFT, dftAttrs{!a.Plus, a.Beside}, dy)
 		})
-	opRealDFT = matrixFunction("real_dft", "realDFT", "the first half of the discrete Fourier transform of real numbers.", []int{1, 2},
+	opRealDFT = fourierFunction("real_dft", "realDFT", "the first half of the discrete Fourier transform of real numbers.", 1, 2,
 		func(c *graph.Call) (graph.DType, graph.Shape) {
-			s := c.Shape(0)
-			last := len(s) - 1
-			rules.AtLeastOne(c, s[last], last, somePoints)
-			return c.DType(0), append(s[:last:last], half(s[last]), 2)
+			s := slices.Clone(c.Shape(0))
+			at := len(s) - 1 - c.Attrs().(realDFTAttrs).Beside
+			rules.AtLeastOne(c, s[at], at, somePoints)
+			s[at] = half(s[at])
+			return c.DType(0), append(s, 2)
 		},
-		func(a *graph.Arrays, y []float64) error {
-			fourier.Real(y, numbersOf(a, 0))
-			return nil
-		},
+		eachFloat(realDFT[float32], realDFT[float64]),
 		func(n, dy node, _ int) node {
-			size := n.In(0).Shape()[n.In(0).Rank()-1]
-			return graph.Apply(opRealFromDFT, realFromDFTAttrs{size}, Div(dy, multiplicity(dy, size)))
+			beside := n.Attrs().(realDFTAttrs).Beside
+			size := n.In(0).Shape()[n.In(0).Rank()-1-beside]
+			return graph.Apply(opRealFromDFT, realFromDFTAttrs{size, beside}, Div(dy, multiplicity(dy, size, beside)))
 		})
-	opRealFromDFT = matrixFunction("real_from_dft", "realFromDFT", "the real numbers of which this is the first half of the discrete Fourier transform, times their number.", []int{2, 1},
+	opRealFromDFT = fourierFunction("real_from_dft", "realFromDFT", "the real numbers of which this is the first half of the discrete Fourier transform, times their number.", 2, 1,
 		func(c *graph.Call) (graph.DType, graph.Shape) {
-			s, size := c.Shape(0), c.Attrs().(realFromDFTAttrs).Size
-			rules.AtLeastOne(c, size, len(s)-2, somePoints)
-			return c.DType(0), append(s[:len(s)-2:len(s)-2], size)
+			a, s := c.Attrs().(realFromDFTAttrs), slices.Clone(c.Shape(0))
+			s = s[:len(s)-1]
+			at := len(s) - 1 - a.Beside
+			rules.AtLeastOne(c, a.Size, at, somePoints)
+			s[at] = a.Size
+			return c.DType(0), s
 		},
-		func(a *graph.Arrays, y []float64) error {
-			fourier.ToReal(y, numbersOf(a, 0))
-			return nil
-		},
+		eachFloat(realFromDFT[float32], realFromDFT[float64]),
 		func(n, dy node, _ int) node {
-			return Mul(graph.Apply(opRealDFT, nil, dy), multiplicity(dy, n.Attrs().(realFromDFTAttrs).Size))
+			a := n.Attrs().(realFromDFTAttrs)
+			return Mul(graph.Apply(opRealDFT, realDFTAttrs{a.Beside}, dy), multiplicity(dy, a.Size, a.Beside))
 		})
 	for _, f := range []struct {
 		name, doc, word string
@@ -76,21 +95,71 @@ func init() {
 	}
 }
 
+// fourierFunction is the entry of a transform. An example has the axis that is transformed and those behind it: operand and result say how many of these there are besides
+// those beside it.
+func fourierFunction(name, fn, doc string, operand, result int, infer func(*graph.Call) (graph.DType, graph.Shape),
+	compute func(a *graph.Arrays) error, grad func(n, dy node, i int) node) *graph.Op {
+	return define(graph.Op{
+		Name: name, Func: fn, Doc: doc, Class: graph.Function, MinIn: 1, MaxIn: 1, Infer: infer, Grad: grad, Together: true, Function: compute,
+		Core: func(n *graph.Node) ([]int, int) {
+			beside := n.Attrs().(interface{ Behind() int }).Behind()
+			return []int{operand + beside}, result + beside
+		},
+	})
+}
+
+// eachFloat computes with numbers of the dtype of the result.
+func eachFloat(of32, of64 func(a *graph.Arrays)) func(a *graph.Arrays) error {
+	return func(a *graph.Arrays) error {
+		if a.Out.DType == graph.Float32 {
+			of32(a)
+		} else {
+			of64(a)
+		}
+		return nil
+	}
+}
+
+func dft[T float32 | float64](a *graph.Arrays) {
+	attrs := a.Attrs.(dftAttrs)
+	n, beside := axisOf(a.Out.Shape[:len(a.Out.Shape)-1], attrs.Beside)
+	fourier.Complex(graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside, attrs.Plus)
+}
+
+func realDFT[T float32 | float64](a *graph.Arrays) {
+	n, beside := axisOf(a.In[0].Shape, a.Attrs.(realDFTAttrs).Beside)
+	fourier.Real(graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside)
+}
+
+func realFromDFT[T float32 | float64](a *graph.Arrays) {
+	n, beside := axisOf(a.Out.Shape, a.Attrs.(realFromDFTAttrs).Beside)
+	fourier.ToReal(graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside)
+}
+
+// axisOf returns the size of an axis that some others follow, and how many elements these have.
+func axisOf(shape []int, others int) (size, beside int) {
+	at, beside := len(shape)-1-others, 1
+	for _, n := range shape[at+1:] {
+		beside *= n
+	}
+	return shape[at], beside
+}
+
 // half is how many elements the first half of a transform has.
 func half(n graph.Dim) graph.Dim { return n.FloorDiv(2).Plus(1) }
 
 // multiplicity is how often each element of the first half of a transform of n numbers stands in the whole: once where it is its own
-// mirror image, else twice. It broadcasts with pairs.
-func multiplicity(like node, n graph.Dim) node {
+// mirror image, else twice. It broadcasts with pairs, before which there are some other axes.
+func multiplicity(like node, n graph.Dim, beside int) node {
 	g := like.Graph()
-	k := Iota(g, 0, half(n), 1)
+	k := Iota(g, 0, append(graph.Shape{half(n)}, slices.Repeat(graph.Shape{1}, beside+1)...)...)
 	single := Or(Equal(k, num(0)), Equal(Mul(k, num64(2)), Size(g, graph.Int64, n)))
 	return Cast(Where(single, num64(1), num64(2)), like.DType())
 }
 
 // FFT returns the discrete Fourier transform along an axis of complex numbers: y[k] = sum over j of x[j]·exp(-2πi·j·k/n). x is [..., n, 2],
 // Float32 or Float64, the real and the imaginary part of each number; so is the result. Options are [FFTSize], [FFTAxis], which counts
-// without the axis of pairs, and [FFTNorm]. Float32 is computed in float64, and rounded once.
+// without the axis of pairs, and [FFTNorm]. Sizes that are products of 2, 3, 5 and 7 are the fastest ones.
 func FFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return transform("FFT", "fft_fft", false, x, opts)
 }
@@ -118,8 +187,8 @@ func (a fftOptions) along(x node, inverse bool) node {
 	if a.sized {
 		x = resized(x, axis, a.size)
 	}
-	y := graph.Apply(opDFT, dftAttrs{inverse}, MoveAxis(x, axis, -2))
-	return a.scaled(MoveAxis(y, -2, axis), x.Shape()[axis], inverse)
+	y := graph.Apply(opDFT, dftAttrs{inverse, x.Rank() - 2 - axis}, x)
+	return a.scaled(y, x.Shape()[axis], inverse)
 }
 
 // RFFT returns the first half, n/2 + 1 complex numbers, of the discrete Fourier transform of real numbers along an axis: [..., n/2+1, 2] of [..., n],
@@ -140,8 +209,8 @@ func (a fftOptions) ofReal(x node, inverse bool) node {
 	if a.sized {
 		x = resized(x, axis, a.size)
 	}
-	y := graph.Apply(opRealDFT, nil, MoveAxis(x, axis, -1))
-	return a.scaled(MoveAxis(y, -2, axis), x.Shape()[axis], inverse)
+	y := graph.Apply(opRealDFT, realDFTAttrs{x.Rank() - 1 - axis}, x)
+	return a.scaled(y, x.Shape()[axis], inverse)
 }
 
 // IRFFT undoes [RFFT]: it returns the real numbers, [..., n] of [..., n/2+1, 2], of which this is the first half of the transform. There are 2·(m-1) of
@@ -174,8 +243,8 @@ func (a fftOptions) toReal(call refusedCall, x node, inverse bool) node {
 	if have != half(size) {
 		x = resized(x, axis, half(size))
 	}
-	y := graph.Apply(opRealFromDFT, realFromDFTAttrs{size}, MoveAxis(x, axis, -2))
-	return a.scaled(MoveAxis(y, -1, axis), size, inverse)
+	y := graph.Apply(opRealFromDFT, realFromDFTAttrs{size, x.Rank() - 2 - axis}, x)
+	return a.scaled(y, size, inverse)
 }
 
 // resized cuts an axis, or fills it up with zeros.

@@ -90,6 +90,9 @@ var fourierSamples = []sample{
 	{name: "dft inverse", shapes: [][]int{{4, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.IFFT(x, ops.FFTAxis(0), ops.FFTSize(6)) })},
 	{name: "real_dft", shapes: [][]int{{2, 6}}, cancels: true, call: on(func(x node) node { return ops.RFFT(x) })},
 	{name: "real_from_dft", shapes: [][]int{{2, 4, 2}}, cancels: true, call: on(func(x node) node { return ops.IRFFT(x, ops.FFTSize(7)) })},
+	{name: "dft along an axis", shapes: [][]int{{2, 5, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.FFT(x, ops.FFTAxis(1)) })},
+	{name: "real_dft along an axis", shapes: [][]int{{2, 5, 3}}, cancels: true, call: on(func(x node) node { return ops.RFFT(x, ops.FFTAxis(1)) })},
+	{name: "real_from_dft along an axis", shapes: [][]int{{3, 2, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.IRFFT(x, ops.FFTAxis(0)) })},
 }
 
 func first(x, _ node) node { return x }

@@ -104,6 +104,7 @@ func (c *operationCheck) run() {
 	operands := len(c.n.Operands())
 	c.want(!c.op.Ordered || c.op.Class == graph.Function || c.op.Class == graph.Loop, "Ordered is set, which is for a class of function")
 	c.want(!c.op.AsStored || c.op.Class == graph.Function, "AsStored is set, which is for a class of function")
+	c.want(!c.op.Together || c.op.Class == graph.Function && !c.op.Ordered, "Together is set, which is for a class of function whose calls have no order")
 	switch class := c.op.Class; class {
 	case graph.Source:
 		if !c.n.IsInput() && !c.n.IsParam() && !c.n.IsConst() {

@@ -9,26 +9,61 @@ import (
 // Complex numbers are pairs on a last axis; in StableHLO they have a type of their own. Its inverse transforms divide by their
 // length, which is multiplied with again.
 
-// fourier is the transform of pairs along the axis before them.
+// StableHLO transforms the last axis of complex numbers: the one that the node says is moved there.
+
+// fourier is the transform of pairs.
 func (e *exporter) fourier(n *graph.Node, in []*value) *value {
-	if n.Attrs().(interface{ IsInverse() bool }).IsInverse() {
-		return e.timesLength(e.pairs(e.transform("IFFT", e.ofPairs(in[0]))), -2)
+	kind, behind := "FFT", behindOf(n)
+	isInverse := n.Attrs().(interface{ IsInverse() bool }).IsInverse()
+	if isInverse {
+		kind = "IFFT"
 	}
-	return e.pairs(e.transform("FFT", e.ofPairs(in[0])))
+	y := e.transform(kind, e.axisLast(e.ofPairs(in[0]), behind))
+	length := y.shape[len(y.shape)-1]
+	x := e.pairs(e.axisBack(y, behind))
+	if isInverse {
+		return e.times(x, length)
+	}
+	return x
 }
 
 // fourierOfReal is the first half of the transform of real numbers.
-func (e *exporter) fourierOfReal(_ *graph.Node, in []*value) *value {
-	return e.pairs(e.transform("RFFT", in[0]))
+func (e *exporter) fourierOfReal(n *graph.Node, in []*value) *value {
+	behind := behindOf(n)
+	return e.pairs(e.axisBack(e.transform("RFFT", e.axisLast(in[0], behind)), behind))
 }
 
 // fourierToReal are the real numbers of which this is the first half of the transform.
 func (e *exporter) fourierToReal(n *graph.Node, in []*value) *value {
-	shape := e.typeOf(n).shape
-	last := len(shape) - 1
-	x := e.ofPairs(in[0])
-	y := e.fft("IRFFT", x, e.typeOf(n), shape[last])
-	return e.timesLength(y, -1)
+	behind, shape := behindOf(n), e.typeOf(n).shape
+	length := shape[len(shape)-1-behind]
+	x := e.axisLast(e.ofPairs(in[0]), behind)
+	t := tensor{realOf(x.dtype), slices.Clone(x.shape)}
+	t.shape[len(t.shape)-1] = length
+	return e.times(e.axisBack(e.fft("IRFFT", x, t, length), behind), length)
+}
+
+// behindOf is how many axes of numbers lie behind the one that is transformed.
+func behindOf(n *graph.Node) int { return n.Attrs().(interface{ Behind() int }).Behind() }
+
+// axisLast moves an axis that some others follow behind these, and axisBack moves it back.
+func (e *exporter) axisLast(x *value, behind int) *value {
+	rank := len(x.shape)
+	order := make([]int, rank)
+	for i := range order {
+		order[i] = i
+	}
+	at := rank - 1 - behind
+	return e.transpose(x, append(slices.Delete(order, at, at+1), at))
+}
+
+func (e *exporter) axisBack(x *value, behind int) *value {
+	rank := len(x.shape)
+	order := make([]int, rank-1)
+	for i := range order {
+		order[i] = i
+	}
+	return e.transpose(x, slices.Insert(order, rank-1-behind, rank-1))
 }
 
 // transform is one whose length is that of its operand.
@@ -81,7 +116,7 @@ func (e *exporter) pairs(x *value) *value {
 	return e.concat([]*value{part("stablehlo.real"), part("stablehlo.imag")}, len(x.shape))
 }
 
-// timesLength multiplies with the size of an axis, counted from the end.
-func (e *exporter) timesLength(x *value, axis int) *value {
-	return e.same("multiply", x, e.splat(x.tensor, float64(x.shape[len(x.shape)+axis])))
+// times multiplies with a number.
+func (e *exporter) times(x *value, by int) *value {
+	return e.same("multiply", x, e.splat(x.tensor, float64(by)))
 }

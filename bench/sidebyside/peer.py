@@ -1,6 +1,7 @@
 """The Python side of measurements by turns. It reads requests, one JSON object a line, and answers each with a line.
 
 {"product": {...}}, {"convolution": {...}}  prepares NumPy's or PyTorch's; answers {"check": the mean magnitude of a result}
+{"transform": {...}}                        does so with a Fourier transform of PyTorch
 {"integers": {...}}                         does so with an operator of ONNX Runtime
 {"calls": n}                                makes n calls; answers {"seconds": how long they took}
 
@@ -63,6 +64,27 @@ def integers(op, dtypes, shapes, attributes, weights):
     return lambda: session.run(None, feed)[0]
 
 
+def transform(name, shape, pairs, dtype):
+    import torch
+    x = torch.from_numpy(numbers(numpy.dtype(dtype).type, *shape))
+    if pairs:
+        x = torch.view_as_complex(x)
+    f = getattr(torch.fft, name)
+
+    @torch.inference_mode()
+    def call():
+        return f(x) if "2" in name else f(x, dim=-1)
+    return call
+
+
+def real(y):
+    """The numbers of a result: of complex ones both parts."""
+    y = numpy.asarray(y)
+    if numpy.iscomplexobj(y):
+        y = numpy.stack([y.real, y.imag])
+    return y.astype(numpy.float64)
+
+
 def answer(request):
     global call
     if "calls" in request:
@@ -72,11 +94,13 @@ def answer(request):
         return {"seconds": time.perf_counter() - start}
     if "product" in request:
         call = product(**request["product"])
+    elif "transform" in request:
+        call = transform(**request["transform"])
     elif "integers" in request:
         call = integers(**request["integers"])
     else:
         call = convolution(**request["convolution"])
-    return {"check": float(numpy.abs(numpy.asarray(call(), numpy.float64)).mean())}
+    return {"check": float(numpy.abs(real(call())).mean())}
 
 
 for line in sys.stdin:

@@ -45,6 +45,11 @@ func TestPythonComputesTheSame(t *testing.T) {
 		Shapes:  [][]int{{1, 7}, {4, 7}},
 		Build:   func(in []*graph.Node) *graph.Node { return ops.MatMul(in[0], ops.Transpose(in[1], 0, 1)) },
 	}, {
+		DType:   graph.Float64,
+		Request: Request{"transform": map[string]any{"name": "fft2", "shape": []int{3, 4, 5, 2}, "pairs": true, "dtype": "float64"}},
+		Shapes:  [][]int{{3, 4, 5, 2}},
+		Build:   func(in []*graph.Node) *graph.Node { return ops.FFT2(in[0]) },
+	}, {
 		DType:   graph.Float32,
 		Request: Request{"convolution": map[string]int{"batch": 2, "channels": 3, "size": 9, "filters": 4, "kernel": 3, "stride": 2, "padding": 1}},
 		Shapes:  [][]int{{2, 3, 9, 9}, {4, 3, 3, 3}},

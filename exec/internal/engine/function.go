@@ -12,13 +12,15 @@ import (
 	"github.com/broadloom/broadloom/internal/results"
 )
 
-// functionTask is a Go function with all sizes known. Its tiles are examples.
+// functionTask is a Go function with all sizes known. Its tiles are examples, or some of these where it computes them together.
 type functionTask struct {
 	spec   *lower.FunctionSpec
 	batch  []int         // the sizes of the batch's axes
 	arrays []graph.Array // the first example of each operand; the result is last
 	bytes  []int         // from one example to the next
+	whole  []bool        // which operands are the same for all examples
 	count  int           // of examples
+	tile   int           // how many of them are computed together
 	cost   int           // an estimate of the time of a run, in nanoseconds
 	rank   int           // the axes of all arrays together
 
@@ -42,10 +44,8 @@ func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch 
 		a := graph.Array{DType: o.Base.DType(), Shape: shape[at:]}
 		k.batch = shape[:at]
 		k.arrays, k.bytes = append(k.arrays, a), append(k.bytes, a.NumElements()*a.DType.Size())
+		k.whole = append(k.whole, at == 0)
 		k.rank += len(a.Shape)
-		if at == 0 {
-			k.bytes[i] = 0 // the same for all examples
-		}
 	}
 	for _, d := range k.batch {
 		k.count *= d
@@ -62,10 +62,12 @@ func (k *functionTask) Run(s *State) error {
 	k.graph.BeginFunctions()
 	defer k.graph.EndFunctions()
 	s.Ws.arrays.Context, s.Ws.arrays.Print = s.ctx, s.Print
-	if s.Threads > 1 && k.count > 1 && k.cost >= parallelCost {
-		s.ParallelFor(k, k.count, k.cost)
+	k.tile = k.together(s.Threads)
+	tiles := (k.count + k.tile - 1) / k.tile
+	if s.Threads > 1 && tiles > 1 && k.cost >= parallelCost {
+		s.ParallelFor(k, tiles, k.cost)
 	} else {
-		for i := 0; i < k.count && k.failed < 0; i++ {
+		for i := 0; i < tiles && k.failed < 0; i++ {
 			if err := s.ctx.Err(); err != nil {
 				return err
 			}
@@ -82,9 +84,28 @@ func (k *functionTask) Run(s *State) error {
 	return &FailedCheck{k.spec.Node.Source(), where + k.why.Error(), k.why}
 }
 
-// Tile computes one example.
+const (
+	togetherBytes  = 1 << 18 // of examples that are computed together, about
+	togetherFactor = 16      // there are a multiple of so many, which fill vectors
+	togetherShares = 4       // that a thread has at least
+)
+
+// together is how many examples are computed together.
+func (k *functionTask) together(threads int) int {
+	if !k.spec.Node.Op().Together {
+		return 1
+	}
+	n := togetherBytes / max(k.bytes[0], k.bytes[len(k.bytes)-1], 1)
+	if threads > 1 {
+		n = min(n, k.count/(togetherShares*threads))
+	}
+	return n/togetherFactor*togetherFactor + togetherFactor
+}
+
+// Tile computes one example, or some together.
 func (k *functionTask) Tile(i int, ws *Workspace) {
-	if err := k.compute(i, ws); err != nil {
+	i *= k.tile
+	if err := k.compute(i, min(k.tile, k.count-i), ws); err != nil {
 		k.mu.Lock()
 		if k.failed < 0 || i < k.failed {
 			k.failed, k.why = i, err
@@ -93,29 +114,26 @@ func (k *functionTask) Tile(i int, ws *Workspace) {
 	}
 }
 
-// compute calls the function for one example, and takes its result. Shapes are copies, which are its own.
-func (k *functionTask) compute(i int, ws *Workspace) error {
+// compute calls the function for some examples, and takes its result. Shapes are copies, which are its own.
+func (k *functionTask) compute(first, count int, ws *Workspace) error {
 	a, last := &ws.arrays, len(k.arrays)-1
 	a.Begin()
-	a.Attrs, a.In, ws.shapes = k.spec.Node.Attrs(), resized(a.In, last), resized(ws.shapes, k.rank)
+	a.Attrs, a.In, ws.shapes = k.spec.Node.Attrs(), resized(a.In, last), resized(ws.shapes, 2*(k.rank+len(k.arrays)))
 	shapes := ws.shapes
-	for operand := range k.arrays {
-		x := k.example(operand, i)
-		n := copy(shapes, x.Shape)
-		if x.Shape, shapes = shapes[:n:n], shapes[n:]; operand < last {
-			a.In[operand] = x
-		} else {
-			a.Out = x
-		}
+	for operand := range last {
+		a.In[operand], shapes = k.examples(operand, first, count, shapes)
 	}
-	room := k.example(last, i)
+	a.Out, shapes = k.examples(last, first, count, shapes)
+	room, shapes := k.examples(last, first, count, shapes)
 	if k.filled {
 		results.Mark(room)
 	}
 	ws.read, ws.sums = ws.read[:0], ws.sums[:0]
 	if k.guards {
 		for operand := range last {
-			ws.read = append(ws.read, k.example(operand, i))
+			var x graph.Array
+			x, shapes = k.examples(operand, first, count, shapes)
+			ws.read = append(ws.read, x)
 		}
 		ws.sums = results.Sums(ws.sums, ws.read)
 	}
@@ -154,11 +172,17 @@ func call(op *graph.Op, a *graph.Arrays) (err error) {
 	return op.Call(a)
 }
 
-// example is an operand of one example.
-func (k *functionTask) example(operand, i int) graph.Array {
+// examples is an operand of some examples. Its shape takes room of some, of which the rest is returned.
+func (k *functionTask) examples(operand, first, count int, room []int) (graph.Array, []int) {
 	a := k.arrays[operand]
-	if k.bytes[operand] > 0 {
-		a.Ptr = unsafe.Add(a.Ptr, i*k.bytes[operand])
+	n := 0
+	if !k.whole[operand] {
+		a.Ptr = unsafe.Add(a.Ptr, first*k.bytes[operand])
+		if k.spec.Node.Op().Together {
+			room[0], n = count, 1
+		}
 	}
-	return a
+	n += copy(room[n:], a.Shape)
+	a.Shape = room[:n:n]
+	return a, room[n:]
 }

@@ -1,0 +1,69 @@
+package fourier
+
+// Complex writes, for all k, the sums over j of x[o,j,i]·exp(-2πi·j·k/n), or with a plus sign, to y[o,k,i]. Both are [outer, n, inner] pairs.
+func Complex[T float](y, x []T, n, inner int, plus bool) {
+	if len(x) == 0 {
+		return
+	}
+	planOf[T](n, false).all(y, x, len(x)/(2*n*inner), inner, plus)
+}
+
+// Real writes the sums over j of x[o,j,i]·exp(-2πi·j·k/n) for k up to n/2. x is [outer, n, inner] numbers, and y [outer, n/2+1, inner] pairs.
+func Real[T float](y, x []T, n, inner int) {
+	if len(x) == 0 {
+		return
+	}
+	p, outer := planOf[T](n, true), len(x)/(n*inner)
+	in, out := numbersOf(x, n, inner, 1), numbersOf(y, n/2+1, inner, 2)
+	w := p.workers.Get().(*worker[T])
+	defer p.workers.Put(w)
+	switch {
+	case p.cyclic != nil:
+		p.convolved(w, out, in, outer*inner, false)
+	case p.long != nil && inner == 1:
+		for i := range outer {
+			p.long.ofReal(w, out.row(i), in.row(i), p.points())
+		}
+	default:
+		w.eachGroup(outer, inner, func(g group) { p.ofReal(w, out, in, g) })
+	}
+}
+
+// ToReal writes the sums over k of x[o,k,i]·exp(2πi·j·k/n), where x has the n/2+1 first pairs of n, and the others are their conjugates.
+// The imaginary parts of the first one and, for even n, of the last do not count. x is [outer, n/2+1, inner] pairs, and y [outer, n, inner] numbers.
+func ToReal[T float](y, x []T, n, inner int) {
+	if len(y) == 0 {
+		return
+	}
+	p, outer := planOf[T](n, true), len(y)/(n*inner)
+	in, out := numbersOf(x, n/2+1, inner, 2), numbersOf(y, n, inner, 1)
+	w := p.workers.Get().(*worker[T])
+	defer p.workers.Put(w)
+	switch {
+	case p.cyclic != nil:
+		p.convolved(w, out, in, outer*inner, false)
+	case p.long != nil && inner == 1:
+		for i := range outer {
+			p.long.toReal(w, out.row(i), in.row(i), p.points())
+		}
+	default:
+		w.eachGroup(outer, inner, func(g group) { p.toReal(w, out, in, g) })
+	}
+}
+
+// all transforms complex numbers.
+func (p *plan[T]) all(y, x []T, outer, inner int, plus bool) {
+	in, out := numbersOf(x, p.length, inner, 2), numbersOf(y, p.length, inner, 2)
+	w := p.workers.Get().(*worker[T])
+	defer p.workers.Put(w)
+	switch {
+	case p.cyclic != nil:
+		p.convolved(w, out, in, outer*inner, plus)
+	case p.long != nil && inner == 1:
+		for i := range outer {
+			p.long.run(w, out.row(i), in.row(i), plus)
+		}
+	default:
+		w.eachGroup(outer, inner, func(g group) { p.transform(w, out, in, g, plus) })
+	}
+}

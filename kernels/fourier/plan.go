@@ -1,0 +1,131 @@
+package fourier
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// plan is what is prepared for the transforms of a length.
+type plan[T float] struct {
+	length  int
+	real    bool         // of real numbers: half as many complex ones are transformed where the length is even
+	complex sequence[T]  // of the numbers that are transformed, where that is smooth
+	mirror  []T          // factors for real numbers, by place
+	long    *long[T]     // of neighbours, where they are many
+	cyclic  *convolution // where the length is not smooth
+	workers sync.Pool    // of *worker[T]
+}
+
+// points is how many complex numbers are transformed.
+func (p *plan[T]) points() int {
+	if p.halved() {
+		return p.length / 2
+	}
+	return p.length
+}
+
+// halved reports whether real numbers are taken for half as many complex ones.
+func (p *plan[T]) halved() bool { return p.real && p.length%2 == 0 }
+
+func newPlan[T float](n int, real bool) *plan[T] {
+	p := &plan[T]{length: n, real: real}
+	p.workers.New = func() any { return &worker[T]{loops: loopsOf[T]()} }
+	points := p.points()
+	if !isSmooth(points) {
+		p.cyclic = newConvolution(n)
+		return p
+	}
+	p.complex = newSequence[T](points)
+	if p.halved() {
+		p.mirror = mirrorFactors[T](n, points/2+1)
+	}
+	if !real || p.halved() {
+		p.long = newLong[T](points, p.halved())
+	}
+	return p
+}
+
+// mirrorFactors are half of exp(-2πi·k/n) for the first places k.
+func mirrorFactors[T float](n, count int) (list []T) {
+	for k := range count {
+		re, im := root(k, n)
+		list = append(list, T(re/2), T(im/2))
+	}
+	return list
+}
+
+// worker is the memory of one who transforms.
+type worker[T float] struct {
+	loops         *loops
+	steps         stepArgs
+	moves         moveArgs
+	first, second elements[T]
+	middle        elements[T] // of a long transform
+	ahead, behind elements[T] // of one of real numbers
+	numbers       []T         // of one of real numbers
+	of            []int       // where the numbers of each lane begin
+	wide          []float64   // of a convolution
+}
+
+// elements are memory that begins with a cache line.
+type elements[T float] []T
+
+// room returns memory for some elements.
+func (e *elements[T]) room(n int) unsafe.Pointer {
+	lanes := lanesOf[T]()
+	if want := (2*n + 1) * lanes; len(*e) < want {
+		*e = make([]T, want)
+	}
+	p := unsafe.Pointer(unsafe.SliceData(*e))
+	return unsafe.Add(p, -int(uintptr(p))&(partBytes-1))
+}
+
+// loopsOf are the loops in use for a type.
+func loopsOf[T float]() *loops { return current[partBytes/4/lanesOf[T]()-1] }
+
+// current has the loops that are in use, for float32 and float64.
+var current = chosen()
+
+// mostLengths bounds the lengths whose plans are kept.
+const mostLengths = 64
+
+// plans keep what is prepared for each length.
+type plans[T float] struct {
+	mu       sync.Mutex
+	byLength [2]map[int]*plan[T] // of complex numbers and of real ones
+}
+
+var (
+	plansOf32 plans[float32]
+	plansOf64 plans[float64]
+)
+
+// of returns the plan of a length. What two prepare at once is the same.
+func (p *plans[T]) of(n int, real bool) *plan[T] {
+	kind := 0
+	if real {
+		kind = 1
+	}
+	p.mu.Lock()
+	made := p.byLength[kind][n]
+	p.mu.Unlock()
+	if made != nil {
+		return made
+	}
+	made = newPlan[T](n, real)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if of := &p.byLength[kind]; *of == nil || len(*of) >= mostLengths {
+		*of = map[int]*plan[T]{}
+	}
+	p.byLength[kind][n] = made
+	return made
+}
+
+// planOf returns the plan of transforms of numbers of a type.
+func planOf[T float](n int, real bool) *plan[T] {
+	if p, is := any(&plansOf32).(*plans[T]); is {
+		return p.of(n, real)
+	}
+	return any(&plansOf64).(*plans[T]).of(n, real)
+}
