@@ -281,7 +281,7 @@ func (l *ChunkedRow) Result() (fault launch.Fault, ok bool) {
 // the copies.
 func (l *ChunkedRow) pack(st *chunkStage, b *frame, r *rows, from, n int) {
 	l.strided(r, st.loads, from, func(i, size int, copy, p unsafe.Pointer, step int) {
-		copyTile(size, copy, steps{0, 1}, p, steps{0, step}, tile{rows: 1, columns: n})
+		copyTile(size, copy, steps{0, 1}, p, steps{0, step}, tile{rows: 1, columns: n}, nil)
 	})
 	for _, list := range [2][]int{st.loads, st.stores} {
 		l.strided(r, list, from, func(i, size int, copy, _ unsafe.Pointer, _ int) {
@@ -293,7 +293,7 @@ func (l *ChunkedRow) pack(st *chunkStage, b *frame, r *rows, from, n int) {
 // unpack copies back what was written.
 func (l *ChunkedRow) unpack(st *chunkStage, r *rows, from, n int) {
 	l.strided(r, st.stores, from, func(i, size int, copy, p unsafe.Pointer, step int) {
-		copyTile(size, p, steps{0, step}, copy, steps{0, 1}, tile{rows: 1, columns: n})
+		copyTile(size, p, steps{0, step}, copy, steps{0, 1}, tile{rows: 1, columns: n}, nil)
 	})
 }
 

@@ -17,8 +17,8 @@ func stepsOf(a *launch.Args, i int) steps {
 	return steps{a.Stride[i][inner-1], a.Stride[i][inner]}
 }
 
-// copyTile copies elements of the given size between operands and packed rows.
-func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
+// copyTile copies elements of the given size between operands and packed rows, with memory for a block of them if there is some.
+func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, few *block) {
 	if from.row == 0 && to.row == 0 {
 		t.rows = 1
 	}
@@ -26,13 +26,13 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		copyLines(dst, to.row*size, src, from.row*size, t.rows, t.columns*size)
 		return
 	}
-	if size == 4 && t.rows == packRows {
-		done := transposed(dst, to, src, from, t.columns)
-		if done == t.columns { // no pointer leads past the last element
+	if size == 4 && t.rows >= packRows {
+		done := transposed(dst, to, src, from, t, few)
+		if done == t.rows { // no pointer leads past the last element
 			return
 		}
-		dst, src = unsafe.Add(dst, done*to.column*size), unsafe.Add(src, done*from.column*size)
-		t.columns -= done
+		dst, src = unsafe.Add(dst, done*to.row*size), unsafe.Add(src, done*from.row*size)
+		t.rows -= done
 	}
 	switch size {
 	case 1:

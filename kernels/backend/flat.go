@@ -49,7 +49,7 @@ func (k *nativeKernel) isFlat(a *launch.Args) bool {
 				return false
 			}
 		}
-		if vec && st[inner] != 1 && st[inner-1] == 1 && min(a.N, a.Outer[inner-1]) >= packRows {
+		if vec && st[inner] != 1 && st[inner-1] == 1 && a.N >= leastColumns && a.Outer[inner-1] >= packRows {
 			return false
 		}
 	}
@@ -61,6 +61,9 @@ func (k *nativeKernel) isFlat(a *launch.Args) bool {
 // unless they have only a few elements.
 func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 	if m, ok := k.(*nativeKernel); ok {
+		if turned := launch.Turn(m.prog, a, packRows, leastColumns); turned != nil {
+			return turned
+		}
 		if merged := launch.Merge(m.prog, a); merged.N >= leastInterleaved && m.isFlat(merged) {
 			return merged
 		}
@@ -259,8 +262,8 @@ func (f *flattened) copyRun(k *nativeKernel, a *launch.Args, c flatCopy, run til
 // copyEither copies to copies, or back.
 func copyEither(size int, side unsafe.Pointer, to steps, memory unsafe.Pointer, from steps, run tile, back bool) {
 	if back {
-		copyTile(size, memory, from, side, to, run)
+		copyTile(size, memory, from, side, to, run, nil)
 	} else {
-		copyTile(size, side, to, memory, from, run)
+		copyTile(size, side, to, memory, from, run, nil)
 	}
 }

@@ -9,11 +9,22 @@ import (
 
 // Code works on rows whose elements lie side by side. Rows that do not are copied to
 // memory of their own before a call and, if they are written, back after it, some rows
-// and columns at a time, which stay in the first-level cache.
+// and columns at a time, which stay in the first-level cache: a multiple of packRows, those that are
+// transposed at a time, or more than fit of whole rows that are reduced.
 const (
-	packRows    = 8
-	packColumns = 512
+	packRows     = 8
+	packColumns  = 512
+	mostRows     = 64
+	leastColumns = 4 // that are transposed
 )
+
+// packedRows is how many rows of some columns are copied at a time, a pitch apart.
+func packedRows(pitch int) int {
+	return max(packRows, min(mostRows, packRows*packColumns/pitch/packRows*packRows))
+}
+
+// pitchOf is the elements from row to row: no power of two, which would crowd the cache.
+func pitchOf(columns int) int { return (columns+15)&^15 + 16 }
 
 // rows is the packed rows of a call.
 type rows struct {
@@ -21,6 +32,7 @@ type rows struct {
 	words []uint64
 	row   []unsafe.Pointer // of each operand that is packed
 	index []int
+	few   block
 }
 
 // prepare makes room and sets the steps of a call that works on tiles.
@@ -38,8 +50,8 @@ func (r *rows) prepare(k *nativeKernel, a *launch.Args, columns int) {
 		r.args.Stride = make([][]int, len(a.Stride))
 	}
 	r.args.Stride = r.args.Stride[:len(a.Stride)]
-	pitch := (columns+15)&^15 + 16 // elements from row to row; no power of two, which would crowd the cache
-	room := packRows * pitch       // words that are enough for any type
+	pitch := pitchOf(columns)
+	room := packedRows(pitch) * pitch // words that are enough for any type
 	if len(r.words) < room*len(a.Stride) {
 		r.words = make([]uint64, room*len(a.Stride))
 	}
@@ -72,15 +84,16 @@ func (r *rows) shared(p *rowprog.Program, a *launch.Args, i int) unsafe.Pointer 
 // runPacked calls the code tile by tile.
 func (k *nativeKernel) runPacked(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	inner := len(a.Outer)
-	columns, rows := a.N, packRows
+	columns := a.N
+	if k.elementwise {
+		columns = min(columns, packColumns)
+	}
+	rows := packedRows(pitchOf(columns))
 	switch {
 	case !k.elementwise:
 		rows = max(1, min(rows, k.callElements/max(1, columns)))
-	case columns > packColumns:
-		columns = packColumns
-		if k.guards {
-			rows = 1 // the first row's fault is the one that counts
-		}
+	case k.guards && columns < a.N:
+		rows = 1 // the first row's fault is the one that counts
 	}
 	r := &s.rows
 	r.prepare(k, a, columns)
@@ -138,7 +151,7 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 		if r.row[i] != nil {
 			r.args.Ptr[i] = r.row[i]
 			if o.Access != rowprog.Out {
-				copyTile(o.Type.Size(), r.row[i], r.steps(i), p, stepsOf(a, i), t)
+				copyTile(o.Type.Size(), r.row[i], r.steps(i), p, stepsOf(a, i), t, &r.few)
 			}
 		}
 	}
@@ -161,7 +174,7 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 	for i := range a.Stride {
 		if o := &k.prog.Operands[i]; r.row[i] != nil && o.Access.Writes() {
 			p := unsafe.Add(a.Ptr[i], r.offset(a, i, t)*o.Type.Size())
-			copyTile(o.Type.Size(), p, stepsOf(a, i), r.row[i], r.steps(i), t)
+			copyTile(o.Type.Size(), p, stepsOf(a, i), r.row[i], r.steps(i), t, &r.few)
 		}
 	}
 	return launch.Fault{}, true

@@ -17,29 +17,67 @@ var transposer = sync.OnceValue(func() *jit.Code {
 	return code
 })
 
-// transposed copies as many columns of 8 rows of elements of 4 bytes as make up whole
-// blocks, where rows lie side by side on one side and columns on the other. It tells how
-// many.
-func transposed(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, columns int) int {
-	blocks := columns / packRows
-	if blocks == 0 || to.row*from.row == 0 {
-		return 0
-	}
+// block is memory for a block of elements of 4 bytes, column by column.
+type block [packRows * packRows]uint32
+
+// transposed copies rows of elements of 4 bytes, whole blocks of them, where rows lie side by side on one side and columns on the other. The last columns
+// are copied twice where they do not fill a block. Fewer columns than a block has go through memory of their own, if there is some: packed rows are so far
+// apart then that they bear more. It tells how many rows are copied.
+func transposed(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, few *block) (rows int) {
 	const size = 4
-	args := codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: blocks}
+	c := blockCopy{code: transposer(), columns: t.columns, few: few, into: from.row == 1 && to.column == 1}
+	if c.code == nil || to.row*from.row == 0 || !c.into && !(to.row == 1 && from.column == 1) {
+		return 0
+	}
+	if t.columns < packRows && (few == nil || c.into && to.row < packRows || !c.into && from.row < packRows) {
+		return 0
+	}
+	for ; rows+packRows <= t.rows; rows += packRows {
+		c.run(unsafe.Add(dst, size*rows*to.row), to, unsafe.Add(src, size*rows*from.row), from)
+	}
+	return rows
+}
+
+// blockCopy copies as many rows as a block has.
+type blockCopy struct {
+	code    *jit.Code
+	columns int
+	few     *block
+	into    bool // into rows, or out of them
+	args    codegen.TransposeArgs
+}
+
+func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps) {
+	const size, line = 4, 4 * packRows
+	whole, rest := c.columns/packRows, c.columns%packRows
 	switch {
-	case from.row == 1 && to.column == 1: // into rows
-		args.SrcLine, args.DstLine = size*from.column, size*to.row
-	case to.row == 1 && from.column == 1: // out of rows
-		args.SrcLine, args.DstLine = size*from.row, size*to.column
+	case whole > 0:
+		c.blocks(dst, to, src, from, whole)
+		if rest > 0 {
+			last := size * (c.columns - packRows)
+			c.blocks(unsafe.Add(dst, last*to.column), to, unsafe.Add(src, last*from.column), from, 1)
+		}
+	case c.into:
+		for i := range c.columns {
+			*(*[line]byte)(unsafe.Pointer(&c.few[i*packRows])) = *(*[line]byte)(unsafe.Add(src, i*from.column*size))
+		}
+		c.blocks(dst, to, unsafe.Pointer(c.few), steps{1, packRows}, 1)
 	default:
-		return 0
+		c.blocks(unsafe.Pointer(c.few), steps{1, packRows}, src, from, 1)
+		for i := range c.columns {
+			*(*[line]byte)(unsafe.Add(dst, i*to.column*size)) = *(*[line]byte)(unsafe.Pointer(&c.few[i*packRows]))
+		}
 	}
-	code := transposer()
-	if code == nil {
-		return 0
+}
+
+// blocks copies blocks side by side.
+func (c *blockCopy) blocks(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count int) {
+	const size = 4
+	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count,
+		SrcStep: size * packRows * from.column, DstStep: size * packRows * to.column,
+		SrcLine: size * from.row, DstLine: size * to.column}
+	if c.into {
+		c.args.SrcLine, c.args.DstLine = size*from.column, size*to.row
 	}
-	args.SrcStep, args.DstStep = size*packRows*from.column, size*packRows*to.column
-	code.Call(0, unsafe.Pointer(&args))
-	return blocks * packRows
+	c.code.Call(0, unsafe.Pointer(&c.args))
 }

@@ -288,3 +288,22 @@ func TestReshapedSteps(t *testing.T) {
 		}
 	}
 }
+
+// The last outer axis is the one along which elements of most operands lie side by side that do not along the row.
+func TestTurn(t *testing.T) {
+	b := rowprog.NewBuilder("exchange", 2)
+	x, z := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("z", rowprog.F32, rowprog.Vec))
+	b.Store(b.Out("y", rowprog.F32, rowprog.Vec), b.Apply(rowprog.OpAdd, x, z))
+	p, err := b.Build()
+	require.NoError(t, err)
+	a := New(p)
+	a.Outer[0], a.Outer[1], a.N = 32, 5, 7
+	a.Stride = [][]int{{1, 7 * 32, 32}, {1, 7 * 32, 32}, {9 * 9, 9, 1}}
+	got := Turn(p, a, 8, 4)
+	require.Equal(t, []int{5, 32}, got.Outer)
+	require.Equal(t, [][]int{{7 * 32, 1, 32}, {7 * 32, 1, 32}, {9, 9 * 9, 1}}, got.Stride)
+	require.Nil(t, Turn(p, a, 33, 4), "too few rows")
+	require.Nil(t, Turn(p, a, 8, 8), "too few columns")
+	a.Stride[0], a.Stride[1] = a.Stride[2], a.Stride[2]
+	require.Nil(t, Turn(p, a, 8, 4), "elements lie side by side along the row")
+}

@@ -21,6 +21,37 @@ func Coalesce(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, true) }
 // last axis.
 func Merge(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, false) }
 
+// Turn is Merge for a back end that copies operands whose elements of a row lie apart in blocks of rows and columns: the last outer axis is one along which
+// elements of most such operands lie side by side, if one has so many
+// rows, of so many columns. It is nil if there is none, or the program does not bear other orders.
+func Turn(p *rowprog.Program, a *Args, rows, columns int) *Args {
+	if !p.Elementwise() || guards(p) || !outerAxesAreFree(p) {
+		return nil
+	}
+	a = Merge(p, a)
+	inner, best, most := len(a.Outer), -1, 0
+	for axis, n := range a.Outer {
+		count := 0
+		for i, st := range a.Stride {
+			if p.Operands[i].Domain == rowprog.Vec && st[inner] > 1 && st[axis] == 1 {
+				count++
+			}
+		}
+		if n >= rows && a.N >= columns && count >= max(most, 1) {
+			best, most = axis, count
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	move := func(list []int) { copy(list[best:inner], append(slices.Clone(list[best+1:inner]), list[best])) }
+	move(a.Outer)
+	for _, st := range a.Stride {
+		move(st)
+	}
+	return a
+}
+
 func coalesce(p *rowprog.Program, a *Args, lengthen bool) *Args {
 	if !outerAxesAreFree(p) || slices.Contains(a.Outer, 0) {
 		return a.Clone()

@@ -7,6 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/launch"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // AssembleTask is the parts of an assembly, which go over the leading axes together, a slice
@@ -66,7 +67,7 @@ func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch
 		chunks[axis] = size
 		if bytes > sliceBytes {
 			bytes /= size
-			chunks[axis] = divisorUpTo(size, sliceBytes/bytes)
+			chunks[axis] = divisorUpTo(size, max(sliceBytes/bytes, b.leastChunk(k, axis)))
 			bytes *= chunks[axis]
 			j.slices *= size / chunks[axis]
 		}
@@ -94,6 +95,20 @@ func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch
 	}
 	s.Task = j
 	return s
+}
+
+// leastChunk is the number of elements along a leading axis that slices have if they can: a line of the cache where some part reads an operand whose elements
+// lie side by side along this axis alone, and which is copied in blocks.
+func (b *Specialization) leastChunk(k *lower.Assemble, axis int) int {
+	for _, part := range k.Parts {
+		a := b.argsOf(part)
+		for i, st := range a.Stride {
+			if o := part.Program.Operands[i]; o.Domain == rowprog.Vec && st[axis] == 1 && st[len(a.Outer)] > 1 {
+				return 64 / o.Type.Size()
+			}
+		}
+	}
+	return 1
 }
 
 // divisorUpTo returns the greatest divisor of n that is no more than most, at least 1.
