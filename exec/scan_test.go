@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,5 +46,60 @@ func TestScansOfNamedSizes(t *testing.T) {
 				require.Equal(t, "[NaN]", fmt.Sprint(arrayOf(t, out, mean).Data), "the mean of nothing")
 			}
 		})
+	}
+}
+
+// TestRunningFunctionsAlongAnyAxis goes along axes of which columns are few and many, single and side by side, as whole numbers whose sums
+// and products are exact, forwards and, for gradients, backwards. The bits are the same on any number of threads.
+func TestRunningFunctionsAlongAnyAxis(t *testing.T) {
+	for _, shape := range [][]int{{1}, {7}, {301, 5}, {5, 301}, {3, 4, 70}, {2, 9, 1}, {70, 3, 2, 2}} {
+		for axis, size := range shape {
+			t.Run(fmt.Sprint(shape, axis), func(t *testing.T) {
+				g := graph.New("running")
+				x := g.Input("x", graph.Float32, graph.MakeShape(shape...)...)
+				most, places := ops.CumMax(x, axis)
+				wanted := []*graph.Node{ops.CumSum(x, axis), ops.CumProd(x, axis), most, places, ops.LinearRecurrence(x, x, axis),
+					autodiff.Grad(ops.Sum(ops.CumSum(x, axis)), []*graph.Node{x})[0]}
+				count, stride := 1, 1
+				for i, d := range shape {
+					count *= d
+					if i > axis {
+						stride *= d
+					}
+				}
+				data, rng := make([]float32, count), rand.New(rand.NewPCG(1, 2))
+				want := make([][]float64, len(wanted))
+				for i := range want {
+					want[i] = make([]float64, count)
+				}
+				for i := range data {
+					data[i] = float32(rng.IntN(3) - 1)
+					v, step := float64(data[i]), i/stride%size
+					sum, product, greatest, place, recurrence := v, v, v, float64(step), v
+					if before := i - stride; step > 0 {
+						sum, product, recurrence = sum+want[0][before], product*want[1][before], v*want[4][before]+v
+						if want[2][before] > v {
+							greatest, place = want[2][before], want[3][before]
+						}
+					}
+					for k, w := range []float64{sum, product, greatest, place, recurrence, float64(size - step)} {
+						want[k][i] = w
+					}
+				}
+				prog, err := exec.Compile(g, exec.Outputs(wanted...))
+				require.NoError(t, err)
+				for _, threads := range []int{1, 3} {
+					out, err := prog.NewSession(exec.Threads(threads)).Run(t.Context(), exec.Feed{x: exec.Array{Shape: shape, Data: data}})
+					require.NoError(t, err)
+					for k, n := range wanted {
+						a := arrayOf(t, out, n)
+						for i, w := range want[k] {
+							got, _ := graph.NumberAt(a.Data, i)
+							require.Equal(t, w, got, "element %d of %s", i, graph.Describe(n))
+						}
+					}
+				}
+			})
+		}
 	}
 }

@@ -71,7 +71,7 @@
 //
 // Of whole arrays:
 //   - sort.go, searchsorted.go, quantile.go, count.go, uniquealong.go
-//   - running.go: the greatest so far, and recurrences
+//   - running.go and columns.go: the greatest so far, and recurrences
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - convolve.go: convolutions and correlations of signals
 //   - ranks.go; density.go: histograms of rows, and densities of samples

@@ -109,7 +109,7 @@ func replaced(x, d node) node {
 // sumOfOthers adds up all other elements along an axis.
 func sumOfOthers(x node, axis int) node {
 	before := func(x node) node {
-		return Slice(Pad(running(opAdd, x, axis), axis, 1, 0, 0), axis, 0, x.Shape()[axis], 1)
+		return Slice(Pad(CumSum(x, axis), axis, 1, 0, 0), axis, 0, x.Shape()[axis], 1)
 	}
 	return Add(before(x), Flip(before(Flip(x, axis)), axis))
 }

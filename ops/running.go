@@ -7,22 +7,37 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opCumMax, opCumMin, opRunningPlaces, opLogCumSumExp, opRecurrence, opRecur *graph.Op
+var opCumMax, opCumMin, opRunningPlaces, opAccumulate, opLogCumSumExp, opRecurrence, opRecur *graph.Op
 
-// runningAttrs are the fixed arguments of opRunningPlaces and opRecur: whether the least element is
-// sought, and whether the first step is at the end.
-type runningAttrs struct{ Least, Reverse bool }
+// runningAttrs are the fixed arguments of opRunningPlaces, opAccumulate and opRecur: whether the least element is
+// sought, whether products are formed and not sums, and whether the first step is at the end.
+type runningAttrs struct{ Least, Product, Reverse bool }
 
 // Running returns the arguments.
-func (a runningAttrs) Running() (least, reverse bool) { return a.Least, a.Reverse }
+func (a runningAttrs) Running() (least, product, reverse bool) { return a.Least, a.Product, a.Reverse }
 
-// ofLastAxis is the entry of a Go function of the last axis of operands of one shape, of which only others make use.
-func ofLastAxis(name, doc string, operands int, dtype func(*graph.Call) graph.DType, function func(*graph.Arrays) error) *graph.Op {
+// downColumns is the entry of a Go function of the columns of matrices of one shape, of which only others make use.
+func downColumns(name, doc string, operands int, dtype func(*graph.Call) graph.DType, function func(*graph.Arrays) error) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: name, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Function: function, Grad: noGradient,
-		Core:  func(*graph.Node) ([]int, int) { return slices.Repeat([]int{1}, operands), 1 },
+		Name: name, Func: name, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Function: function, Grad: noGradient, Together: true,
+		Core:  func(*graph.Node) ([]int, int) { return slices.Repeat([]int{2}, operands), 2 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return dtype(c), c.Shape(0) },
 	})
+}
+
+// alongColumns applies such an entry along an axis of values of one shape.
+func alongColumns(op *graph.Op, a runningAttrs, axis int, in ...node) node {
+	shape := in[0].Shape()
+	columns := graph.MakeShape(1, 1)
+	if len(shape) > 0 {
+		axis = countedFromZero([]int{axis}, len(shape))[0]
+		columns = append(shape[:axis+1:axis+1], shape[axis+1:].NumElements())
+	}
+	matrices := make([]node, len(in))
+	for i, x := range in {
+		matrices[i] = Reshape(x, columns...)
+	}
+	return Reshape(graph.Apply(op, a, matrices...), shape...)
 }
 
 // runningExtremum is the entry of the places of the greatest elements up to each place, or of the least.
@@ -35,22 +50,17 @@ func runningExtremum(name, fn, doc string, least bool) *graph.Op {
 			return graph.Int64, c.Shape(0)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			return alongLast(countable(in[0]), n.Attrs().(ScanAttrs).Axis, func(x node) node {
-				return graph.Apply(opRunningPlaces, runningAttrs{Least: least}, x)
-			})
+			return alongColumns(opRunningPlaces, runningAttrs{Least: least}, n.Attrs().(ScanAttrs).Axis, countable(in[0]))
 		},
 	})
 }
 
 func init() {
-	opRunningPlaces = ofLastAxis("running_places", "the place of the greatest element up to each place of the last axis.", 1,
+	ofFirst := func(c *graph.Call) graph.DType { return c.DType(0) }
+	opRunningPlaces = downColumns("running_places", "the place of the greatest element up to each place of the columns of matrices.", 1,
 		func(*graph.Call) graph.DType { return graph.Int64 }, runningPlaces)
-	opRecur = define(graph.Op{
-		Name: "recur", Func: "recur", Doc: "y[t] = a[t]*y[t-1] + x[t] down the columns of matrices.", Class: graph.Function, MinIn: 2, MaxIn: 2,
-		Function: recur, Grad: noGradient,
-		Core:  func(*graph.Node) ([]int, int) { return []int{2, 2}, 2 },
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
-	})
+	opAccumulate = downColumns("accumulate", "the sum of the elements up to each place of the columns of matrices, or their product.", 1, ofFirst, accumulate)
+	opRecur = downColumns("recur", "y[t] = a[t]*y[t-1] + x[t] down the columns of matrices.", 2, ofFirst, recur)
 	opCumMax = runningExtremum("cummax", "CumMax", "the greatest element up to each place of an axis, and its place", false)
 	opCumMin = runningExtremum("cummin", "CumMin", "the least element up to each place of an axis, and its place", true)
 	opCumMax.Ref = named("numpy.maximum.accumulate", "torch.cummax", "jax.lax.cummax", "", "",
@@ -72,14 +82,7 @@ func init() {
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			a := n.Attrs().(ScanAttrs)
-			if n.Rank() == 0 {
-				return in[1]
-			}
-			axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
-			columns := func(x node) node {
-				return Reshape(x, append(x.Shape()[:axis+1:axis+1], x.Shape()[axis+1:].NumElements())...)
-			}
-			return Reshape(graph.Apply(opRecur, runningAttrs{Reverse: a.Reverse}, columns(in[0]), columns(in[1])), n.Shape()...)
+			return alongColumns(opRecur, runningAttrs{Reverse: a.Reverse}, a.Axis, in...)
 		},
 	})
 	opRecurrence.Ref = named("", "", "jax.lax.associative_scan", "", "",
@@ -181,70 +184,4 @@ func previous(x node, axis int, first float64) node {
 // following has the element behind each place of an axis, and a number at the last.
 func following(x node, axis int, last float64) node {
 	return Slice(Pad(x, axis, 0, 1, last), axis, 1, x.Shape()[axis].Plus(1), 1)
-}
-
-// runningPlaces is the function of opRunningPlaces.
-func runningPlaces(a *graph.Arrays) error {
-	least, out := a.Attrs.(runningAttrs).Least, graph.Elements[int64](a.Out)
-	switch x := a.In[0]; x.DType {
-	case graph.Int32:
-		placesOfExtrema(out, graph.Elements[int32](x), least)
-	case graph.Int64:
-		placesOfExtrema(out, graph.Elements[int64](x), least)
-	case graph.Uint64:
-		placesOfExtrema(out, graph.Elements[uint64](x), least)
-	case graph.Float32:
-		placesOfExtrema(out, graph.Elements[float32](x), least)
-	case graph.Float64:
-		placesOfExtrema(out, graph.Elements[float64](x), least)
-	}
-	return nil
-}
-
-// placesOfExtrema follows torch.cummax: an element wins that is NaN, or no less than the winner before.
-func placesOfExtrema[T int32 | int64 | uint64 | float32 | float64](out []int64, x []T, least bool) {
-	best := 0
-	for i, v := range x {
-		if v != v || v >= x[best] && !least || v <= x[best] && least {
-			best = i
-		}
-		out[i] = int64(best)
-	}
-}
-
-// recur is the function of opRecur.
-func recur(a *graph.Arrays) error {
-	reverse, columns := a.Attrs.(runningAttrs).Reverse, a.Out.Shape[1]
-	if a.Out.DType == graph.Float32 {
-		recurDown(graph.Elements[float32](a.Out), graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]), columns, reverse)
-	} else {
-		recurDown(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[0]), graph.Elements[float64](a.In[1]), columns, reverse)
-	}
-	return nil
-}
-
-// columnsAtOnce is how many columns recurDown takes together: a few cache lines of a row.
-const columnsAtOnce = 64
-
-// recurDown rounds products before it adds: it has the same bits on processors that could do both at once. Rows are read as they lie.
-func recurDown[T float32 | float64](out, factors, x []T, columns int, reverse bool) {
-	for first := 0; first < columns; first += columnsAtOnce {
-		var sums [columnsAtOnce]float64
-		width := min(columns-first, columnsAtOnce)
-		at, step := first, columns
-		if reverse {
-			at, step = len(x)-columns+first, -columns
-		}
-		for i := range len(x) / columns {
-			y, a, b := out[at:at+width], factors[at:at+width], x[at:at+width]
-			for j := range y {
-				sum := float64(b[j])
-				if i > 0 {
-					sum += float64(float64(a[j]) * sums[j&(columnsAtOnce-1)])
-				}
-				sums[j&(columnsAtOnce-1)], y[j] = sum, T(sum)
-			}
-			at += step
-		}
-	}
 }

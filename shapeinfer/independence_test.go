@@ -142,6 +142,10 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 	"a sum along time": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		return ops.CumSum(ops.Flip(g.Input("x", f32, b, g.Dim("t"), 2), 1), 1)
 	},
+	"a recurrence along time": func(g *graph.Graph, b graph.Dim) *graph.Node {
+		x := g.Input("x", f32, b, g.Dim("t"), 2)
+		return ops.LinearRecurrence(ops.Sigmoid(x), x, 1)
+	},
 	"halves on their own": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x := g.Input("x", f32, b, 8)
 		k := b.FloorDiv(2)

@@ -14,6 +14,7 @@ type node = *graph.Node
 // otherForms has the operations that are Go functions of whole arrays, written with others: what engines offer
 // beyond StableHLO differs from one to the next.
 var otherForms = map[*graph.Op]func(n *graph.Node, x []node) node{
+	ops.Lookup("accumulate"):     accumulated,
 	ops.Lookup("recur"):          recurrence,
 	ops.Lookup("running_places"): runningPlaces,
 	ops.Lookup("searchsorted"):   searchSorted,
@@ -77,9 +78,34 @@ func packed(batch int, parts ...node) node {
 	return ops.Concat(-1, flat...)
 }
 
+// running are the fixed arguments of functions down the columns of matrices.
+type running interface {
+	Running() (least, product, reverse bool)
+}
+
+// accumulated are the sums of the elements up to each place of the last axis but one, or their products: by doubling, with
+// log2(n) operations for n elements.
+func accumulated(n *graph.Node, in []node) node {
+	_, product, reverse := n.Attrs().(running).Running()
+	x, axis := in[0], in[0].Rank()-2
+	combine, neutral := ops.Add, 0.0
+	if product {
+		combine, neutral = ops.Mul, 1
+	}
+	size, _ := x.Shape()[axis].Int()
+	for step := int64(1); step < size; step *= 2 {
+		if reverse {
+			x = combine(x, ops.Slice(ops.Pad(x, axis, 0, graph.Dim(step), neutral), axis, graph.Dim(step), graph.Dim(size+step), 1))
+		} else {
+			x = combine(x, ops.Slice(ops.Pad(x, axis, graph.Dim(step), 0, neutral), axis, 0, graph.Dim(size), 1))
+		}
+	}
+	return x
+}
+
 // recurrence is y[t] = a[t]·y[t-1] + x[t] along the last axis but one.
 func recurrence(n *graph.Node, in []node) node {
-	_, reverse := n.Attrs().(interface{ Running() (least, reverse bool) }).Running()
+	_, _, reverse := n.Attrs().(running).Running()
 	a, x := in[0], in[1]
 	g, axis := x.Graph(), x.Rank()-2
 	shape := slices.Delete(slices.Clone(x.Shape()), axis, axis+1)
@@ -92,16 +118,15 @@ func recurrence(n *graph.Node, in []node) node {
 	return out[0]
 }
 
-// runningPlaces are the places of the greatest elements up to each place of the last axis, or of the least: of equal ones the last,
+// runningPlaces are the places of the greatest elements up to each place of the last axis but one, or of the least: of equal ones the last,
 // and NaN wins.
 func runningPlaces(n *graph.Node, in []node) node {
-	least, _ := n.Attrs().(interface{ Running() (least, reverse bool) }).Running()
-	x := in[0]
-	last := x.Rank() - 1
-	first := ops.Select(x, last, 0)
-	places := ops.Iota(x.Graph(), 0, x.Shape()[last])
+	least, _, _ := n.Attrs().(running).Running()
+	x, axis := in[0], in[0].Rank()-2
+	first := ops.Select(x, axis, 0)
+	places := ops.Iota(x.Graph(), 0, x.Shape()[axis])
 	at := ops.Zeros(x.Graph(), graph.Int64, first.Shape()...)
-	_, out := ops.Scan(ops.Loop{Carry: []node{first, at}, Over: []node{ops.MoveAxis(x, last, 0), places}},
+	_, out := ops.Scan(ops.Loop{Carry: []node{first, at}, Over: []node{ops.MoveAxis(x, axis, 0), places}},
 		func(c, t []node) (next, out []node) {
 			wins := ops.GreaterEqual(t[0], c[0])
 			if least {
@@ -111,7 +136,7 @@ func runningPlaces(n *graph.Node, in []node) node {
 			place := ops.Where(wins, t[1], c[1])
 			return []node{ops.Where(wins, t[0], c[0]), place}, []node{place}
 		})
-	return ops.MoveAxis(out[0], 0, last)
+	return ops.MoveAxis(out[0], 0, axis)
 }
 
 // rowOrder sorts rows by their elements from the last to the first, each time keeping the order of equal ones.

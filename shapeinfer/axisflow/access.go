@@ -108,6 +108,23 @@ func factor(n, x *graph.Node, v Value, axes func(int) int) Value {
 	})
 }
 
+// function: an example of the result is computed from all elements of the same one of each operand, and of operands that are whole.
+func function(n *graph.Node, in []Value) (all Value) {
+	core, _ := n.Op().Core(n)
+	for i, x := range n.Operands() {
+		batch := x.Rank() - core[i]
+		all = all.either(in[i].each(func(d Dependence) Dependence {
+			return d.renumbered(func(axis int) int {
+				if axis < batch {
+					return axis
+				}
+				return -1
+			})
+		}))
+	}
+	return all
+}
+
 // gather: the axis along which indices count may be read anywhere, and what is added by index may
 // stand anywhere, but for what is known of the indices.
 func (f *Flow) gather(n *graph.Node, in []Value) Value {

@@ -137,6 +137,8 @@ func (f *Flow) apply(n *graph.Node, in []Value) (v Value) {
 		return f.gather(n, in)
 	case graph.Composite:
 		return f.composite(n, in)
+	case graph.Function:
+		return function(n, in)
 	case graph.Version:
 		return version(n, in)
 	case graph.Loop:

@@ -1,0 +1,193 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+// The functions of this file go down the columns of matrices, which may be many: an array is [steps, columns] or [matrices,
+// steps, columns]. What a column needs from one step to the next depends on nothing beside it, so that several go on together, and none waits.
+
+// How many columns are taken together: a few cache lines of a row, or, of matrices of one column, so many matrices.
+const (
+	columnsTogether  = 64
+	matricesTogether = 8
+)
+
+// lanes are columns that are taken together.
+type lanes struct {
+	first, width  int // the element where the first one begins, and their number
+	across, along int // how far neighbouring lanes are apart, and the steps of a lane
+	steps         int
+}
+
+// inLanes goes through all columns of an array.
+func inLanes(shape []int, reverse bool, each func(lanes)) {
+	matrices, last := 1, len(shape)-1
+	for _, d := range shape[:last-1] {
+		matrices *= d
+	}
+	steps, columns := shape[last-1], shape[last]
+	if steps == 0 {
+		return
+	}
+	start, step := 0, columns
+	if reverse {
+		start, step = (steps-1)*columns, -columns
+	}
+	if columns == 1 {
+		for m := 0; m < matrices; m += matricesTogether {
+			each(lanes{m*steps + start, min(matricesTogether, matrices-m), steps, step, steps})
+		}
+		return
+	}
+	for m := range matrices {
+		for c := 0; c < columns; c += columnsTogether {
+			each(lanes{m*steps*columns + start + c, min(columnsTogether, columns-c), 1, step, steps})
+		}
+	}
+}
+
+// accumulate is the function of opAccumulate: floating-point numbers in float64.
+func accumulate(a *graph.Arrays) error {
+	switch a.Out.DType {
+	case graph.Int32:
+		accumulateIn[int32](graph.Elements[int32](a.Out), graph.Elements[int32](a.In[0]), a)
+	case graph.Int64:
+		accumulateIn[int64](graph.Elements[int64](a.Out), graph.Elements[int64](a.In[0]), a)
+	case graph.Uint64:
+		accumulateIn[uint64](graph.Elements[uint64](a.Out), graph.Elements[uint64](a.In[0]), a)
+	case graph.Float32:
+		accumulateIn[float64](graph.Elements[float32](a.Out), graph.Elements[float32](a.In[0]), a)
+	case graph.Float64:
+		accumulateIn[float64](graph.Elements[float64](a.Out), graph.Elements[float64](a.In[0]), a)
+	}
+	return nil
+}
+
+// totalled are the types of elements that are accumulated.
+type totalled interface {
+	int32 | int64 | uint64 | float32 | float64
+}
+
+// accumulateIn adds or multiplies in numbers of type S.
+func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
+	attrs := a.Attrs.(runningAttrs)
+	neutral := S(0)
+	if attrs.Product {
+		neutral = 1
+	}
+	inLanes(a.Out.Shape, attrs.Reverse, func(l lanes) {
+		if l.across != 1 || l.width == 1 {
+			for j := 0; j < l.width; j += 4 {
+				accumulateRows(out, x, l, j, attrs.Product, neutral)
+			}
+			return
+		}
+		var room [columnsTogether]S
+		totals := room[:l.width]
+		for j := range totals {
+			totals[j] = neutral
+		}
+		for at, step := l.first, 0; step < l.steps; at, step = at+l.along, step+1 {
+			y, v := out[at:at+len(totals)], x[at:at+len(totals)]
+			for j, t := range totals {
+				if attrs.Product {
+					t *= S(v[j])
+				} else {
+					t += S(v[j])
+				}
+				totals[j], y[j] = t, T(t)
+			}
+		}
+	})
+}
+
+// accumulateRows does so in four lanes from the j-th on, whose totals stay in registers. Where there are fewer, the last one is taken several
+// times.
+func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neutral S) {
+	a, b, c, d := neutral, neutral, neutral, neutral
+	place := func(lane int) int { return l.first + min(lane, l.width-1)*l.across }
+	at, second, third, fourth := place(j), place(j+1)-place(j), place(j+2)-place(j), place(j+3)-place(j)
+	for range l.steps {
+		if product {
+			a *= S(x[at])
+			b *= S(x[at+second])
+			c *= S(x[at+third])
+			d *= S(x[at+fourth])
+		} else {
+			a += S(x[at])
+			b += S(x[at+second])
+			c += S(x[at+third])
+			d += S(x[at+fourth])
+		}
+		out[at], out[at+second], out[at+third], out[at+fourth] = T(a), T(b), T(c), T(d)
+		at += l.along
+	}
+}
+
+// runningPlaces is the function of opRunningPlaces.
+func runningPlaces(a *graph.Arrays) error {
+	switch x := a.In[0]; x.DType {
+	case graph.Int32:
+		placesOfExtrema(graph.Elements[int32](x), a)
+	case graph.Int64:
+		placesOfExtrema(graph.Elements[int64](x), a)
+	case graph.Uint64:
+		placesOfExtrema(graph.Elements[uint64](x), a)
+	case graph.Float32:
+		placesOfExtrema(graph.Elements[float32](x), a)
+	case graph.Float64:
+		placesOfExtrema(graph.Elements[float64](x), a)
+	}
+	return nil
+}
+
+// placesOfExtrema follows torch.cummax: an element wins that is NaN, or no less than the winner before.
+func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
+	least, out := a.Attrs.(runningAttrs).Least, graph.Elements[int64](a.Out)
+	inLanes(a.Out.Shape, false, func(l lanes) {
+		var best [columnsTogether]T
+		var places [columnsTogether]int64
+		at := l.first
+		for step := range int64(l.steps) {
+			i := at
+			for j := range best[:l.width] {
+				v := x[i]
+				if step == 0 || v != v || v >= best[j] && !least || v <= best[j] && least {
+					best[j], places[j] = v, step
+				}
+				out[i] = places[j]
+				i += l.across
+			}
+			at += l.along
+		}
+	})
+}
+
+// recur is the function of opRecur.
+func recur(a *graph.Arrays) error {
+	if a.Out.DType == graph.Float32 {
+		recurDown(graph.Elements[float32](a.Out), graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]), a)
+	} else {
+		recurDown(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[0]), graph.Elements[float64](a.In[1]), a)
+	}
+	return nil
+}
+
+// recurDown rounds products before it adds: it has the same bits on processors that could do both at once.
+func recurDown[T float32 | float64](out, factors, x []T, a *graph.Arrays) {
+	inLanes(a.Out.Shape, a.Attrs.(runningAttrs).Reverse, func(l lanes) {
+		var sums [columnsTogether]float64
+		at := l.first
+		for step := range l.steps {
+			i := at
+			for j := range sums[:l.width] {
+				sum := float64(x[i])
+				if step > 0 {
+					sum += float64(float64(factors[i]) * sums[j])
+				}
+				sums[j], out[i] = sum, T(sum)
+				i += l.across
+			}
+			at += l.along
+		}
+	})
+}
