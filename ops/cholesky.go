@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -46,14 +47,14 @@ func init() {
 		[]int{2, 2}, squareMatrix("linalg.cholesky"),
 		func(a *graph.Arrays, y []float64) error {
 			copy(y, numbersOf(a, 0))
-			return dense.Cholesky(y, a.Out.Shape[0])
+			return dense.Cholesky(a, y, a.Out.Shape[0])
 		}, choleskyGrad)
 	opTriangular = matrixFunction("triangular", "triangular", "the solution of a system with a triangular matrix, of operands with the same batch axes.",
 		[]int{2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
 		func(a *graph.Arrays, y []float64) error {
 			copy(y, numbersOf(a, 1))
-			dense.SolveTriangular(numbersOf(a, 0), a.Out.Shape[0], dense.Triangle(a.Attrs.(TriangularAttrs)), y, a.Out.Shape[1])
+			triangular.Solve(a, numbersOf(a, 0), a.Out.Shape[0], triangular.Form(a.Attrs.(TriangularAttrs)), y, a.Out.Shape[1])
 			return nil
 		}, nil)
 	opSolveTriangular = define(graph.Op{

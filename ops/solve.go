@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -33,7 +34,7 @@ func init() {
 			pivots := a.Ints(min(n, m))
 			copy(y, numbersOf(a, 0))
 			clear(y[n*m:])
-			dense.LUOf(y[:n*m], n, m, pivots)
+			triangular.LU(a, y[:n*m], n, m, pivots)
 			for i, p := range pivots {
 				y[n*m+i] = float64(p)
 			}
@@ -45,7 +46,7 @@ func init() {
 			copy(y, numbersOf(a, 1))
 			n := a.Out.Shape[0]
 			lu, pivots := factors(a, n)
-			if err := dense.SolveLU(lu, n, pivots, a.Attrs.(SolveAttrs).Transposed, y, a.Out.Shape[1]); err != nil {
+			if err := dense.SolveLU(a, lu, n, pivots, a.Attrs.(SolveAttrs).Transposed, y, a.Out.Shape[1]); err != nil {
 				return fmt.Errorf("the solver failed because %w", err)
 			}
 			return nil
@@ -58,7 +59,7 @@ func init() {
 		func(a *graph.Arrays, y []float64) error {
 			n := a.Out.Shape[0]
 			lu, pivots := factors(a, n)
-			if err := dense.InverseOfLU(y, lu, n, pivots); err != nil {
+			if err := dense.InverseOfLU(a, y, lu, n, pivots); err != nil {
 				return fmt.Errorf("the inversion could not be completed because %w", err)
 			}
 			return nil

@@ -78,11 +78,3 @@ func (f transform) task() sidebyside.Task {
 		},
 	}
 }
-
-// tasks makes what is measured.
-func tasks() (list []sidebyside.Task) {
-	for _, f := range transforms() {
-		list = append(list, f.task())
-	}
-	return list
-}

@@ -2,6 +2,7 @@
 
 {"product": {...}}, {"convolution": {...}}  prepares NumPy's or PyTorch's; answers {"check": the mean magnitude of a result}
 {"transform": {...}}                        does so with a Fourier transform of PyTorch
+{"matrices": {...}}                         does so with a function of torch.linalg
 {"integers": {...}}                         does so with an operator of ONNX Runtime
 {"calls": n}                                makes n calls; answers {"seconds": how long they took}
 
@@ -77,6 +78,23 @@ def transform(name, shape, pairs, dtype):
     return call
 
 
+def matrices(name, shape, operands, dtype):
+    import torch
+    a = torch.from_numpy(numbers(numpy.dtype(dtype).type, *shape))
+    b, eye = a, 4 * shape[-1] * torch.eye(shape[-1], dtype=a.dtype)
+
+    @torch.inference_mode()
+    def call():
+        if name == "slogdet":
+            return torch.linalg.slogdet(a + eye)[1]
+        if name == "qr":
+            return torch.linalg.qr(a + eye)[1]
+        if name == "solve_triangular":
+            return torch.linalg.solve_triangular(a + eye, b, upper=False)
+        return getattr(torch.linalg, name)(*[a + eye, b][:operands])
+    return call
+
+
 def real(y):
     """The numbers of a result: of complex ones both parts."""
     y = numpy.asarray(y)
@@ -96,6 +114,8 @@ def answer(request):
         call = product(**request["product"])
     elif "transform" in request:
         call = transform(**request["transform"])
+    elif "matrices" in request:
+        call = matrices(**request["matrices"])
     elif "integers" in request:
         call = integers(**request["integers"])
     else:

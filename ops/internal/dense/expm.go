@@ -1,6 +1,10 @@
 package dense
 
-import "math"
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/kernels/triangular"
+)
 
 // padé13 are the coefficients of the approximant of degree 13 of the exponential: Higham, The scaling and squaring method for
 // the matrix exponential revisited, 2005. reach13 is the norm up to which it is exact to the last digit.
@@ -28,8 +32,8 @@ func Exp(memory Memory, exp, a []float64, n int) error {
 	for i, odd := range e.odd {
 		exp[i], e.even[i] = e.even[i]+odd, e.even[i]-odd
 	}
-	LU(e.even, n, pivots)
-	if err := SolveLU(e.even, n, pivots, false, exp, n); err != nil {
+	triangular.LU(memory, e.even, n, n, pivots)
+	if err := SolveLU(memory, e.even, n, pivots, false, exp, n); err != nil {
 		return err
 	}
 	for range halvings {

@@ -4,40 +4,28 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
+	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
 // ErrSingular says that a system has no unique solution.
 var ErrSingular = errors.New("the input matrix is singular")
 
-// LU makes of a matrix of n rows its factors L, below the diagonal, and U. Row i was exchanged with row pivots[i].
-func LU(a []float64, n int, pivots []int) { LUOf(a, n, n, pivots) }
-
-// LUOf is [LU] of a matrix of n rows and m columns. There are as many pivots as the lesser of both.
-func LUOf(a []float64, n, m int, pivots []int) { lapack.Dgetrf(n, m, a, stride(m), pivots) }
-
-// SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [LU] has factored, or of
+// SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [triangular.LU] has factored, or of
 // aᵀ·x = b.
-func SolveLU(lu []float64, n int, pivots []int, transposed bool, b []float64, k int) error {
+func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, b []float64, k int) error {
 	for i := range n {
 		if lu[i*n+i] == 0 {
 			return ErrSingular
 		}
 	}
-	trans := blas.NoTrans
-	if transposed {
-		trans = blas.Trans
-	}
-	if k > 0 {
-		lapack.Dgetrs(trans, n, k, lu, stride(n), pivots, b, k)
-	}
+	triangular.SolveLU(memory, lu, n, pivots, transposed, b, k)
 	return nil
 }
 
-// InverseOfLU writes the inverse of a matrix that [LU] has factored.
-func InverseOfLU(inverse, lu []float64, n int, pivots []int) error {
+// InverseOfLU writes the inverse of a matrix that [triangular.LU] has factored.
+func InverseOfLU(memory Memory, inverse, lu []float64, n int, pivots []int) error {
 	identity(inverse, n)
-	return SolveLU(lu, n, pivots, false, inverse, n)
+	return SolveLU(memory, lu, n, pivots, false, inverse, n)
 }
 
 func identity(a []float64, n int) {
@@ -53,12 +41,12 @@ func identity(a []float64, n int) {
 func Cofactors(m Memory, cofactors, a []float64, n int) error {
 	lu, pivots := m.Floats(n*n), m.Ints(n)
 	copy(lu, a)
-	LU(lu, n, pivots)
+	triangular.LU(m, lu, n, n, pivots)
 	if !wellConditioned(lu, n) {
 		return cofactorsBySVD(m, cofactors, a, n)
 	}
 	identity(cofactors, n)
-	if err := SolveLU(lu, n, pivots, true, cofactors, n); err != nil {
+	if err := SolveLU(m, lu, n, pivots, true, cofactors, n); err != nil {
 		return err
 	}
 	det := detOfLU(lu, n, pivots)
@@ -98,7 +86,7 @@ func cofactorsBySVD(m Memory, cofactors, a []float64, n int) error {
 	sign := 1.0
 	for _, orthogonal := range [][]float64{u, vt} {
 		copy(lu, orthogonal)
-		LU(lu, n, pivots)
+		triangular.LU(m, lu, n, n, pivots)
 		sign = math.Copysign(sign, sign*detOfLU(lu, n, pivots))
 	}
 	for i := range n {

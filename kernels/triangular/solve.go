@@ -1,0 +1,138 @@
+package triangular
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// Form says which triangle of a matrix a system is solved with.
+type Form struct {
+	Upper      bool // else the lower one
+	Transposed bool // the matrix of the system is the triangle's transpose
+	Unit       bool // the diagonal counts as ones, and is not read
+}
+
+// Solve makes of b, of n rows and k columns, the solution x of t·x = b, for a triangle t of n rows. Where the diagonal has a 0, x is
+// infinite or NaN.
+func Solve(memory Memory, t []float64, n int, of Form, b []float64, k int) {
+	if n == 0 || k == 0 {
+		return
+	}
+	x := newColumns(memory, b, n, k)
+	x.solve(memory, t, of)
+	x.get(b)
+}
+
+// columns are what a system is solved for, n rows of k numbers. There is room for side rows before and behind them.
+type columns struct {
+	matrix
+	n, k int
+}
+
+func newColumns(memory Memory, b []float64, n, k int) columns {
+	x := columns{newMatrix(memory, n+2*side, k), n, k}
+	for i := range x.matrix.rows {
+		row, have := x.matrix.row(i), 0
+		if i >= side && i < side+n {
+			have = copy(row, b[(i-side)*k:(i-side+1)*k])
+		}
+		clear(row[have:])
+	}
+	return x
+}
+
+// get copies the numbers.
+func (x *columns) get(b []float64) {
+	for i := range x.n {
+		copy(b[i*x.k:(i+1)*x.k], x.row(i))
+	}
+}
+
+func (x *columns) row(i int) []float64 { return x.matrix.row(side + i) }
+
+// solve makes of x the solution of a system of a triangle. An upper one is a lower one from its end on.
+func (x *columns) solve(memory Memory, t []float64, of Form) {
+	s := system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved}
+	if of.Transposed {
+		s.lRow, s.lColumn = s.lColumn, s.lRow
+	}
+	if of.Unit {
+		s.mode = unit
+	}
+	if last := x.n - 1; of.Upper != of.Transposed {
+		s.l, s.c = unsafe.Add(s.l, last*(s.lRow+s.lColumn)), unsafe.Add(s.c, last*s.cRow)
+		s.lRow, s.lColumn, s.cRow = -s.lRow, -s.lColumn, -s.cRow
+	}
+	s.withTail(memory)
+	s.run(0)
+}
+
+// system is rows of c that are computed in blocks, from those of l and, in mode less, of x.
+type system struct {
+	mode          mode
+	l             unsafe.Pointer
+	lRow, lColumn int
+	x             unsafe.Pointer
+	xRow          int
+	c             unsafe.Pointer
+	cRow          int
+	rows, columns int // of c
+	// Where there are rows behind the last block, tail has them as a block of their own.
+	tail    unsafe.Pointer
+	tailRow int
+}
+
+// withTail makes a block of the last rows of a system, if they are none. Rows that it has besides are those of the identity.
+func (s *system) withTail(memory Memory) {
+	rows := current.rows
+	left := s.rows % rows
+	if left == 0 {
+		return
+	}
+	before := s.rows - left
+	t := newMatrix(memory, side, before+rows)
+	for r := range rows {
+		row := t.row(r)
+		if r < left {
+			for k := range before + r + 1 {
+				row[k] = *number(s.l, (before+r)*s.lRow+k*s.lColumn)
+			}
+		} else {
+			clear(row)
+			row[before+r] = 1
+		}
+	}
+	s.tail, s.tailRow = t.first, t.step()
+}
+
+// arguments are kept for other calls.
+var arguments = sync.Pool{New: func() any { return new(blockArgs) }}
+
+// run computes all blocks. Of a system, before rows of c are solved already, and lie before it.
+func (s *system) run(before int) {
+	loops := current
+	a := arguments.Get().(*blockArgs)
+	defer arguments.Put(a)
+	*a = blockArgs{xRow: s.xRow, cRow: s.cRow}
+	if s.mode != less {
+		s.x, a.xRow = unsafe.Add(s.c, -before*s.cRow), s.cRow
+	}
+	for at := 0; at < s.columns; {
+		strips := min((s.columns-at)/side, loops.strips)
+		block := loops.blocks[s.mode][strips-1]
+		a.x = unsafe.Add(s.x, at*numberBytes)
+		a.inner = before
+		for r := 0; r < s.rows; r += loops.rows {
+			a.l, a.lRow, a.lColumn = unsafe.Add(s.l, r*s.lRow), s.lRow, s.lColumn
+			if r+loops.rows > s.rows {
+				a.l, a.lRow, a.lColumn = s.tail, s.tailRow, numberBytes
+			}
+			a.c = unsafe.Add(s.c, r*s.cRow+at*numberBytes)
+			block(a)
+			if s.mode != less {
+				a.inner += loops.rows
+			}
+		}
+		at += strips * side
+	}
+}
