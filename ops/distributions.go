@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -144,14 +145,23 @@ func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *grap
 	if classes, known := weights.Shape()[last].Int(); known && !replacement && int64(samples) > classes {
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: "cannot sample n_sample > prob_dist.size(-1) samples without replacement"})
 	}
-	scores := Log(weights)
 	if replacement {
-		shape := append(graph.Shape{graph.Dim(samples)}, weights.Shape()...)
-		return MoveAxis(ArgMax(Add(scores, Gumbel(seed, weights.DType(), shape...)), -1), 0, -1)
+		return drawnBySums(seed, weights, samples)
 	}
-	noisy := Add(scores, Gumbel(seed, weights.DType(), weights.Shape()...))
+	noisy := Add(Log(weights), Gumbel(seed, weights.DType(), weights.Shape()...))
 	_, places := TopK(noisy, graph.Dim(samples), last, true)
 	return places
+}
+
+// drawnBySums draws places where the sum of the weights up to there is beyond a share of all that is drawn.
+func drawnBySums(seed, weights node, samples int) node {
+	last := weights.Rank() - 1
+	shape := slices.Clone(weights.Shape())
+	classes := shape[last]
+	shape[last] = graph.Dim(samples)
+	sums := CumSum(Cast(weights, graph.Float64), last)
+	shares := Mul(Uniform(seed, graph.Float64, shape...), Narrow(sums, last, classes.Minus(1), 1))
+	return Minimum(SearchSorted(sums, shares, true), Size(weights.Graph(), graph.Int64, classes.Minus(1)))
 }
 
 // Permutation returns the numbers from 0 to n-1 in an order of which each is equally likely, as Int64: the order of n
