@@ -16,11 +16,12 @@ func ExampleTake() {
 }
 
 // Rows with the same index are added up, in their order. An index outside of the table is told.
-func ExampleScatterAdd() {
+func ExampleScatter() {
 	shape := gather.Shape{Outer: 1, Size: 3, Count: 3, Inner: 1}
 	sums := make([]float64, 3)
-	fmt.Println(gather.ScatterAdd(shape, sums, []float64{1, 2, 3}, []int32{2, 0, 2}), sums)
-	fmt.Println(gather.ScatterAdd(shape, sums, []float64{1, 2, 3}, []int32{2, 0, 3}))
+	var m gather.Scratch
+	fmt.Println(gather.Scatter(gather.Sum, shape, sums, []float64{1, 2, 3}, []int32{2, 0, 2}, &m), sums)
+	fmt.Println(gather.Scatter(gather.Sum, shape, sums, []float64{1, 2, 3}, []int32{2, 0, 3}, &m))
 	// Output:
 	// -1 [2 0 4]
 	// 2

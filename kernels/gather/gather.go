@@ -12,6 +12,9 @@ type Index interface{ int32 | int64 }
 // indices, Count of them, name rows.
 type Shape struct{ Outer, Size, Inner, Count int }
 
+// shortRow is the number of elements below which a row is copied, or united, element by element.
+const shortRow = 16
+
 // Take copies, in each block, the rows that the indices name: dst is Outer blocks of
 // Count rows. It gives the position of the first index outside 0..Size-1, or -1.
 func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
@@ -20,34 +23,22 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 	}
 	for o := range s.Outer {
 		from, to := src[o*s.Size*s.Inner:], dst[o*s.Count*s.Inner:]
-		if s.Inner == 1 {
+		switch {
+		case s.Inner == 1:
 			for i, at := range index[:s.Count] {
 				to[i] = from[at]
 			}
-			continue
-		}
-		for i, at := range index[:s.Count] {
-			copy(to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:])
-		}
-	}
-	return -1
-}
-
-// ScatterAdd sets dst, Outer blocks of Size rows, to zero and adds each row of src,
-// Outer blocks of Count rows, to the row that its index names. It gives the position of
-// the first index outside 0..Size-1, or -1.
-func ScatterAdd[T Number, I Index](s Shape, dst, src []T, index []I) (bad int) {
-	clear(dst[:s.Outer*s.Size*s.Inner])
-	if bad := check(s, index); bad >= 0 {
-		return bad
-	}
-	for o := range s.Outer {
-		from, to := src[o*s.Count*s.Inner:], dst[o*s.Size*s.Inner:]
-		for i, at := range index[:s.Count] {
-			row, add := to[int(at)*s.Inner:], from[i*s.Inner:(i+1)*s.Inner]
-			row = row[:len(add)]
-			for j, v := range add {
-				row[j] += v
+		case s.Inner < shortRow:
+			for i, at := range index[:s.Count] {
+				row, picked := to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:]
+				picked = picked[:len(row)]
+				for j := range row {
+					row[j] = picked[j]
+				}
+			}
+		default:
+			for i, at := range index[:s.Count] {
+				copy(to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:])
 			}
 		}
 	}

@@ -9,6 +9,16 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
+func TestTakeLongRows(t *testing.T) {
+	src := make([]uint16, 3*20)
+	for i := range src {
+		src[i] = uint16(i)
+	}
+	dst := make([]uint16, 2*20)
+	require.Equal(t, -1, gather.Take(gather.Shape{Outer: 1, Size: 3, Inner: 20, Count: 2}, dst, src, []int64{2, 0}))
+	require.Equal(t, append(append([]uint16{}, src[40:]...), src[:20]...), dst)
+}
+
 func TestTakeRows(t *testing.T) {
 	src := []float32{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}
 	dst := make([]float32, 8)
@@ -17,37 +27,37 @@ func TestTakeRows(t *testing.T) {
 	require.Equal(t, []float32{20, 21, 0, 1, 120, 121, 100, 101}, dst)
 }
 
-func TestScatterAddRepeatedIndex(t *testing.T) {
-	dst := []float64{9, 9, 9}
-	bad := gather.ScatterAdd(gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 4}, dst, []float64{1, 2, 3, 4}, []int32{2, 0, 2, 2})
-	require.Equal(t, -1, bad)
-	require.Equal(t, []float64{2, 0, 8}, dst)
-}
-
-func TestUniteRepeatedIndex(t *testing.T) {
-	nan := float32(math.NaN())
-	s, src, index := gather.Shape{Outer: 1, Size: 4, Inner: 1, Count: 5}, []float32{3, nan, 5, 4, 2}, []int64{2, 0, 2, 0, 3}
-	dst := make([]float32, 4)
-	inf := float32(math.Inf(1))
-	for _, c := range []struct {
-		unite func(gather.Shape, []float32, []float32, []int64) int
-		want  [4]float32
-	}{
-		{gather.ScatterMul[float32, int64], [4]float32{nan, 1, 15, 2}},
-		{gather.ScatterMax[float32, int64], [4]float32{nan, -inf, 5, 2}},
-		{gather.ScatterMin[float32, int64], [4]float32{nan, inf, 3, 2}},
-	} {
-		require.Equal(t, -1, c.unite(s, dst, src, index))
-		require.True(t, math.IsNaN(float64(dst[0])), "NaN wins")
-		require.Equal(t, c.want[1:], dst[1:])
-		require.Equal(t, 0, c.unite(s, dst, src, []int64{4, 0, 0, 0, 0}), "an index outside")
+// TestScatterRepeatedIndex unites short and long rows, whose zeros have signs and some of which are NaN.
+func TestScatterRepeatedIndex(t *testing.T) {
+	nan, inf, zero := math.NaN(), math.Inf(1), math.Copysign(0, -1)
+	for _, inner := range []int{1, 3, 16, 37} {
+		s, index := gather.Shape{Outer: 2, Size: 5, Inner: inner, Count: 7}, []int64{2, 0, 2, 0, 3, 4, 4}
+		src, dst := make([]float32, 2*7*inner), make([]float32, 2*5*inner)
+		for i := range src {
+			src[i] = float32([]float64{3, nan, 5, 4, 2, zero, 0}[i/inner%7])
+		}
+		for by, want := range map[gather.Fold][5]float64{
+			gather.Sum:  {nan, 0, 8, 2, 0},
+			gather.Prod: {nan, 1, 15, 2, zero},
+			gather.Max:  {nan, -inf, 5, 2, 0},
+			gather.Min:  {nan, inf, 3, 2, zero},
+		} {
+			var m gather.Scratch
+			require.Equal(t, -1, gather.Scatter(by, s, dst, src, index, &m))
+			for i, v := range dst {
+				w := want[i/inner%5]
+				same := float64(v) == w && math.Signbit(float64(v)) == math.Signbit(w) || v != v && w != w
+				require.True(t, same, "fold %d of rows of %d: element %d is %v, want %v", by, inner, i, v, w)
+			}
+			require.Equal(t, 0, gather.Scatter(by, s, dst, src, []int64{5, 0, 0, 0, 0, 0, 0}, &m), "an index outside")
+		}
 	}
 }
 
 func TestIndexOutsideIsReported(t *testing.T) {
 	for _, index := range [][]int64{{0, 3}, {0, -1}} {
 		require.Equal(t, 1, gather.Take(gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 2}, make([]bool, 2), make([]bool, 3), index))
-		require.Equal(t, 1, gather.ScatterAdd(gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 2}, make([]int32, 3), make([]int32, 2), index))
+		require.Equal(t, 1, gather.Scatter(gather.Max, gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 2}, make([]int32, 3), make([]int32, 2), index, nil))
 	}
 }
 

@@ -23,7 +23,7 @@ type Rows[T float32 | float64, I Index] struct {
 	add, sub, addScalar, scale aot.Func
 }
 
-// Scratch is the memory that a goroutine needs to compute rows in.
+// Scratch is the memory that a goroutine needs to unite rows.
 type Scratch struct {
 	row   []float64
 	block aot.Block
@@ -64,7 +64,7 @@ func (r *Rows[T, I]) Forget(index []I) {
 
 // Add changes each row of x that is named first at a place lo..hi-1 of the indices. The rows of
 // src with the same index are added up before, in their order, from zero on: the bits are those of
-// [ScatterAdd] followed by the same arithmetic on all rows of x.
+// [Scatter] followed by the same arithmetic on all rows of x.
 func (r *Rows[T, I]) Add(x, src []T, index []I, lo, hi int, m *Scratch) {
 	if len(m.row) < r.Inner {
 		m.row = make([]float64, r.Inner)

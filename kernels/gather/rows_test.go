@@ -11,7 +11,7 @@ import (
 // dense is the step with all rows, after a sum by index.
 func dense(s *Rows[float32, int64], x, src []float32, index []int64) []float32 {
 	sums := make([]float32, len(x))
-	ScatterAdd(s.Shape, sums, src, index)
+	Scatter(Sum, s.Shape, sums, src, index, &Scratch{})
 	result := make([]float32, len(x))
 	for i, v := range sums {
 		for _, f := range s.Factors {

@@ -1,59 +1,114 @@
 package gather
 
-import "math"
+import (
+	"math"
+	"unsafe"
 
-// ScatterMul is [ScatterAdd] with products: a row that no index names is 1.
-func ScatterMul[T Number, I Index](s Shape, dst, src []T, index []I) (bad int) {
-	return unite(s, dst, src, index, 1, func(to, from []T) {
-		for j, v := range from {
-			to[j] *= v
+	"github.com/broadloom/broadloom/kernels/internal/aot"
+	"github.com/broadloom/broadloom/kernels/internal/loops"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Fold is how elements are united.
+type Fold uint8
+
+// The folds. NaN wins against others, and of zeros that with a sign is the lesser.
+const (
+	Sum Fold = iota
+	Prod
+	Max
+	Min
+)
+
+// Scatter unites each row of src, Outer blocks of Count rows, with the row of dst, Outer blocks of Size rows, that its index
+// names, in the order of the indices. A row that no index names is zero in a sum, one in a product, and else the least, or greatest, value of
+// its type, an infinity of floats. It gives the position of the first index outside 0..Size-1, or -1.
+func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Scratch) (bad int) {
+	dst, index = dst[:s.Outer*s.Size*s.Inner], index[:s.Count]
+	if initial := neutral[T](by); initial == 0 {
+		clear(dst)
+	} else {
+		for i := range dst {
+			dst[i] = initial
 		}
-	})
-}
-
-// ScatterMax is [ScatterAdd] with the greatest elements: a row that no index names has the least
-// value of its type, -infinity of floats. NaN wins.
-func ScatterMax[T Number, I Index](s Shape, dst, src []T, index []I) (bad int) {
-	lowest, _ := limits[T]()
-	return unite(s, dst, src, index, lowest, func(to, from []T) {
-		for j, v := range from {
-			if v > to[j] || v != v {
-				to[j] = v
-			}
-		}
-	})
-}
-
-// ScatterMin is [ScatterAdd] with the least elements: a row that no index names has the greatest
-// value of its type, infinity of floats. NaN wins.
-func ScatterMin[T Number, I Index](s Shape, dst, src []T, index []I) (bad int) {
-	_, highest := limits[T]()
-	return unite(s, dst, src, index, highest, func(to, from []T) {
-		for j, v := range from {
-			if v < to[j] || v != v {
-				to[j] = v
-			}
-		}
-	})
-}
-
-// unite sets dst to an element, and unites each row of src with the row that its index names, in
-// the order of the indices.
-func unite[T Number, I Index](s Shape, dst, src []T, index []I, initial T, row func(to, from []T)) (bad int) {
-	dst = dst[:s.Outer*s.Size*s.Inner]
-	for i := range dst {
-		dst[i] = initial
 	}
 	if bad := check(s, index); bad >= 0 {
 		return bad
 	}
+	f := vectors[T](by)
 	for o := range s.Outer {
-		from, to := src[o*s.Count*s.Inner:], dst[o*s.Size*s.Inner:]
-		for i, at := range index[:s.Count] {
-			row(to[int(at)*s.Inner:][:s.Inner], from[i*s.Inner:(i+1)*s.Inner])
+		from, to := src[o*s.Count*s.Inner:(o+1)*s.Count*s.Inner], dst[o*s.Size*s.Inner:(o+1)*s.Size*s.Inner]
+		switch {
+		case s.Inner == 1:
+			uniteElements(by, to, from, index)
+		case s.Inner >= shortRow && f != nil:
+			for i, at := range index {
+				x := unsafe.Pointer(&to[int(at)*s.Inner])
+				m.block.Run(f, s.Inner, x, x, unsafe.Pointer(&from[i*s.Inner]))
+			}
+		default:
+			for i, at := range index {
+				uniteRows(by, to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:(i+1)*s.Inner])
+			}
 		}
 	}
 	return -1
+}
+
+// uniteElements unites elements by themselves.
+func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
+	from = from[:len(index)]
+	for i, at := range index {
+		x, v := &to[at], from[i]
+		switch by {
+		case Sum:
+			*x += v
+		case Prod:
+			*x *= v
+		case Max:
+			*x = max(*x, v)
+		case Min:
+			*x = min(*x, v)
+		}
+	}
+}
+
+func uniteRows[T Number](by Fold, to, from []T) {
+	switch by {
+	case Sum:
+		loops.Add(to, to, from)
+	case Prod:
+		loops.Mul(to, to, from)
+	case Max:
+		loops.Max(to, to, from)
+	case Min:
+		loops.Min(to, to, from)
+	}
+}
+
+// vectors is what unites several elements at once; nil where nothing does.
+func vectors[T Number](by Fold) aot.Func {
+	op := [...]rowprog.Op{Sum: rowprog.OpAdd, Prod: rowprog.OpMul, Max: rowprog.OpMax, Min: rowprog.OpMin}[by]
+	switch any(T(0)).(type) {
+	case float32:
+		return aot.Lookup(aot.Key{Op: op, Type: rowprog.F32})
+	case float64:
+		return aot.Lookup(aot.Key{Op: op, Type: rowprog.F64})
+	}
+	return nil
+}
+
+// neutral is what changes no element that it is united with.
+func neutral[T Number](by Fold) (v T) {
+	switch by {
+	case Prod:
+		return 1
+	case Max:
+		v, _ = limits[T]()
+	case Min:
+		_, v = limits[T]()
+	}
+	return v
 }
 
 // limits returns the least and the greatest value of a type.

@@ -27,7 +27,7 @@ func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
 
 func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
 
-func (k *gatherTask) Run(*State) error {
+func (k *gatherTask) Run(s *State) error {
 	bad := -1
 	if t := k.spec.Node.DType(); k.spec.Fold == graph.NoFold {
 		switch t.Size() {
@@ -43,13 +43,13 @@ func (k *gatherTask) Run(*State) error {
 	} else {
 		switch t {
 		case graph.Int32:
-			bad = unite[int32](k)
+			bad = unite[int32](k, &s.Ws.rows)
 		case graph.Int64:
-			bad = unite[int64](k)
+			bad = unite[int64](k, &s.Ws.rows)
 		case graph.Float32:
-			bad = unite[float32](k)
+			bad = unite[float32](k, &s.Ws.rows)
 		case graph.Float64:
-			bad = unite[float64](k)
+			bad = unite[float64](k, &s.Ws.rows)
 		}
 	}
 	if bad >= 0 {
@@ -93,38 +93,27 @@ func elementAt(shape []int, at int) string {
 	return "[" + strings.Join(index, ", ") + "]"
 }
 
-// kernelOf is a kernel on elements and indices of one type each.
-type kernelOf[T any, I gather.Index] func(s gather.Shape, dst, src []T, index []I) int
-
 // pick picks elements by index.
 func pick[T any](k *gatherTask) int {
-	return byIndexType(k, gather.Take[T, int32], gather.Take[T, int64])
+	s := k.shape
+	src, dst := elements[T](k.ptr[0], s.Outer*s.Size*s.Inner), elements[T](k.ptr[2], s.Outer*s.Count*s.Inner)
+	if k.spec.Node.In(1).DType() == graph.Int32 {
+		return gather.Take(s, dst, src, elements[int32](k.ptr[1], s.Count))
+	}
+	return gather.Take(s, dst, src, elements[int64](k.ptr[1], s.Count))
 }
+
+// foldsByIndex are the folds of package gather; what is not here is a sum.
+var foldsByIndex = map[graph.Fold]gather.Fold{graph.FoldProd: gather.Prod, graph.FoldMax: gather.Max, graph.FoldMin: gather.Min}
 
 // unite unites numbers by index.
-func unite[T gather.Number](k *gatherTask) int {
-	switch k.spec.Fold {
-	case graph.FoldProd:
-		return byIndexType(k, gather.ScatterMul[T, int32], gather.ScatterMul[T, int64])
-	case graph.FoldMax:
-		return byIndexType(k, gather.ScatterMax[T, int32], gather.ScatterMax[T, int64])
-	case graph.FoldMin:
-		return byIndexType(k, gather.ScatterMin[T, int32], gather.ScatterMin[T, int64])
-	}
-	return byIndexType(k, gather.ScatterAdd[T, int32], gather.ScatterAdd[T, int64])
-}
-
-// byIndexType calls the kernel of the indices' type.
-func byIndexType[T any](k *gatherTask, f32 kernelOf[T, int32], f64 kernelOf[T, int64]) int {
-	read, written := k.shape.Outer*k.shape.Size*k.shape.Inner, k.shape.Outer*k.shape.Count*k.shape.Inner
-	if k.spec.Fold != graph.NoFold {
-		read, written = written, read
-	}
-	src, dst := elements[T](k.ptr[0], read), elements[T](k.ptr[2], written)
+func unite[T gather.Number](k *gatherTask, m *gather.Scratch) int {
+	by, s := foldsByIndex[k.spec.Fold], k.shape
+	src, dst := elements[T](k.ptr[0], s.Outer*s.Count*s.Inner), elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)
 	if k.spec.Node.In(1).DType() == graph.Int32 {
-		return f32(k.shape, dst, src, elements[int32](k.ptr[1], k.shape.Count))
+		return gather.Scatter(by, s, dst, src, elements[int32](k.ptr[1], s.Count), m)
 	}
-	return f64(k.shape, dst, src, elements[int64](k.ptr[1], k.shape.Count))
+	return gather.Scatter(by, s, dst, src, elements[int64](k.ptr[1], s.Count), m)
 }
 
 // elements returns n elements from an address on.
