@@ -68,3 +68,47 @@ func TestGradientOfFiltersIsOneProduct(t *testing.T) {
 	require.Less(t, many.Peak-few.Peak, 10*image)
 	require.Less(t, 10*image, 10*filters)
 }
+
+// A convolution of few places with fixed filters, which is the product of windows with filters, has the bits that it has with filters that are fed.
+func TestFewPlaces(t *testing.T) {
+	for _, c := range []struct {
+		images int
+		size   []int
+		kernel []int
+		opts   []ops.ConvOption
+	}{
+		{1, []int{7, 7}, []int{3, 3}, []ops.ConvOption{ops.Padding(1)}},
+		{2, []int{7, 7}, []int{3, 3}, []ops.ConvOption{ops.Padding(1)}},
+		{1, []int{7, 7}, []int{1, 1}, nil},
+		{1, []int{13, 14}, []int{3, 3}, []ops.ConvOption{ops.Padding(1), ops.Stride(2)}},
+		{1, []int{14, 14}, []int{1, 1}, []ops.ConvOption{ops.Stride(2)}},
+		{3, []int{7, 3}, []int{3, 2}, []ops.ConvOption{ops.Dilation(2), ops.Padding(2)}},
+		{1, []int{1, 1}, []int{3, 3}, []ops.ConvOption{ops.Padding(1)}},
+		{1, []int{50}, []int{4}, nil},
+		{1, []int{3, 4, 3}, []int{2, 2, 2}, []ops.ConvOption{ops.Padding(1)}},
+	} {
+		for _, dtype := range []graph.DType{graph.Float32, graph.Float64, graph.BFloat16} {
+			t.Run(fmt.Sprint(c.images, c.size, c.kernel, len(c.opts), dtype), func(t *testing.T) {
+				const channels, filters = 70, 66
+				rng := rand.New(rand.NewPCG(1, 2))
+				g := graph.New("places")
+				pixels, weights := drawn(rng, dtype, append([]int{c.images, channels}, c.size...)), drawn(rng, dtype, append([]int{filters, channels}, c.kernel...))
+				x, fed := g.Input("x", dtype, graph.MakeShape(pixels.Shape...)...), g.Input("fed", dtype, graph.MakeShape(weights.Shape...)...)
+				w := g.Param("w", dtype, graph.MakeShape(weights.Shape...)...)
+				convolve := map[int]func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node{1: ops.Conv1D, 2: ops.Conv2D, 3: ops.Conv3D}[len(c.size)]
+				y, want := ops.Relu(convolve(x, w, nil, c.opts...)), ops.Relu(convolve(x, fed, nil, c.opts...))
+				p, err := exec.Compile(g, exec.Outputs(y, want))
+				require.NoError(t, err)
+				for _, threads := range []int{1, 2} {
+					s := p.NewSession(exec.Threads(threads))
+					require.NoError(t, s.SetParam(w, exec.Array{Shape: weights.Shape, Data: weights.Data}))
+					for range 3 { // the filters are laid out in the second run
+						out, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: pixels.Shape, Data: pixels.Data}, fed: exec.Array{Shape: weights.Shape, Data: weights.Data}})
+						require.NoError(t, err)
+						require.Equal(t, arrayOf(t, out, want).Data, arrayOf(t, out, y).Data)
+					}
+				}
+			})
+		}
+	}
+}

@@ -36,7 +36,10 @@ func init() {
 			return Reshape(productOfWindows(in[0], in[1], n.Attrs().(ConvAttrs), shape[2:].NumElements()), shape...)
 		},
 		Faster: func(n *graph.Node, in []*graph.Node, isFixed []bool) *graph.Node {
-			a := n.Attrs().(ConvAttrs)
+			a, places := n.Attrs().(ConvAttrs), n.Shape()[2:]
+			if isFixed[1] && hasFewPlaces(in[0], in[1], places.NumElements()) {
+				return productOfFilters(in[0], in[1], a, places)
+			}
 			sizes, can := winogradOf(in[0], in[1].Shape(), a)
 			if !can || !sizes.pays(isFixed[1]) {
 				return nil

@@ -1,0 +1,36 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+// A convolution of few places is the product of filters with the windows as few columns, which do not fill vectors, and filters of many channels come from
+// memory once for them. So it is computed as the transposed product, whose vectors hold filters: the windows are a matrix in memory, a row for each place,
+// and fixed filters are laid out for it once. The numbers are the same, to the bit.
+const (
+	// Of up to mostFewPlaces places, those are few that leave more than a tenth of lanesOfPlaces lanes empty, and all of up to veryFewPlaces.
+	mostFewPlaces, veryFewPlaces, lanesOfPlaces = 128, 63, 16
+	// So many filters, and numbers of each, are worth the copy of the windows.
+	leastFewFilters, leastFewNumbers = 64, 64
+)
+
+// hasFewPlaces reports whether a convolution with fixed filters is better computed as the transposed product.
+func hasFewPlaces(x, w node, places graph.Dim) bool {
+	all, known := x.Shape()[0].Times(places).Int()
+	filters, alsoKnown := w.Shape()[0].Int()
+	numbers, knownToo := w.Shape()[1:].NumElements().Int()
+	if !known || !alsoKnown || !knownToo || all == 0 || all > mostFewPlaces || filters < leastFewFilters || numbers < leastFewNumbers {
+		return false
+	}
+	lanes := (all + lanesOfPlaces - 1) / lanesOfPlaces * lanesOfPlaces
+	return all <= veryFewPlaces || 10*all < 9*lanes
+}
+
+// productOfFilters is the convolution of x [N, C, …] with w [O, C, …] as the product of the windows, [places of all images, numbers of a filter], with
+// the filters: [N, O, …].
+func productOfFilters(x, w node, a ConvAttrs, places graph.Shape) node {
+	images, filters := x.Shape()[0], w.Shape()[0]
+	windows := Transpose(windowsAsColumns(x, w.Shape(), a, places.NumElements()), 1, 2)
+	numbers := windows.Shape()[2]
+	y := MatMul(Reshape(windows, images.Times(places.NumElements()), numbers), Transpose(Reshape(w, filters, numbers), 0, 1))
+	shape := append(graph.Shape{images}, places...)
+	return Copy(MoveAxis(Reshape(y, append(shape, filters)...), -1, 1))
+}
