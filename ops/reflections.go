@@ -2,7 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops/internal/dense"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
@@ -17,7 +17,7 @@ func init() {
 		func(a *graph.Arrays, y []float64) error {
 			rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
 			copy(y, numbersOf(a, 0))
-			dense.Reflections(a, y[:rows*cols], y[rows*cols:], rows, cols)
+			triangular.QR(a, y[:rows*cols], y[rows*cols:], rows, cols)
 			return nil
 		}, nil)
 	composed("GeQRF", "the reflections that make each matrix a triangle, and that triangle, in one, and their factors.",

@@ -1,4 +1,4 @@
-// Package triangular solves systems with triangular matrices of float64, and factors matrices into triangles.
+// Package triangular solves systems with triangular matrices of float64, and factors matrices into triangles and reflections.
 //
 // # Order of the sums
 //
@@ -10,7 +10,7 @@
 //
 // # Files
 //
-// solve.go has systems, lu.go the factors of any matrix and cholesky.go those of a positive-definite one. matrix.go is the memory that these
+// solve.go has systems, lu.go the factors of any matrix, cholesky.go those of a positive-definite one, and qr.go reflections. matrix.go is the memory that these
 // compute in. loops.go names the innermost loops and has them in plain Go, loops_amd64.go chooses among those of table_amd64.go, which package gen writes, and loops_other.go says that
 // there are none.
 package triangular

@@ -59,9 +59,8 @@ func (x *columns) solve(memory Memory, t []float64, of Form) {
 	if of.Unit {
 		s.mode = unit
 	}
-	if last := x.n - 1; of.Upper != of.Transposed {
-		s.l, s.c = unsafe.Add(s.l, last*(s.lRow+s.lColumn)), unsafe.Add(s.c, last*s.cRow)
-		s.lRow, s.lColumn, s.cRow = -s.lRow, -s.lColumn, -s.cRow
+	if of.Upper != of.Transposed {
+		s.backwards()
 	}
 	s.withTail(memory)
 	s.run(0)
@@ -103,6 +102,13 @@ func (s *system) withTail(memory Memory) {
 		}
 	}
 	s.tail, s.tailRow = t.first, t.step()
+}
+
+// backwards goes from the end of a system on: an upper triangle is a lower one so.
+func (s *system) backwards() {
+	last := s.rows - 1
+	s.l, s.c = unsafe.Add(s.l, last*(s.lRow+s.lColumn)), unsafe.Add(s.c, last*s.cRow)
+	s.lRow, s.lColumn, s.cRow = -s.lRow, -s.lColumn, -s.cRow
 }
 
 // arguments are kept for other calls.

@@ -222,6 +222,46 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
+// TestQR multiplies factors.
+func TestQR(t *testing.T) {
+	few := []int{1, 7, 8, 33, 70, 100}
+	for _, n := range few {
+		for _, m := range few {
+			name, k := fmt.Sprint(n, m), min(n, m)
+			a := random(n, m)
+			each(t, name, func() []float64 {
+				packed, tau, q := append([]float64{}, a...), make([]float64, k), make([]float64, n*k)
+				QR(heap{}, packed, tau, n, m)
+				Orthonormal(heap{}, q, packed, tau, n, m, k)
+				r := make([]float64, k*m)
+				for i := range k {
+					copy(r[i*m+i:(i+1)*m], packed[i*m+i:(i+1)*m])
+				}
+				requireNear(t, a, product(q, r, n, k, m), 1e-13, name)
+				eye := make([]float64, k*k)
+				for i := range k {
+					eye[i*k+i] = 1
+				}
+				requireNear(t, eye, product(transposed(q, n, k), q, k, n, k), 1e-14, name)
+				return append(q, packed...)
+			})
+		}
+	}
+}
+
+// TestQRScales has columns whose squares are too great or too small for float64, and one of zeros.
+func TestQRScales(t *testing.T) {
+	a, tau := []float64{3e200, 1e-200, 0, 1, 4e200, 1e-200, 0, 1, 0, 1e-200, 0, 1}, make([]float64, 3)
+	QR(heap{}, a, tau, 3, 4)
+	require.InDelta(t, -5, a[0]/1e200, 1e-14)
+	require.InDelta(t, -1.4, a[1]/1e-200, 1e-14)
+	require.InDelta(t, math.Sqrt(3-1.96), math.Abs(a[5])/1e-200, 1e-14)
+	require.Equal(t, 0.0, tau[2])
+	for _, at := range []int{2, 6, 10} {
+		require.Equal(t, 0.0, a[at])
+	}
+}
+
 // kept is memory that calls use again.
 type kept struct {
 	used int
@@ -235,7 +275,7 @@ func (k *kept) Floats(n int) []float64 {
 
 func BenchmarkMatrices(b *testing.B) {
 	for _, n := range []int{16, 64, 128, 200, 256, 512} {
-		memory := &kept{all: make([]float64, 3*(n+16)*(n+16))}
+		memory := &kept{all: make([]float64, 8*(n+80)*(n+80))}
 		a, x, y := random(n, n), random(n, n), random(n, n)
 		for i := range n {
 			a[i*n+i] += 2 * float64(n)
@@ -254,6 +294,9 @@ func BenchmarkMatrices(b *testing.B) {
 		run("solve", 1, func() { copy(y, x); Solve(memory, a, n, Form{}, y, n) })
 		run("upper", 1, func() { copy(y, x); Solve(memory, a, n, Form{Upper: true}, y, n) })
 		run("lu", 2./3, func() { copy(y, a); LU(memory, y, n, n, pivots) })
+		tau, q := make([]float64, n), make([]float64, n*n)
+		run("qr", 4./3, func() { copy(y, a); QR(memory, y, tau, n, n) })
+		run("q", 4./3, func() { Orthonormal(memory, q, y, tau, n, n, n) })
 		run("cholesky", 1./3, func() { copy(y, a); Cholesky(memory, y, n) })
 	}
 }

@@ -1,7 +1,7 @@
 // Package dense computes with matrices by LAPACK, as package gonum has it, and by package triangular: float64, row by row without gaps.
 //
 // lu.go is what is solved with factors that are triangles, cholesky.go the factorization of positive-definite
-// matrices, qr.go those with orthonormal columns, svd.go singular values and eigenvalues of symmetric matrices, pinv.go
+// matrices, qr.go that with orthonormal columns, svd.go singular values and eigenvalues of symmetric matrices, pinv.go
 // pseudo-inverses, expm.go exponentials. schur.go is eigenvalues of any square matrices and the forms on the way to them, complex.go
 // those that are complex triangles, and root.go what is computed with these: square roots, logarithms, and systems of two matrices. ldl.go
 // factors symmetric matrices. No function allocates: what it needs beside its operands, it takes from a [Memory]. Products of matrices

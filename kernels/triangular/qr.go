@@ -1,0 +1,207 @@
+package triangular
+
+import "math"
+
+// reflected is how many columns have their reflections applied to others at once.
+const reflected = 32
+
+// QR makes of a matrix of n rows and m columns the triangle R and, below its diagonal, the reflections whose product is Q, as LAPACK has them: 1 - tau·v·vᵀ, where
+// the first element of v, on the diagonal, is 1. There are as many as the lesser of n and m. Those of some columns are applied to others together, as 1 - V·T·Vᵀ with
+// T = (D⁻¹ + S)⁻¹, where D has tau on its diagonal, and S is Vᵀ·V above its diagonal: Schreiber and Van Loan, A Storage-Efficient WY Representation,
+// 1989.
+func QR(memory Memory, a, tau []float64, n, m int) {
+	if n == 0 || m == 0 {
+		return
+	}
+	f := newReflecting(memory, a, tau, n, m, m)
+	for first := 0; first < len(tau); first += reflected {
+		end := min(first+reflected, f.all.columns)
+		f.columns(first, end)
+		if end < f.all.columns {
+			f.take(first, end)
+			f.apply(&f.all, first, end, f.all.columns, true)
+		}
+	}
+	for i := range n {
+		copy(a[i*m:(i+1)*m], f.all.row(i))
+	}
+}
+
+// Orthonormal writes the first k columns of the product Q of the reflections in a matrix of n rows and m columns, as [QR] gives them. Its rows are k apart; it may be a.
+func Orthonormal(memory Memory, q, a, tau []float64, n, m, k int) {
+	if n == 0 || k == 0 {
+		return
+	}
+	f := newReflecting(memory, a, tau, n, m, k)
+	y := newMatrix(memory, n+side, k)
+	for i := range y.rows {
+		clear(y.row(i))
+		if i < k {
+			y.row(i)[i] = 1
+		}
+	}
+	for first := (len(tau) - 1) / reflected * reflected; first >= 0; first -= reflected {
+		f.take(first, min(first+reflected, whole(len(tau))))
+		f.apply(&y, first, first, y.columns, false) // what is left of first is 0 there
+	}
+	for i := range n {
+		copy(q[i*k:(i+1)*k], y.row(i))
+	}
+}
+
+// reflecting is a matrix that becomes a triangle and reflections.
+type reflecting struct {
+	all  matrix // with side rows of zeros behind its own
+	rows int    // multiples of side
+	n    int    // rows of the user's
+	tau  []float64
+	// The reflections that are applied: V, the triangle D⁻¹ + Sᵀ, and room for products with V.
+	v, t, w matrix
+	dots    matrix // of a column with others
+}
+
+// newReflecting copies a matrix. Reflections are applied to matrices of up to some columns.
+func newReflecting(memory Memory, a, tau []float64, n, m, columns int) reflecting {
+	f := reflecting{all: newMatrix(memory, n+side, m), rows: whole(n), n: n, tau: tau}
+	for i := range f.all.rows {
+		row, have := f.all.row(i), 0
+		if i < n {
+			have = copy(row, a[i*m:(i+1)*m])
+		}
+		clear(row[have:])
+	}
+	f.v, f.t, f.w = newMatrix(memory, n, reflected), newMatrix(memory, reflected, reflected), newMatrix(memory, reflected, max(columns, m))
+	f.dots = newMatrix(memory, side, side)
+	return f
+}
+
+// columns makes columns up to an end a triangle, in halves, down to side of them.
+func (f *reflecting) columns(first, end int) {
+	if first >= len(f.tau) {
+		return
+	}
+	if end-first <= side {
+		f.panel(first)
+		return
+	}
+	middle := first + (end-first)/2/side*side
+	f.columns(first, middle)
+	f.take(first, middle)
+	f.apply(&f.all, first, middle, end, true)
+	f.columns(middle, end)
+}
+
+// panel makes side columns a triangle, one by one.
+func (f *reflecting) panel(first int) {
+	for j := first; j < min(first+side, len(f.tau)); j++ {
+		f.tau[j] = f.reflect(j)
+		if f.tau[j] == 0 {
+			continue
+		}
+		// The products of v with the columns, and what is taken from these.
+		for i := range side {
+			clear(f.dots.row(i))
+		}
+		s := system{l: f.all.at(j+1, first), lRow: numberBytes, lColumn: f.all.step(), x: f.all.at(j+1, first), xRow: f.all.step(),
+			c: f.dots.first, cRow: f.dots.step(), rows: side, columns: side}
+		s.run(f.rows - j - 1)
+		own, share := f.all.row(j)[first:first+side], f.dots.row(j-first)
+		for c := range share {
+			if c <= j-first {
+				share[c] = 0
+				continue
+			}
+			share[c] = f.tau[j] * (own[c] - share[c])
+			own[c] -= share[c]
+		}
+		s = system{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: numberBytes, x: f.dots.at(j-first, 0), xRow: f.dots.step(),
+			c: f.all.at(j+1, first), cRow: f.all.step(), rows: whole(f.rows - j - 1), columns: side}
+		s.run(1)
+	}
+}
+
+// reflect makes a column the reflection that leaves nothing of it below the diagonal, and what it leaves there. It returns tau, 0 where there is nothing below.
+func (f *reflecting) reflect(j int) (tau float64) {
+	column := f.all.numbers[j:]
+	step, alpha := f.all.stride, f.all.row(j)[j]
+	greatest, sum := 0.0, 0.0
+	for i := j + 1; i < f.n; i++ {
+		v := column[i*step]
+		greatest, sum = max(greatest, math.Abs(v)), sum+float64(v*v)
+	}
+	if greatest == 0 {
+		return 0
+	}
+	scale := 1.0
+	if least := 1e-280; !(sum > least && sum < 1/least) { // squares are too small or too great
+		scale, sum = max(greatest, math.Abs(alpha)), 0
+		for i := j + 1; i < f.n; i++ {
+			v := column[i*step] / scale
+			sum += float64(v * v)
+		}
+		alpha /= scale
+	}
+	beta := -math.Copysign(math.Sqrt(float64(alpha*alpha)+sum), alpha)
+	for i := j + 1; i < f.n; i++ {
+		column[i*step] = column[i*step] / scale / (alpha - beta)
+	}
+	column[j*step] = beta * scale
+	return (beta - alpha) / beta
+}
+
+// take makes the reflections of columns ready for use.
+func (f *reflecting) take(first, end int) {
+	width := end - first
+	for i := range f.rows - first {
+		row, from := f.v.row(i), f.all.row(first + i)[first:end]
+		k := min(i, width, len(f.tau)-first)
+		copy(row, from[:k])
+		clear(row[k:])
+		if i < width && first+i < len(f.tau) {
+			row[i] = 1
+		}
+	}
+	for i := range width {
+		clear(f.t.row(i))
+	}
+	s := system{l: f.v.first, lRow: numberBytes, lColumn: f.v.step(), x: f.v.first, xRow: f.v.step(), c: f.t.first, cRow: f.t.step(), rows: width, columns: width}
+	s.run(f.rows - first)
+	for i := range width {
+		row := f.t.row(i)
+		for j := range i {
+			row[j] = -row[j]
+		}
+		if row[i] = 1; first+i < len(f.tau) {
+			row[i] = 1 / f.tau[first+i]
+		}
+	}
+}
+
+// apply multiplies the columns of y from one up to an end with the product of the reflections of columns from first on, which [reflecting.take] made ready, or with its transpose.
+func (f *reflecting) apply(y *matrix, first, from, end int, isTransposed bool) {
+	width := min(reflected, whole(len(f.tau)-first))
+	if y == &f.all {
+		width = min(width, from-first)
+	}
+	count := end - from
+	for i := range width {
+		clear(f.w.row(i)[:count])
+	}
+	rows := f.rows - first
+	s := system{l: f.v.first, lRow: numberBytes, lColumn: f.v.step(), x: y.at(first, from), xRow: y.step(), c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
+	s.run(rows)
+	s = system{mode: solved, l: f.t.first, lRow: f.t.step(), lColumn: numberBytes, c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
+	if !isTransposed {
+		s.lRow, s.lColumn = s.lColumn, s.lRow
+		s.backwards()
+	}
+	s.run(0)
+	for i := range width {
+		row := f.w.row(i)[:count]
+		for k, v := range row {
+			row[k] = -v
+		}
+	}
+	s = system{l: f.v.first, lRow: f.v.step(), lColumn: numberBytes, x: f.w.first, xRow: f.w.step(), c: y.at(first, from), cRow: y.step(), rows: rows, columns: count}
+	s.run(width)
+}
