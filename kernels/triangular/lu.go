@@ -9,9 +9,9 @@ func LU(memory Memory, a []float64, n, m int, pivots []int) {
 	if n == 0 || m == 0 {
 		return
 	}
-	f := factoring{newMatrix(memory, n, m), n, pivots}
+	f := factoring{all: newMatrix(memory, n+side, m), own: newMatrix(memory, 1, side), n: n, rows: whole(n), pivots: pivots}
 	f.all.fill(a, n, m)
-	f.columns(0, whole(m))
+	f.columns(0, f.all.columns)
 	for i := range n {
 		copy(a[i*m:(i+1)*m], f.all.row(i))
 	}
@@ -19,8 +19,10 @@ func LU(memory Memory, a []float64, n, m int, pivots []int) {
 
 // factoring is a matrix on the way to its factors.
 type factoring struct {
-	all    matrix
-	rows   int // without those that were added
+	all    matrix // with side rows of zeros behind its own
+	own    matrix // what other rows of a panel lose multiples of
+	n      int    // rows of the user's
+	rows   int    // a multiple of side
 	pivots []int
 }
 
@@ -36,10 +38,10 @@ func (f *factoring) columns(first, end int) {
 	half := (end - first) / 2 / side * side
 	middle := first + half
 	f.columns(first, middle)
-	rows := min(half, f.all.rows-first)
+	rows := min(half, f.rows-first)
 	s := system{mode: unit, l: f.all.at(first, first), lRow: f.all.step(), lColumn: numberBytes, c: f.all.at(first, middle), cRow: f.all.step(), rows: rows, columns: end - middle}
 	s.run(0)
-	if below := f.all.rows - middle; below > 0 {
+	if below := f.rows - middle; below > 0 {
 		s.mode, s.x, s.xRow = less, s.c, s.cRow
 		s.l, s.c, s.rows = f.all.at(middle, first), f.all.at(middle, middle), below
 		s.run(half)
@@ -47,45 +49,35 @@ func (f *factoring) columns(first, end int) {
 	f.columns(middle, end)
 }
 
-// panel factors side columns.
+// panel factors side columns, one by one.
 func (f *factoring) panel(first int) {
-	last := min(first+side, len(f.pivots))
-	with := f.greatest(first)
-	for j := first; j < last; j++ {
-		f.pivots[j] = with
-		exchange(f.all.row(j), f.all.row(with))
-		own := f.all.row(j)[first : first+side]
-		pivot, at := own[j-first], j-first
-		with = j + 1
+	step := f.all.stride
+	for j := first; j < min(first+side, len(f.pivots)); j++ {
+		f.pivots[j] = f.greatest(j)
+		exchange(f.all.row(j), f.all.row(f.pivots[j]))
+		pivot := f.all.row(j)[j]
 		if pivot == 0 {
-			if j+1 < last {
-				with = f.greatest(j + 1)
-			}
 			continue
 		}
-		most := -1.0
-		for i := j + 1; i < f.rows; i++ {
-			row := f.all.row(i)[first : first+side]
-			by := row[at] / pivot
-			row[at] = by
-			for c := at + 1; c < side; c++ {
-				row[c] -= float64(by * own[c])
-			}
-			if at+1 < side {
-				if v := math.Abs(row[at+1]); v > most {
-					most, with = v, i
-				}
-			}
+		column := f.all.numbers[j:]
+		for i := j + 1; i < f.n; i++ {
+			column[i*step] /= pivot
 		}
+		own := f.own.row(0)[:side]
+		clear(own[:j+1-first])
+		copy(own[j+1-first:], f.all.row(j)[j+1:first+side])
+		s := system{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: numberBytes, x: f.own.first, c: f.all.at(j+1, first), cRow: f.all.step(),
+			rows: whole(f.rows - j - 1), columns: side}
+		s.run(1)
 	}
 }
 
 // greatest returns the row, not before that of the diagonal, whose element in a column is the greatest.
 func (f *factoring) greatest(column int) (row int) {
 	row = column
-	most := -1.0
-	for i := column; i < f.rows; i++ {
-		if v := math.Abs(f.all.row(i)[column]); v > most {
+	most, numbers, step := -1.0, f.all.numbers[column:], f.all.stride
+	for i := column; i < f.n; i++ {
+		if v := math.Abs(numbers[i*step]); v > most {
 			most, row = v, i
 		}
 	}

@@ -143,7 +143,10 @@ func (f *reflecting) reflect(j int) (tau float64) {
 	}
 	beta := -math.Copysign(math.Sqrt(float64(alpha*alpha)+sum), alpha)
 	for i := j + 1; i < f.n; i++ {
-		column[i*step] = column[i*step] / scale / (alpha - beta)
+		if scale != 1 {
+			column[i*step] /= scale
+		}
+		column[i*step] /= alpha - beta
 	}
 	column[j*step] = beta * scale
 	return (beta - alpha) / beta
