@@ -126,3 +126,19 @@ func TestThreadsReportFaults(t *testing.T) {
 		require.ErrorContains(t, err, "out of bounds")
 	}
 }
+
+// Windows of many elements that overlap are reduced along one axis after the other, so that a result takes no operation for each of them.
+func TestLargeWindowsTakeFewOperations(t *testing.T) {
+	for name, pool := range map[string]func(x *graph.Node) *graph.Node{
+		"max": func(x *graph.Node) *graph.Node { return ops.MaxPool2D(x, 9, 9, ops.Stride(1), ops.Padding(4)) },
+		"avg": func(x *graph.Node) *graph.Node { return ops.AvgPool2D(x, 9, 9, ops.Stride(1), ops.Padding(4)) },
+	} {
+		g := graph.New(name)
+		y := pool(g.Input("x", graph.Float32, 4, 50, 50))
+		p, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		stats, err := p.Stats(nil)
+		require.NoError(t, err)
+		require.Less(t, stats.Flops, 4*50*50*25, name)
+	}
+}

@@ -104,6 +104,17 @@ func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
 // times.
 func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neutral S) {
 	a, b, c, d := neutral, neutral, neutral, neutral
+	if j == l.width-1 {
+		for at, step := l.first+j*l.across, 0; step < l.steps; at, step = at+l.along, step+1 {
+			if product {
+				a *= S(x[at])
+			} else {
+				a += S(x[at])
+			}
+			out[at] = T(a)
+		}
+		return
+	}
 	place := func(lane int) int { return l.first + min(lane, l.width-1)*l.across }
 	at, second, third, fourth := place(j), place(j+1)-place(j), place(j+2)-place(j), place(j+3)-place(j)
 	for range l.steps {

@@ -87,8 +87,24 @@ func checkAvgPool(c *graph.Call, a PoolAttrs) {
 	}
 }
 
-// pooled reduces each window to one element.
+// largestAtOnce is the number of elements up to which windows are reduced along all axes at once, as the compiler writes without a loop.
+const largestAtOnce = 32
+
+// pooled reduces each window to one element: a large one along one axis after the other, which takes fewer operations where windows overlap.
 func pooled(op *graph.Op, n, x node, fill float64) node {
+	a := n.Attrs().(PoolAttrs)
+	if count := windowSize(a.Kernel); count > largestAtOnce && len(a.Kernel) > 1 {
+		after := make([]graph.Dim, len(a.Kernel))
+		for i := range after {
+			after[i] = behind(n, x, i)
+		}
+		for i, size := range slices.Backward(a.Kernel) {
+			axis := x.Rank() - len(a.Kernel) + i
+			windows := Window(Pad(x, axis, graph.Dim(a.Padding[i]), after[i], fill), axis, graph.Dim(size), a.Stride[i], a.Dilation[i])
+			x = Apply(op, ReduceAttrs{Axes: []int{axis + 1}}, MoveAxis(windows, -1, axis+1))
+		}
+		return x
+	}
 	windows, _ := poolWindows(n, x, fill)
 	return Apply(op, ReduceAttrs{Axes: poolAxes(n, x)}, windows)
 }
@@ -160,15 +176,20 @@ func expandAvgPool(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Div(pooled(opSum, n, in[0], 0), meanElements(n, in[0]))
 }
 
+// windowSize is the number of elements of a window.
+func windowSize(kernel []int) int {
+	count := 1
+	for _, k := range kernel {
+		count *= k
+	}
+	return count
+}
+
 // meanElements is by what the sum of each window is divided.
 func meanElements(n, x node) node {
 	a := n.Attrs().(PoolAttrs)
 	if !a.Ceil && (!a.ExcludePadding || slices.Max(a.Padding) == 0) {
-		count := 1.0
-		for _, k := range a.Kernel {
-			count *= float64(k)
-		}
-		return num(count)
+		return num(float64(windowSize(a.Kernel)))
 	}
 	count := num(1)
 	for i := range a.Kernel {

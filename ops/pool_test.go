@@ -80,6 +80,7 @@ var poolCases = []poolCase{
 	{[]int{1, 2, 7, 6}, [2]int{2, 3}, [2]int{1, 2}, [2]int{1, 1}, [2]int{2, 2}, false},
 	{[]int{1, 2, 7, 7}, [2]int{2, 3}, [2]int{3, 2}, [2]int{0, 1}, [2]int{3, 2}, true},
 	{[]int{2, 9, 9}, [2]int{6, 6}, [2]int{2, 1}, [2]int{1, 0}, [2]int{1, 1}, true},
+	{[]int{2, 11, 6}, [2]int{7, 5}, [2]int{2, 1}, [2]int{3, 1}, [2]int{2, 1}, true},
 }
 
 func (c poolCase) options() []ops.PoolOption {
