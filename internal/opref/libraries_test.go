@@ -10,12 +10,10 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/exec"
@@ -69,36 +67,23 @@ type array struct {
 	Data  []string `json:"data"`
 }
 
-// TestCallsOfLibraries expects a call for each name of a library that a row has, or a reason for none.
+// TestCallsOfLibraries expects a call for each name of a library that a row has, or a reason for none, and each call to be one of a
+// function that the row names.
 func TestCallsOfLibraries(t *testing.T) {
 	for _, library := range []string{"torch", "numpy", "jax"} {
-		questions(t, library)
+		for _, q := range questions(t, library) {
+			assertNamed(t, q)
+		}
 	}
 }
 
 // questions are those about all rows that name a function of a library.
 func questions(t *testing.T, library string) (list []question) {
-	calls := readCalls(t, library)
-	for i, f := range ops.Functions() {
-		q := question{Row: rowName(f, i), Names: namesIn(f.Names, library), of: f}
-		call, known := calls[q.Row]
-		delete(calls, q.Row)
-		switch {
-		case len(q.Names) == 0:
-			assert.False(t, known, "testdata/calls/%s.txt has a call for %s, which names no function of that library", library, q.Row)
-			continue
-		case library == "onnx" || strings.HasPrefix(call, "-"):
-		case !known:
-			args, plain := plainArgs(t, f)
-			assert.True(t, plain, "testdata/calls/%s.txt has neither a call for %s, such as %s, nor a reason for none", library, q.Row, q.Names[0])
-			q.Call = q.Names[0] + args
-		default:
-			q.Call = call
-			assertNamed(t, q)
-		}
-		list = append(list, q)
+	calls, err := CallsIn(library)
+	require.NoError(t, err)
+	for _, c := range calls {
+		list = append(list, question{Row: c.Row, Names: c.Names, Call: c.Text, of: c.Of})
 	}
-	assert.Empty(t, calls, "calls in testdata/calls/%s.txt that belong to no row", library)
 	return list
 }
 
@@ -132,39 +117,11 @@ func askLibrary(t *testing.T, python, library string) {
 	t.Logf("%s: the numbers of %d rows compared", library, compared)
 }
 
-// rowName is the name of a row; the second of two rows of one name has an index of its own.
-func rowName(f ops.Function, i int) string {
-	if list := ops.Functions(); i > 0 && list[i-1].Name == f.Name {
-		return f.Name + "#2"
-	}
-	return f.Name
-}
-
-// namesIn are the functions of a library that a row names.
-func namesIn(n graph.Names, library string) []string {
-	text := map[string]string{"numpy": n.NumPy, "torch": n.PyTorch, "jax": n.JAX, "onnx": n.ONNX}[library]
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, ", ")
-}
-
-// operandsOnly is a call whose arguments are operands.
-var operandsOnly = regexp.MustCompile(`^\w+(\((?:[a-z]\w*(?:, )?)+\))$`)
-
-// plainArgs are the arguments of a row's call, where they are operands alone.
-func plainArgs(t *testing.T, f ops.Function) (string, bool) {
-	r, err := Of(f)
-	require.NoError(t, err)
-	match := operandsOnly.FindStringSubmatch(r.Call)
-	if match == nil {
-		return "", false
-	}
-	return match[1], true
-}
-
 // assertNamed expects the call of a row to be one of a function that the row names.
 func assertNamed(t *testing.T, q question) {
+	if q.Call == "" {
+		return
+	}
 	for _, name := range q.Names {
 		last := name[strings.LastIndexByte(name, '.')+1:]
 		if strings.Contains(q.Call, last) || last == "__getitem__" && strings.Contains(q.Call, "[") {
@@ -172,25 +129,6 @@ func assertNamed(t *testing.T, q question) {
 		}
 	}
 	t.Errorf("the call of %s, %s, is of none of %v", q.Row, q.Call, q.Names)
-}
-
-// readCalls reads a table of calls: "Row: call", or "Row: - reason" where numbers cannot be compared.
-func readCalls(t *testing.T, library string) map[string]string {
-	calls := map[string]string{}
-	text, err := os.ReadFile(filepath.Join("testdata", "calls", library+".txt"))
-	if os.IsNotExist(err) {
-		return calls
-	}
-	require.NoError(t, err)
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		row, call, ok := strings.Cut(line, ": ")
-		require.True(t, ok, line)
-		calls[row] = strings.TrimSpace(call)
-	}
-	return calls
 }
 
 // tries runs a row's example on numbers that every operation takes, and on such as some refuse.
