@@ -26,6 +26,7 @@ type plan struct {
 	fills       [mostPhases]move // of the phases of rows
 	stored      moveArgs
 	gradient    sumsArgs
+	direct      directArgs
 	some        [mostPlanes * mostTaps]float32 // those of filters that a phase takes
 }
 
@@ -64,6 +65,14 @@ type move struct {
 
 // Memory is how many words a call wants room for.
 func (c *Conv) Memory() int {
+	if c.direct() != nil {
+		return c.directSizes().memory()
+	}
+	return c.planMemory()
+}
+
+// planMemory is that of a call that copies planes.
+func (c *Conv) planMemory() int {
 	p := c.plan()
 	return words(p.planes * (p.all + p.sumsOfPlane()))
 }
@@ -72,7 +81,13 @@ func (c *Conv) Memory() int {
 func words(elements int) int { return (elements + 1) / 2 }
 
 // Numbers is how many whole numbers a call wants room for.
-func (c *Conv) Numbers() int { return 2 * c.kernel() * c.Axes[0].Spread * c.Axes[1].Spread }
+func (c *Conv) Numbers() int {
+	n := 2 * c.kernel() * c.Axes[0].Spread * c.Axes[1].Spread
+	if c.direct() != nil {
+		n = max(n, c.directSizes().numbers())
+	}
+	return n
+}
 
 func (c *Conv) kernel() int { return c.Axes[0].Kernel * c.Axes[1].Kernel }
 
@@ -136,6 +151,10 @@ func (p *plan) prepareFills() {
 // Run computes the convolution y of x and w: an image and its result, [Channels, rows, columns], and the filters of all channels, all dense.
 // The memory is of Memory words, and there are Numbers numbers; both can have any values.
 func (c *Conv) Run(y, x, w []float32, memory []uint64, numbers []int) {
+	if loop := c.direct(); loop != nil {
+		c.runDirect(loop, y, x, w, memory, numbers)
+		return
+	}
 	p := c.newPlan(memory, numbers)
 	defer p.end()
 	in, out := p.Axes[0].In*p.Axes[1].In, p.Axes[0].Out*p.Axes[1].Out

@@ -29,6 +29,15 @@ func cases() (list []Conv) {
 		{{4, 6, 1, 1, 1, 2, 0}, {6, 10, 1, 1, 1, 2, 0}}, // places that no number of the filter reaches
 		{{3, 0, 5, 1, 1, 1, 0}, {6, 6, 3, 1, 1, 1, 1}},
 		{{0, 2, 3, 1, 1, 1, 2}, {6, 6, 3, 1, 1, 1, 1}},
+		{{40, 20, 3, 2, 1, 1, 1}, {70, 35, 3, 2, 1, 1, 1}},
+		{{9, 5, 5, 2, 1, 1, 2}, {33, 17, 5, 2, 1, 1, 2}},
+		{{20, 20, 5, 1, 1, 1, 2}, {16, 16, 5, 1, 1, 1, 2}},
+		{{6, 4, 3, 1, 1, 1, 0}, {20, 18, 3, 1, 1, 1, 0}},
+		{{1, 1, 3, 1, 1, 1, 1}, {1, 1, 3, 1, 1, 1, 1}},
+		{{3, 5, 3, 1, 1, 1, 2}, {16, 18, 3, 1, 1, 1, 2}},
+		{{3, 9, 5, 1, 1, 1, 5}, {2, 8, 5, 1, 1, 1, 5}}, // places that see zeros alone
+		{{4, 4, 3, 2, 1, 1, 3}, {17, 11, 3, 2, 1, 1, 3}},
+		{{7, 3, 3, 2, 1, 1, 0}, {36, 18, 3, 2, 1, 1, 1}},
 	} {
 		list = append(list, Conv{Channels: 3, Axes: a})
 	}
@@ -117,6 +126,26 @@ func TestConvolutions(t *testing.T) {
 				at++
 			})
 			require.Equal(t, float32(42), y[out], "%s: %+v writes beyond the result", name, c)
+		}
+	}
+}
+
+// Numbers of a filter that are infinite meet the zeros around a plane, by all loops alike.
+func TestInfiniteFilters(t *testing.T) {
+	for _, c := range cases() {
+		in, out := c.sizes()
+		x, w := random(in), random(c.Channels*c.kernel())
+		w[0], w[len(w)-1] = float32(math.Inf(1)), float32(math.NaN())
+		want := make([]float32, out)
+		run(&plain, c, want, x, w)
+		for name, l := range allLoops() {
+			y := make([]float32, out)
+			run(l, c, y, x, w)
+			for i, v := range want {
+				if v == v || y[i] == y[i] { // not both NaN
+					require.Equal(t, v, y[i], "%s: %+v: place %d", name, c, i)
+				}
+			}
 		}
 	}
 }

@@ -5,6 +5,9 @@
 // however narrow the plane is. The sums between rows are computed too, and left there. Where the steps are 2, every other row and column is in a row of
 // its own: a phase. The gradient for the image of such a convolution has the places of the result in phases, and each takes its share of the filter.
 //
+// With AVX-512, square filters of 3 and 5 numbers along an axis read planes where they lie: masks leave out what is beside a row, and the sums of a vector of
+// columns stay in registers while rows pass.
+//
 // # Order of the sums
 //
 // A sum starts at zero and takes the products in the order of the filter's numbers: sum = fma(x, w, sum), rounded once, as a product of matrices does.
@@ -13,6 +16,6 @@
 //
 // # Files
 //
-// conv.go is the convolution of an image, with the gradient for it; plan.go tells where elements lie, filters.go has the gradient for the filters. loops.go has
+// conv.go is the convolution of an image, with the gradient for it, and direct.go the one that copies nothing; plan.go tells where elements lie, filters.go has the gradient for the filters. loops.go has
 // the loops in plain Go, loops_amd64.go names those of table_amd64.go, which package gen writes, and loops_other.go says that there are none.
 package depthwise

@@ -5,7 +5,7 @@ import "unsafe"
 // FiltersMemory is as Memory, of a call of Filters.
 func (c *Conv) FiltersMemory() int {
 	p := c.plan()
-	return c.Memory() + words(p.vectors()*lanes)
+	return c.planMemory() + words(p.vectors()*lanes)
 }
 
 // vectors is the number of vectors of the long row of a gradient.

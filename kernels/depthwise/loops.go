@@ -16,6 +16,8 @@ type loops struct {
 	// copyRows copies rows, splitRows those of even and of odd elements to two, and joinRows has them come together. They may write up to slack
 	// elements behind the end of a row, zeros if they come from it.
 	copyRows, splitRows, joinRows func(*moveArgs)
+	// direct has loops that read planes where they lie, by numbers of the filter along each axis and step.
+	direct map[[2]int]func(*directArgs)
 }
 
 // mostSums is the number of sums that have registers at a time.

@@ -11,8 +11,8 @@ import (
 // ofMachine has the loops by instruction set.
 var ofMachine = map[cpu.ISA]*loops{
 	cpu.Portable: &plain,
-	cpu.AVX2:     {8, convAVX2, sumsAVX2, copyInPieces, splitInPieces, joinInPieces},
-	cpu.AVX512:   {16, convAVX512, sumsAVX512, copyInPieces, splitInPieces, joinInPieces},
+	cpu.AVX2:     {8, convAVX2, sumsAVX2, copyInPieces, splitInPieces, joinInPieces, nil},
+	cpu.AVX512:   {16, convAVX512, sumsAVX512, copyInPieces, splitInPieces, joinInPieces, directAVX512},
 }
 
 // chosen returns the loops of the instruction set that is in use.

@@ -6,6 +6,14 @@ var sumsAVX2 = [mostSums + 1]func(*sumsArgs){nil, sumsAVX21, sumsAVX22, sumsAVX2
 
 var sumsAVX512 = [mostSums + 1]func(*sumsArgs){nil, sumsAVX5121, sumsAVX5122, sumsAVX5123, sumsAVX5124, sumsAVX5125}
 
+// directAVX512 has the loops that read planes where they lie, by numbers of the filter along an axis and step.
+var directAVX512 = map[[2]int]func(*directArgs){
+	{3, 1}: direct3x3By1,
+	{5, 1}: direct5x5By1,
+	{3, 2}: direct3x3By2,
+	{5, 2}: direct5x5By2,
+}
+
 // convAVX2 computes vectors of sums.
 //
 //go:noescape
@@ -80,3 +88,23 @@ func splitRows(args *moveArgs)
 //
 //go:noescape
 func joinRows(args *moveArgs)
+
+// direct3x3By1 convolves planes with filters of 3 by 3 numbers, in steps of 1.
+//
+//go:noescape
+func direct3x3By1(args *directArgs)
+
+// direct5x5By1 convolves planes with filters of 5 by 5 numbers, in steps of 1.
+//
+//go:noescape
+func direct5x5By1(args *directArgs)
+
+// direct3x3By2 convolves planes with filters of 3 by 3 numbers, in steps of 2.
+//
+//go:noescape
+func direct3x3By2(args *directArgs)
+
+// direct5x5By2 convolves planes with filters of 5 by 5 numbers, in steps of 2.
+//
+//go:noescape
+func direct5x5By2(args *directArgs)

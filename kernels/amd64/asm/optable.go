@@ -157,6 +157,7 @@ var (
 	PUNPCKHBW   = op("vpunpckhbw", 1, 1, 0, 0x68)
 	PUNPCKHWD   = op("vpunpckhwd", 1, 1, 0, 0x69)
 	PERM2F128   = op("vperm2f128", 3, 1, 0, 0x06).onlyVEX()
+	PERMT2PS    = op("vpermt2ps", 2, 1, 0, 0x7f).onlyEVEX() // dst has the first table, v the indices
 )
 
 // Products of narrow integers, added up in those of 32 bits: AVX-VNNI with VEX, AVX512-VNNI with EVEX.

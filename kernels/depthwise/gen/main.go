@@ -1,7 +1,7 @@
 // Command gen writes the machine code of package depthwise as an assembly file: its innermost loops, for AVX2 and AVX-512. The bytes come
 // from the encoder of package asm.
 //
-// main.go lists what is written and has the convolution, sums.go the gradient for the filters, and move.go moves rows.
+// main.go lists what is written and has the convolution, direct.go the one that moves no rows, sums.go the gradient for the filters, and move.go moves rows.
 package main
 
 import (
@@ -34,6 +34,7 @@ func main() {
 	add("copyRows", "moveArgs", "copies rows", move(copyPiece))
 	add("splitRows", "moveArgs", "copies even elements of rows, and odd ones", move(splitPiece))
 	add("joinRows", "moveArgs", "has even elements of rows come together with odd ones", move(joinPiece))
+	table.WriteString(addDirect(add))
 	if err := pkg.Save("table_amd64.s", "table_amd64.go"); err != nil {
 		log.Fatal(err)
 	}
