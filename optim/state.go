@@ -62,7 +62,7 @@ func (u *update) build(grad *graph.Node) *graph.Node {
 	case u.rows != nil && kept == w:
 		return ops.SubInPlace(u.w, u.change(step))
 	case u.rows != nil:
-		return ops.AddInPlace(u.w, u.change(ops.Sub(ops.Sub(kept, step), w)))
+		return ops.SubInPlace(u.w, u.change(ops.Sub(w, ops.Sub(kept, step))))
 	case kept == w && u.when == nil:
 		return ops.SubInPlace(u.w, step)
 	}
@@ -123,7 +123,7 @@ func (u *update) keepFrom(start filled, kind string, shape graph.Shape, next fun
 	if u.rows != nil {
 		before := u.now(old)
 		v := next(before)
-		u.writes = append(u.writes, ops.AddInPlace(old, u.change(ops.Sub(v, before))))
+		u.writes = append(u.writes, ops.SubInPlace(old, u.change(ops.Sub(before, v))))
 		return v
 	}
 	v := u.write(old, next(old))

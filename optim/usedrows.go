@@ -80,7 +80,8 @@ func (u *update) now(x *graph.Node) *graph.Node {
 	return ops.Take(x, 0, u.rows.index)
 }
 
-// change returns what named rows change by as a sum by index, so that a write in place visits these rows alone.
+// change returns what is to be subtracted from named rows as a sum by index, so that a write in place visits these rows alone: adding the zeros
+// of others would change those of them that are -0.
 func (u *update) change(by *graph.Node) *graph.Node {
 	changes := u.rows.isFirst
 	if u.when != nil {

@@ -3,7 +3,9 @@ package optim_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -147,6 +149,29 @@ func TestUnusedRowsStay(t *testing.T) {
 						require.NotEqual(t, before[kind][i], now[i], "%s[%d]", kind, i)
 					} else {
 						require.Equal(t, before[kind][i], now[i], "%s[%d]", kind, i)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Not even the sign of a zero changes in a row that no index names: no step goes through all rows.
+func TestZerosOfUnusedRowsKeepTheirSigns(t *testing.T) {
+	for name, make := range lazy {
+		t.Run(name, func(t *testing.T) {
+			p := newTable(t, graph.Float32, func(*graph.Node) optim.Optimizer { return make(optim.UsedRows()) }, false)
+			p.step(t, []int64{2}, true)
+			for _, n := range p.g.Params() {
+				if n.DType() == graph.Float32 && n.Rank() == 2 {
+					require.NoError(t, p.sess.SetParam(n, exec.Array{Shape: []int{7, 3}, Data: slices.Repeat([]float32{float32(math.Copysign(0, -1))}, 21)}))
+				}
+			}
+			p.step(t, []int64{2, 4}, true)
+			for kind, values := range p.values(t) {
+				for i, v := range values {
+					if row := i / 3; len(values) == 21 && row != 2 && row != 4 {
+						require.True(t, v == 0 && math.Signbit(v), "%s[%d] is %v", kind, i, v)
 					}
 				}
 			}
