@@ -46,10 +46,12 @@ func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Sc
 				x := unsafe.Pointer(&to[int(at)*s.Inner])
 				m.block.Run(f, s.Inner, x, x, unsafe.Pointer(&from[i*s.Inner]))
 			}
-		default:
+		case s.Inner >= shortRow:
 			for i, at := range index {
 				uniteRows(by, to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:(i+1)*s.Inner])
 			}
+		default:
+			uniteShort(by, s.Inner, to, from, index)
 		}
 	}
 	return -1
@@ -69,6 +71,32 @@ func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
 			*x = max(*x, v)
 		case Min:
 			*x = min(*x, v)
+		}
+	}
+}
+
+// uniteShort unites rows of a few elements.
+func uniteShort[T Number, I Index](by Fold, inner int, to, from []T, index []I) {
+	for i, at := range index {
+		x, y := to[int(at)*inner:(int(at)+1)*inner], from[i*inner:(i+1)*inner]
+		y = y[:len(x)]
+		switch by {
+		case Sum:
+			for j := range x {
+				x[j] += y[j]
+			}
+		case Prod:
+			for j := range x {
+				x[j] *= y[j]
+			}
+		case Max:
+			for j := range x {
+				x[j] = max(x[j], y[j])
+			}
+		case Min:
+			for j := range x {
+				x[j] = min(x[j], y[j])
+			}
 		}
 	}
 }
