@@ -159,11 +159,11 @@ func order(a *graph.Arrays) error {
 			orderKeys(a, out, values, descending, rankOfFloat32)
 		}
 	case graph.Int64:
-		orderAny(a, out, graph.Elements[int64](x), descending)
+		orderLong(a, out, graph.Elements[int64](x), descending, ranksOfInt64)
 	case graph.Uint64:
-		orderAny(a, out, graph.Elements[uint64](x), descending)
+		orderLong(a, out, graph.Elements[uint64](x), descending, ranksOfUint64)
 	case graph.Float64:
-		orderAny(a, out, graph.Elements[float64](x), descending)
+		orderLong(a, out, graph.Elements[float64](x), descending, ranksOfFloat64)
 	}
 	return nil
 }
@@ -308,27 +308,6 @@ func (h heap) sink(at int) {
 		}
 		h[at], h[child] = h[child], h[at]
 		at = child
-	}
-}
-
-// orderAny finds the first places in the order of elements of 64 bits.
-func orderAny[T int64 | uint64 | float64](a *graph.Arrays, out []int64, x []T, descending bool) {
-	places := a.Words(len(x))
-	for i := range places {
-		places[i] = uint64(i)
-	}
-	slices.SortFunc(places, func(i, j uint64) int {
-		c := compareNaNLast(x[i], x[j])
-		if descending {
-			c = -c
-		}
-		if c == 0 {
-			c = cmp.Compare(i, j)
-		}
-		return c
-	})
-	for i := range out {
-		out[i] = int64(places[i])
 	}
 }
 

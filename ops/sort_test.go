@@ -107,10 +107,12 @@ func TestFewOfManyAreFirstInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	special := []float64{math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1)}
 	for _, k := range []int{0, 1, 3, 20} {
-		for _, nans := range []int{0, 3, 190} {
+		for _, nans := range []int{-1, 0, 3, 190} {
 			data := make([]float64, 200)
 			for i := range data {
 				switch data[i] = float64(rng.IntN(40)) - 20; {
+				case nans < 0: // numbers that all dtypes have
+					data[i] = math.Abs(data[i])
 				case i < nans:
 					data[i] = math.NaN()
 				case i%11 == 0:
@@ -118,12 +120,17 @@ func TestFewOfManyAreFirstInOrder(t *testing.T) {
 				}
 			}
 			rng.Shuffle(len(data), func(i, j int) { data[i], data[j] = data[j], data[i] })
-			for _, largest := range []bool{false, true} {
-				g := graph.New("few")
-				x := g.Input("x", graph.Float32, 200)
-				_, few := ops.TopK(x, graph.Dim(k), 0, largest)
-				values := evaluate(t, feeds{x: reference.FromFloats(graph.Float32, data, 200)}, few, ops.ArgSort(x, 0, largest))
-				require.Equal(t, values[1].Floats()[:k], values[0].Floats(), "%d of the largest (%v), %d NaN", k, largest, nans)
+			for _, dtype := range []graph.DType{graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Uint64} {
+				if !dtype.IsFloat() && nans >= 0 {
+					continue
+				}
+				for _, largest := range []bool{false, true} {
+					g := graph.New("few")
+					x := g.Input("x", dtype, 200)
+					_, few := ops.TopK(x, graph.Dim(k), 0, largest)
+					values := evaluate(t, feeds{x: reference.FromFloats(dtype, data, 200)}, few, ops.ArgSort(x, 0, largest))
+					require.Equal(t, values[1].Floats()[:k], values[0].Floats(), "%d of the largest (%v) of %s, %d NaN", k, largest, dtype, nans)
+				}
 			}
 		}
 	}
@@ -132,13 +139,17 @@ func TestFewOfManyAreFirstInOrder(t *testing.T) {
 // Many elements are sorted by the digits of their ranks, as few are by comparisons: equal ones stay in order.
 func TestManyElementsAreSortedByDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, dtype := range []graph.DType{graph.Float32, graph.Int32, graph.Bool, graph.BFloat16, graph.Uint8} {
+	for _, dtype := range []graph.DType{graph.Float32, graph.Int32, graph.Bool, graph.BFloat16, graph.Uint8, graph.Float64, graph.Int64, graph.Uint64} {
 		for _, n := range []int{511, 512, 3000} {
 			data := make([]float64, n)
 			for i := range data {
 				switch data[i] = float64(rng.IntN(1 << (1 + rng.IntN(16)))); {
 				case dtype == graph.Bool || dtype == graph.Uint8:
 					data[i] = float64(rng.IntN(2))
+				case dtype == graph.Uint64:
+					data[i] = math.Ldexp(data[i], 48)
+				case dtype == graph.Float64 && i%3 == 0:
+					data[i] = math.Ldexp(data[i]-9, rng.IntN(2000)-1000)
 				case dtype.IsFloat() && i%7 == 0:
 					data[i] = unsorts[rng.IntN(len(unsorts))]
 				case i%2 == 0:
