@@ -71,7 +71,11 @@ func (t *MatMulTask[T]) cut(down, across int) grid {
 func (t *MatMulTask[T]) work(g grid) int {
 	rows, cols := t.p.Rows(), t.p.N
 	down := ceilDiv(rows, g.rows)
-	copied := copyA*rows*g.across + copyB*cols*max(down, rows/t.p.M)
+	ofB := copyB
+	if t.p.Offsets != nil {
+		ofB = copyWindows
+	}
+	copied := copyA*rows*g.across + ofB*cols*max(down, rows/t.p.M)
 	tile := g.rows * g.cols
 	return (ceilDiv(down*g.across, t.threads)*tile+tile/2)*t.threads + copied
 }
@@ -84,7 +88,8 @@ const (
 	threadTiles = 4     // of each thread
 	leastCost   = 1_000 // of a tile, in nanoseconds
 	copyA       = 8     // what an element costs, in products: of A, if its rows crowd the cache,
-	copyB       = 4     // and of B
+	copyB       = 4     // of B,
+	copyWindows = 24    // and of B where it is windows, of which a few elements each lie side by side
 	leastRows   = 48
 	leastCols   = 32
 	rowUnit     = 12 // fills the vector registers
