@@ -112,3 +112,21 @@ func TestPartialResultsAreWrittenWhole(t *testing.T) {
 		}
 	}
 }
+
+// AVX-512 converts between integers of 64 bits and floating-point numbers by an instruction.
+func TestWideIntegersAreConvertedByAnInstruction(t *testing.T) {
+	for _, tt := range []struct {
+		from, to    rowprog.Type
+		instruction string
+	}{
+		{rowprog.I64, rowprog.F64, "vcvtqq2pd"}, {rowprog.I64, rowprog.F32, "vcvtqq2ps"}, {rowprog.F64, rowprog.I64, "vcvttpd2qq"}, {rowprog.F32, rowprog.I64, "vcvttpd2qq"},
+	} {
+		b := rowprog.NewBuilder("convert", 1)
+		b.Store(b.Out("y", tt.to, rowprog.Vec), b.Convert(b.Load(b.In("x", tt.from, rowprog.Vec)), tt.to))
+		p, err := b.Build()
+		require.NoError(t, err)
+		c, err := Compile(p, AVX512)
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(listing(t, c), "\n"), tt.instruction, "%v to %v", tt.from, tt.to)
+	}
+}

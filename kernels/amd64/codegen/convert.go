@@ -26,6 +26,9 @@ func (b *block) convert(to, from rowprog.Type, x vreg) vreg {
 	case [2]rowprog.Type{rowprog.I64, rowprog.F64}:
 		return b.float64OfInt64(x)
 	case [2]rowprog.Type{rowprog.I64, rowprog.F32}:
+		if b.c.target.isAVX512() {
+			return b.unary(asm.CVTQQ2PS, wide, x)
+		}
 		return b.unary(asm.CVTPD2PS, wide, b.float64OfInt64(b.roundToOdd(x)))
 	case [2]rowprog.Type{rowprog.F32, rowprog.I32}:
 		f := &float32Ops
@@ -77,6 +80,9 @@ func (b *block) toBool(from rowprog.Type, x vreg) vreg {
 // numbers that are known otherwise: 2^52 + low and 2^84 + (high + 2^31)·2^32.
 func (b *block) float64OfInt64(x vreg) vreg {
 	w, t := b.width(8), rowprog.I64
+	if b.c.target.isAVX512() {
+		return b.unary(asm.CVTQQ2PD, w, x)
+	}
 	low := b.either(asm.ANDPS, w, x, b.bits(t, 1<<32-1))
 	low = b.either(asm.ORPS, w, low, b.bits(rowprog.F64, math.Float64bits(1<<52)))
 	high := b.either(asm.XORPS, w, b.shift(asm.PSRLQ, w, x, 32), b.bits(t, math.Float64bits(1<<84)|1<<31))
@@ -96,10 +102,14 @@ func (b *block) roundToOdd(x vreg) vreg {
 	return b.choose(w, 8, large, odd, x)
 }
 
-// int64OfFloat64 truncates and saturates. The upper and the lower 32 bits are converted
+// int64OfFloat64 truncates and saturates. Where no instruction does, the upper and the lower 32 bits are converted
 // one by one.
 func (b *block) int64OfFloat64(x vreg) vreg {
 	v := vec64{b, b.width(8)}
+	if b.c.target.isAVX512() { // which gives the least integer for all that it cannot represent
+		r := v.pick(v.cmp(x, v.num(1<<63), cmpGe), v.raw(math.MaxInt64), v.unary(asm.CVTTPD2QQ, v.w, x))
+		return v.and(r, v.cmp(x, x, cmpOrd))
+	}
 	whole := v.unaryImm(asm.ROUNDPD, v.w, x, roundTrunc)
 	upper := v.unaryImm(asm.ROUNDPD, v.w, v.mul(whole, v.num(0x1p-32)), roundDown)
 	low := v.add(v.fnma(upper, v.num(1<<32), whole), v.num(1<<52)) // from 2^52 on the low bits are the integer

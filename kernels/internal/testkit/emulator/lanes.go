@@ -165,6 +165,17 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		convert(8, 4, func(x uint64) uint64 { return uint64(math.Float32bits(float32(f64(x)))) })
 	case "vcvtdq2pd":
 		convert(4, 8, func(x uint64) uint64 { return math.Float64bits(float64(int32(x))) })
+	case "vcvtqq2pd":
+		convert(8, 8, func(x uint64) uint64 { return math.Float64bits(float64(int64(x))) })
+	case "vcvtqq2ps":
+		convert(8, 4, func(x uint64) uint64 { return uint64(math.Float32bits(float32(int64(x)))) })
+	case "vcvttpd2qq":
+		convert(8, 8, func(x uint64) uint64 {
+			if v := f64(x); v >= -1<<63 && v < 1<<63 {
+				return uint64(int64(v))
+			}
+			return 1 << 63
+		})
 	case "vcvttpd2dq":
 		convert(8, 4, func(x uint64) uint64 { return uint64(truncated(f64(x))) })
 	case "vpshufd":
