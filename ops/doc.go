@@ -51,7 +51,7 @@
 //
 // By index:
 //   - gather.go, take.go, segment.go
-//   - scatter.go, and partwrites.go: whole parts replaced
+//   - scatter.go with put.go, and partwrites.go: whole parts replaced
 //   - multiindex.go, index.go: into several axes
 //   - embeddingbag.go: rows of a table by bags of indices
 //   - masked.go: by truth values

@@ -53,8 +53,8 @@ func times(x node, v float64) node {
 	return Mul(x, num(v))
 }
 
-// MultiDot returns the product of two or more matrices, in the order of multiplications that needs the fewest, if their sizes are
-// known. The first one may be a vector, which stands for a row, and the last one, for a column. As torch.linalg.multi_dot.
+// MultiDot returns the product of two or more matrices, in the order of multiplications that needs the fewest; a size that is
+// not known counts as 1000. The first one may be a vector, which stands for a row, and the last one, for a column. As torch.linalg.multi_dot.
 func MultiDot(xs ...*graph.Node) *graph.Node {
 	args := make([]any, len(xs))
 	for i, x := range xs {
@@ -94,19 +94,17 @@ func MultiDot(xs ...*graph.Node) *graph.Node {
 	return y
 }
 
-// chained multiplies matrices in the order that needs the fewest multiplications, by dynamic programming; from the left where a size
-// is not known.
+// unknownSize is what a size counts as that is not known.
+const unknownSize = 1000
+
+// chained multiplies matrices in the order that needs the fewest multiplications, by dynamic programming.
 func chained(xs []node) node {
 	sizes := make([]float64, 0, len(xs)+1)
 	for i, x := range xs {
 		for _, d := range x.Shape()[min(i, 1):] {
 			n, known := d.Int()
 			if !known {
-				y := xs[0]
-				for _, x := range xs[1:] {
-					y = MatMul(y, x)
-				}
-				return y
+				n = unknownSize
 			}
 			sizes = append(sizes, float64(n))
 		}

@@ -147,18 +147,14 @@ func scatterElements(x, index, src node, a ScatterAttrs) node {
 
 // writeSlices unites x with slices of src along an axis, at the places of a vector.
 func writeSlices(x, index, src node, a ScatterAttrs) node {
-	size, g := x.Shape()[a.Axis], x.Graph()
 	if a.By == lastWins {
-		count := index.Shape()[0]
-		last := SegmentMax(Iota(g, 0, count), 0, index, size)
-		from := Where(Less(last, graph.Num(0)), Iota(g, 0, size), Add(last, Size(g, graph.Int64, size)))
-		return Take(Concat(a.Axis, x, src), a.Axis, from)
+		return graph.Apply(opPut, putAttrs{a.Axis}, x, Cast(index, graph.Int64), src)
 	}
 	united := united(x, index, src, a)
 	if !a.ExcludeSelf {
 		return united
 	}
-	isNamed := Greater(namings(index, size), graph.Num(0))
+	isNamed := Greater(namings(index, x.Shape()[a.Axis]), graph.Num(0))
 	for range x.Rank() - 1 - a.Axis {
 		isNamed = Unsqueeze(isNamed, -1)
 	}

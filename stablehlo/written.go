@@ -14,6 +14,7 @@ type node = *graph.Node
 // otherForms has the operations that are Go functions of whole arrays, written with others: what engines offer
 // beyond StableHLO differs from one to the next.
 var otherForms = map[*graph.Op]func(n *graph.Node, x []node) node{
+	ops.Lookup("put"):            putInto,
 	ops.Lookup("accumulate"):     accumulated,
 	ops.Lookup("recur"):          recurrence,
 	ops.Lookup("running_places"): runningPlaces,
@@ -76,6 +77,16 @@ func packed(batch int, parts ...node) node {
 		flat[i] = ops.Flatten(x, batch, -1)
 	}
 	return ops.Concat(-1, flat...)
+}
+
+// putInto picks each slice of the result from x or, where an index names it, the last one of src that comes there.
+func putInto(n *graph.Node, in []node) node {
+	axis := n.Attrs().(interface{ PutAxis() int }).PutAxis()
+	x, index, src := in[0], in[1], in[2]
+	size, g := x.Shape()[axis], x.Graph()
+	last := ops.SegmentMax(ops.Iota(g, 0, index.Shape()[0]), 0, index, size)
+	from := ops.Where(ops.Less(last, num(0)), ops.Iota(g, 0, size), ops.Add(last, ops.Size(g, graph.Int64, size)))
+	return ops.Take(ops.Concat(axis, x, src), axis, from)
 }
 
 // running are the fixed arguments of functions down the columns of matrices.

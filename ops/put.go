@@ -1,0 +1,80 @@
+package ops
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+var opPut *graph.Op
+
+// putAttrs are the fixed arguments of opPut.
+type putAttrs struct{ Axis int }
+
+// PutAxis returns the axis.
+func (a putAttrs) PutAxis() int { return a.Axis }
+
+func init() {
+	opPut = define(graph.Op{
+		Name: "put", Func: "put", Doc: "x with the slices of src at the indices along an axis, a vector of Int64; the last of several for one place stays.",
+		Class: graph.Function, MinIn: 3, MaxIn: 3, AsStored: true, Function: put, Grad: putGrad,
+		Core: func(n *graph.Node) ([]int, int) {
+			core := n.Rank() - n.Attrs().(putAttrs).Axis
+			return []int{core, 1, core}, core
+		},
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
+	})
+}
+
+// putGrad: what is written over has no gradient, and of several slices for one place the last has it alone.
+func putGrad(n, dy node, i int) node {
+	axis, index, src := n.Attrs().(putAttrs).Axis, n.In(1), n.In(2)
+	if i == 0 {
+		return graph.Apply(opPut, n.Attrs(), dy, index, Zeros(n.Graph(), dy.DType(), src.Shape()...))
+	}
+	place := Iota(n.Graph(), 0, index.Shape()[0])
+	stays := Equal(Take(SegmentMax(place, 0, index, n.Shape()[axis]), 0, index), place)
+	for range src.Rank() - 1 - axis {
+		stays = Unsqueeze(stays, -1)
+	}
+	return Where(stays, Take(dy, axis, index), num(0))
+}
+
+// put is the function of opPut.
+func put(a *graph.Arrays) error {
+	index, size := graph.Elements[int64](a.In[1]), int64(a.Out.Shape[0])
+	for i, at := range index {
+		if at < 0 || at >= size {
+			return fmt.Errorf("index out of range in self: index[%d] is %d, which is not from 0 to %d", i, at, size-1)
+		}
+	}
+	out, src := a.Out.Bytes(), a.In[2].Bytes()
+	copy(out, a.In[0].Bytes())
+	if len(index) == 0 || len(out) == 0 {
+		return nil
+	}
+	switch row := len(out) / int(size); row {
+	case 1:
+		putElements[uint8](a, index)
+	case 2:
+		putElements[uint16](a, index)
+	case 4:
+		putElements[uint32](a, index)
+	case 8:
+		putElements[uint64](a, index)
+	default:
+		for i, at := range index {
+			copy(out[int(at)*row:(int(at)+1)*row], src[i*row:])
+		}
+	}
+	return nil
+}
+
+// putElements writes slices of as many bytes as T has.
+func putElements[T uint8 | uint16 | uint32 | uint64](a *graph.Arrays, index []int64) {
+	out, src := unsafe.Slice((*T)(a.Out.Ptr), a.Out.Shape[0]), unsafe.Slice((*T)(a.In[2].Ptr), len(index))
+	for i, at := range index {
+		out[at] = src[i]
+	}
+}
