@@ -25,8 +25,8 @@ func (m arith) betaLn(x, y graph.Value) graph.Value {
 	power := m.add(m.mul(m.sub(least, m.num(0.5)), m.log(share)), m.mul(m.neg(far), grown))
 	both := m.add(m.sub(power, m.mul(m.num(0.5), m.log(far))), m.add(m.num(0.5*math.Log(2*math.Pi)), m.add(m.stirlingRest(least), rest)))
 
-	low := m.lgammaAbove(a)
-	near := m.sub(m.add(low, m.lgammaAbove(b)), m.lgammaAbove(sum))
+	low := m.lgammaAbove(a, allGammaTerms)
+	near := m.sub(m.add(low, m.lgammaAbove(b, allGammaTerms)), m.lgammaAbove(sum, allGammaTerms))
 	result := m.pick(m.less(b, lgammaFar), near, m.pick(m.less(a, lgammaFar), m.add(low, fall), both))
 	result = m.pick(m.equals(b, inf), m.num(-inf), result)
 	result = m.pick(m.equals(a, 0), m.num(inf), result)

@@ -11,7 +11,7 @@ var opGamma, opExpRel, opLog1mExp, opRelEntr, opKLElements *graph.Op
 // gammaAbove is the gamma function of x of at least 0, by the series of lgamma.
 func (m arith) gammaAbove(x graph.Value) graph.Value {
 	r := m.gammaReduced(m.least(x, lgammaFar))
-	near := m.div(m.mul(m.exp(m.mul(r.e, m.polynomial(lgammaSeries, r.e))), r.times), r.over)
+	near := m.div(m.mul(m.exp(m.mul(r.e, m.polynomial(allGammaTerms.near, r.e))), r.times), r.over)
 	far := m.Prim(graph.PrimMax, x, m.num(lgammaFar))
 	// x^(x-1/2) is squared last, since it leaves float64 before the product does.
 	root := m.Prim(graph.PrimPow, far, m.sub(m.mul(m.num(0.5), far), m.num(0.25)))

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -41,6 +42,44 @@ var lgammaSeries = func() []float64 {
 	}
 	return c
 }()
+
+// gammaTerms are how many terms the series of lgamma have: the near one as a polynomial of lower degree than [lgammaSeries] that is as exact, and that of
+// Stirling's formula.
+type gammaTerms struct {
+	near []float64
+	far  int
+}
+
+// What Float64 wants, and what shorter dtypes want.
+var (
+	allGammaTerms = gammaTerms{economized(lgammaSeries, 0.5, 19), len(bernoulli)}
+	fewGammaTerms = gammaTerms{economized(lgammaSeries, 0.5, 11), 3}
+)
+
+// economized is a polynomial with fewer terms, for arguments up to a reach: the highest term is replaced by lower ones, which with it make a
+// Chebyshev polynomial, one after the other. Lanczos, Applied Analysis, 1956.
+func economized(c []float64, reach float64, terms int) []float64 {
+	c = slices.Clone(c)
+	before, t := []float64{1}, []float64{0, 1} // Chebyshev polynomials
+	all := [][]float64{before, t}
+	for len(all) < len(c) {
+		next := append(make([]float64, 1), t...)
+		for k := range next {
+			if next[k] *= 2; k < len(before) {
+				next[k] -= before[k]
+			}
+		}
+		before, t = t, next
+		all = append(all, t)
+	}
+	for d := len(c) - 1; d >= terms; d-- {
+		share := c[d] * math.Pow(reach, float64(d)) / all[d][d]
+		for k, v := range all[d] {
+			c[k] -= share * v / math.Pow(reach, float64(k))
+		}
+	}
+	return c[:terms]
+}
 
 // zetaLessOne is ζ(s) - 1, by the formula of Euler and Maclaurin from 12 on.
 func zetaLessOne(s float64) (sum float64) {
@@ -107,29 +146,34 @@ func (m arith) gammaReduced(x graph.Value) gammaReduction {
 }
 
 // stirlingRest is what Stirling's formula without its series lacks of lgamma(x), x of at least [lgammaFar].
-func (m arith) stirlingRest(x graph.Value) graph.Value {
+func (m arith) stirlingRest(x graph.Value) graph.Value { return m.stirlingTerms(x, len(bernoulli)) }
+
+// stirlingTerms is the sum of some terms of [arith.stirlingRest].
+func (m arith) stirlingTerms(x graph.Value, terms int) graph.Value {
 	u := m.div(m.num(1), x)
 	var c []float64
-	for k, b := range bernoulli {
+	for k, b := range bernoulli[:terms] {
 		c = append(c, b/float64((2*k+1)*(2*k+2)))
 	}
 	return m.mul(u, m.polynomial(c, m.mul(u, u)))
 }
 
-// lgammaAbove is the logarithm of the gamma function of x of at least 0.
-func (m arith) lgammaAbove(x graph.Value) graph.Value {
-	r := m.gammaReduced(x)
-	near := m.add(m.mul(r.e, m.polynomial(lgammaSeries, r.e)), m.sub(m.log(r.times), m.log(r.over)))
-	far := m.Prim(graph.PrimMax, x, m.num(lgammaFar))
-	tail := m.add(m.num(0.5*math.Log(2*math.Pi)), m.stirlingRest(far))
-	stirling := m.add(m.mul(m.sub(far, m.num(0.5)), m.sub(m.log(far), m.num(1))), m.sub(tail, m.num(0.5)))
-	return m.pick(m.Prim(graph.PrimLt, x, m.num(lgammaFar)), near, stirling)
+// lgammaAbove is the logarithm of the gamma function of x of at least 0. One logarithm is that of what Γ(2+e) is multiplied with or divided by, or
+// Stirling's.
+func (m arith) lgammaAbove(x graph.Value, terms gammaTerms) graph.Value {
+	r, far := m.gammaReduced(x), m.Prim(graph.PrimMax, x, m.num(lgammaFar))
+	isNear, isOver := m.Prim(graph.PrimLt, x, m.num(lgammaFar)), m.less(x, 1.5)
+	log := m.log(m.pick(isNear, m.pick(isOver, r.over, r.times), far))
+	near := m.add(m.mul(r.e, m.polynomial(terms.near, r.e)), m.pick(isOver, m.neg(log), log))
+	tail := m.add(m.num(0.5*math.Log(2*math.Pi)), m.stirlingTerms(far, terms.far))
+	stirling := m.add(m.mul(m.sub(far, m.num(0.5)), m.sub(log, m.num(1))), m.sub(tail, m.num(0.5)))
+	return m.pick(isNear, near, stirling)
 }
 
-func (m arith) lgamma(x graph.Value) graph.Value {
+func (m arith) lgamma(x graph.Value, terms gammaTerms) graph.Value {
 	isNegative := m.less(x, 0)
-	y := m.lgammaAbove(m.pick(isNegative, m.sub(m.num(1), x), x))
-	sine, _ := m.circle(x)
+	y := m.lgammaAbove(m.pick(isNegative, m.sub(m.num(1), x), x), terms)
+	sine := m.Prim(graph.PrimSin, m.mul(m.num(math.Pi), m.sub(x, m.Prim(graph.PrimRound, x)))) // of πx, but for its sign
 	mirrored := m.sub(m.num(math.Log(math.Pi)), m.add(m.log(m.abs(sine)), y))
 	pole := m.Prim(graph.PrimAnd, m.Prim(graph.PrimLe, x, m.num(0)), m.Prim(graph.PrimEq, x, m.floor(x)))
 	pole = m.Prim(graph.PrimOr, pole, m.equals(m.abs(x), inf))
@@ -206,7 +250,14 @@ func (m arith) polygamma(n int, x graph.Value) graph.Value {
 }
 
 func init() {
-	opLGamma = special("lgamma", "LGamma", "log(|gamma(x)|).", arith.lgamma,
+	opLGamma = formula("lgamma", "LGamma", "log(|gamma(x)|).",
+		func(m arith, x graph.Value) graph.Value {
+			terms := allGammaTerms
+			if m.t != graph.Float64 {
+				terms = fewGammaTerms
+			}
+			return m.wide(x, func(m arith, x graph.Value) graph.Value { return m.lgamma(x, terms) })
+		},
 		func(y, x, dy node) node { return Mul(dy, Digamma(x)) })
 	opDigamma = special("digamma", "Digamma", "the derivative of lgamma.",
 		func(m arith, x graph.Value) graph.Value { return m.polygamma(0, x) },
