@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	kinds "gonum.org/v1/gonum/lapack"
 )
 
@@ -21,11 +20,6 @@ func finite(a []float64) bool {
 		}
 	}
 	return true
-}
-
-// multiply writes the product of a, of n rows and k columns, and b, of k rows and m columns.
-func multiply(product, a, b []float64, n, k, m int) {
-	blas64.Implementation().Dgemm(blas.NoTrans, blas.NoTrans, n, m, k, 1, a, stride(k), b, stride(m), 0, product, stride(m))
 }
 
 // SVD writes the singular values of a matrix of n rows and m columns, falling, and its singular vectors: the columns
