@@ -86,8 +86,8 @@ func (k *functionTask) Run(s *State) error {
 
 const (
 	togetherBytes  = 1 << 18 // of examples that are computed together, about
-	togetherFactor = 16      // there are a multiple of so many, which fill vectors
-	togetherShares = 4       // that a thread has at least
+	togetherFactor = 16      // of small ones there are a multiple of so many, which fill vectors
+	togetherShares = 4       // that a thread has, if there are as many
 )
 
 // together is how many examples are computed together.
@@ -95,11 +95,15 @@ func (k *functionTask) together(threads int) int {
 	if !k.spec.Node.Op().Together {
 		return 1
 	}
-	n := togetherBytes / max(k.bytes[0], k.bytes[len(k.bytes)-1], 1)
+	bytes := max(k.bytes[0], k.bytes[len(k.bytes)-1], 1)
+	n := max(togetherBytes/bytes, 1)
 	if threads > 1 {
-		n = min(n, k.count/(togetherShares*threads))
+		n = min(n, (k.count+togetherShares*threads-1)/(togetherShares*threads))
 	}
-	return n/togetherFactor*togetherFactor + togetherFactor
+	if bytes*togetherFactor <= togetherBytes {
+		n = (n + togetherFactor - 1) / togetherFactor * togetherFactor
+	}
+	return n
 }
 
 // Tile computes one example, or some together.

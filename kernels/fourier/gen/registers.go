@@ -168,7 +168,9 @@ values:
 	if _, kept := r.spilled[victim]; !kept && !isLazy(r.program[victim].Op) {
 		r.spilled[victim] = r.slots
 		r.a.M(asm.MOVUPSSt, r.width, at, 0, asm.At(asm.RDI, argSpill+r.slots))
-		r.slots += int32(r.width.Bytes())
+		if r.slots += int32(r.width.Bytes()); r.slots > spillBytes {
+			panic("there is no room for so many values beside registers")
+		}
 	}
 	delete(r.in, victim)
 	r.free = append(r.free, at)

@@ -20,6 +20,7 @@ const (
 	argSpill    = 80
 	partBytes   = 64 // of the real parts of an element, and of the imaginary ones
 	elementSize = 2 * partBytes
+	spillBytes  = 16 * partBytes // of stepArgs.spill
 )
 
 // Registers of a step. The upper ones point to the element 4, or to that which is mirrored.
