@@ -14,7 +14,7 @@ import (
 // example alone is whole.
 func TestFunctionsOfExamplesTogether(t *testing.T) {
 	for _, c := range []struct{ threads, rows, size, least, most int }{
-		{1, 1000, 37, 1, 1}, {3, 1000, 37, 10, 12}, {2, 10, 37, 1, 1}, {2, 16, 1 << 13, 8, 8}, {1, 3, 1 << 20, 3, 3},
+		{1, 1000, 37, 1, 1}, {3, 1000, 37, 10, 12}, {2, 10, 37, 1, 1}, {2, 16, 1 << 13, 8, 8}, {1, 3, 1 << 20, 3, 3}, {2, 0, 37, 0, 0},
 	} {
 		rows, size := c.rows, c.size
 		var calls atomic.Int64

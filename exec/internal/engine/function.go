@@ -98,7 +98,7 @@ func (k *functionTask) together(threads int) int {
 	bytes := max(k.bytes[0], k.bytes[len(k.bytes)-1], 1)
 	n := max(togetherBytes/bytes, 1)
 	if threads > 1 {
-		n = min(n, (k.count+togetherShares*threads-1)/(togetherShares*threads))
+		n = max(min(n, (k.count+togetherShares*threads-1)/(togetherShares*threads)), 1)
 	}
 	if bytes*togetherFactor <= togetherBytes {
 		n = (n + togetherFactor - 1) / togetherFactor * togetherFactor
