@@ -208,3 +208,35 @@ func TestAWeightWrittenFromItsProduct(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want.Data, after.Data)
 }
+
+// TestRowsBesideExchangedAxes multiplies a product by a value whose axes lie in another order in memory, row by row of the product as these become whole.
+func TestRowsBesideExchangedAxes(t *testing.T) {
+	for _, size := range [][3]int{{16, 20, 64}, {40, 24, 48}, {9, 33, 8}, {16, 70, 33}} {
+		for _, axes := range [][]int{{2, 1, 0}, {2, 0, 1}, {1, 0, 2}} {
+			g := graph.New("rows")
+			b, m, n, k := size[0], size[1], size[2], 24
+			shape := make([]int, 3) // of what is permuted to [b, m, n]
+			for i, axis := range axes {
+				shape[axis] = size[i]
+			}
+			rng, feed := rand.New(rand.NewPCG(1, 2)), exec.Feed{}
+			input := func(name string, shape ...int) *graph.Node {
+				v, in := drawn(rng, graph.Float32, shape), g.Input(name, graph.Float32, graph.MakeShape(shape...)...)
+				feed[in] = exec.Array{Shape: shape, Data: v.Data}
+				return in
+			}
+			y := ops.Mul(ops.MatMul(input("x", b, m, k), input("w", b, k, n)), ops.Permute(input("z", shape...), axes...))
+			run := func(threads int, options ...exec.Option) any {
+				p, err := exec.Compile(g, append(options, exec.Outputs(y))...)
+				require.NoError(t, err)
+				out, err := p.NewSession(exec.Threads(threads)).Run(t.Context(), feed)
+				require.NoError(t, err)
+				return arrayOf(t, out, y).Data
+			}
+			want := run(1)
+			for threads := range 3 {
+				require.Equal(t, want, run(1+threads, exec.RowsFrom(0)), "%v, %v, %d threads", size, axes, 1+threads)
+			}
+		}
+	}
+}

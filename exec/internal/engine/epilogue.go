@@ -7,6 +7,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -53,7 +54,7 @@ func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	bytes := rows * t.p.N * t.spec.Dtype.Size()
 	isWhole := len(k.Args.Outer) > 0 && !k.Loop.Program.ReducesOutermost() || k.Loop.Program.Elementwise() && k.Loop.Program.Stages == 1
 	work, moved := elementCosts(k.Loop.Program)
-	if !isWhole || t.sums != nil || bytes < b.Thresholds.RowBytes || work > moved {
+	if !isWhole || t.sums != nil || bytes < b.Thresholds.RowBytes || work > moved || !b.followsRows(k) {
 		return false
 	}
 	before := t.grid
@@ -63,6 +64,21 @@ func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	}
 	t.RowConsumer = k
 	return true
+}
+
+// followsRows reports whether the axis along which a kernel is cut is the outermost one of its iteration space, as of the product: axes may have been
+// exchanged for the sake of other operands.
+func (b *Specialization) followsRows(k *LoopTask) bool {
+	if len(k.Args.Outer) == 0 {
+		return true
+	}
+	inOrder := launch.Merge(k.Loop.Program, b.argsOf(k.Loop))
+	for i, stride := range inOrder.Stride {
+		if stride[0] != k.Args.Stride[i][0] {
+			return false
+		}
+	}
+	return inOrder.Outer[0] == k.Args.Outer[0]
 }
 
 // rowConsumer computes a kernel's part for rows of a product, in the order in which they become
