@@ -33,7 +33,7 @@ func TestFunctionsOfExamplesTogether(t *testing.T) {
 				return nil
 			}}
 		g := graph.New("own")
-		x, v := g.Input("x", graph.Float32, g.Dim("n"), graph.Dim(size)), g.Input("v", graph.Float32, graph.Dim(size))
+		x, v := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)), graph.Dim(size)), g.Input("v", graph.Float32, graph.Dim(size))
 		y := graph.Apply(op, nil, x, v)
 		p, err := exec.Compile(g, exec.Outputs(y))
 		require.NoError(t, err)
