@@ -5,7 +5,7 @@
 // however narrow the plane is. The sums between rows are computed too, and left there. Where the steps are 2, every other row and column is in a row of
 // its own: a phase. The gradient for the image of such a convolution has the places of the result in phases, and each takes its share of the filter.
 //
-// With AVX-512, square filters of 3 and 5 numbers along an axis read planes where they lie: masks leave out what is beside a row, and the sums of a vector of
+// With AVX-512, square filters of 3, 5 and 7 numbers along an axis (with steps of 2, of 3 and 5) read planes where they lie: masks leave out what is beside a row, and the sums of a vector of
 // columns stay in registers while rows pass.
 //
 // # Order of the sums

@@ -10,6 +10,7 @@ var sumsAVX512 = [mostSums + 1]func(*sumsArgs){nil, sumsAVX5121, sumsAVX5122, su
 var directAVX512 = map[[2]int]func(*directArgs){
 	{3, 1}: direct3x3By1,
 	{5, 1}: direct5x5By1,
+	{7, 1}: direct7x7By1,
 	{3, 2}: direct3x3By2,
 	{5, 2}: direct5x5By2,
 }
@@ -98,6 +99,11 @@ func direct3x3By1(args *directArgs)
 //
 //go:noescape
 func direct5x5By1(args *directArgs)
+
+// direct7x7By1 convolves planes with filters of 7 by 7 numbers, in steps of 1.
+//
+//go:noescape
+func direct7x7By1(args *directArgs)
 
 // direct3x3By2 convolves planes with filters of 3 by 3 numbers, in steps of 2.
 //

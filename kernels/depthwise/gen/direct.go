@@ -30,8 +30,8 @@ const (
 	argYBefore      = 152
 )
 
-// Kernels of directKernels numbers along both axes have code of their own.
-var directKernels = []int{3, 5}
+// directKernels are the numbers along both axes of filters that have code of their own, by step.
+var directKernels = map[int][]int{1: {3, 5, 7}, 2: {3, 5}}
 
 // masksOfBlock is how many masks a block of columns has in memory.
 const masksOfBlock = 8
@@ -190,6 +190,9 @@ func (d *direct) multiply(phase, ago, down int) {
 	if down == d.kernel-1 {
 		a.M(asm.KMOVW, asm.W128, storeMask, 0, asm.At(storedNow, int32(maskBytes*phase)))
 		a.MK(asm.MOVUPSSt, asm.W512, sum, 0, asm.At(result, 0), asm.Mask{K: storeMask})
+		if d.loads() == storeMask { // there is no register besides
+			a.M(asm.KMOVW, asm.W128, storeMask, 0, asm.At(blockMasks, maskBytes*(storeMask-1)))
+		}
 	}
 }
 
@@ -221,7 +224,7 @@ func (d *direct) loadRow() {
 // addDirect writes the code of all, and a table of them by stride and kernel.
 func addDirect(add func(name, args, doc string, a *asm.Asm)) (table string) {
 	for _, stride := range []int{1, 2} {
-		for _, kernel := range directKernels {
+		for _, kernel := range directKernels[stride] {
 			name := fmt.Sprintf("direct%dx%dBy%d", kernel, kernel, stride)
 			add(name, "directArgs", fmt.Sprintf("convolves planes with filters of %d by %d numbers, in steps of %d", kernel, kernel, stride),
 				(&direct{kernel: kernel, stride: stride}).code())
