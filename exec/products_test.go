@@ -57,6 +57,9 @@ var productCases = []struct {
 	{"short rows", factor{shape: []int{2000, 33}}, factor{shape: []int{33}}},
 	{"few short rows", factor{shape: []int{64, 3, 33}}, factor{shape: []int{33, 1}}},
 	{"a batch of small ones", factor{shape: []int{64, 9, 40}}, factor{shape: []int{64, 40, 33}}},
+	{"many tiny ones", factor{shape: []int{700, 3, 4}}, factor{shape: []int{700, 5, 4}, transposed: true}},
+	{"many tiny ones of a batch that stretches", factor{shape: []int{1, 30, 2, 3}, flipped: true}, factor{shape: []int{20, 1, 3, 2}}},
+	{"many columns that meet columns", factor{shape: []int{300, 500, 1}, transposed: true}, factor{shape: []int{300, 500, 1}}},
 	{"two batches that stretch", factor{shape: []int{3, 1, 50, 30}}, factor{shape: []int{4, 30, 65}}},
 	{"one matrix for all", factor{shape: []int{60, 30}}, factor{shape: []int{20, 20, 30}, transposed: true}},
 	{"backwards", factor{shape: []int{100, 157}, flipped: true}, factor{shape: []int{157, 90}, flipped: true}},
@@ -134,4 +137,18 @@ func TestColumnByRowIsFused(t *testing.T) {
 	require.NoError(t, err)
 	inf := float32(math.Inf(1))
 	require.Equal(t, []float32{inf, inf, 0.5, -0.125, -1, 0.25}, arrayOf(t, out, y).Data)
+}
+
+// TestManySmallProductsAreSums multiplies many small matrices in the kernel of what comes after, and vectors that lie side by side as sums.
+func TestManySmallProductsAreSums(t *testing.T) {
+	g := graph.New("small")
+	n := g.Dim("n")
+	x, y := g.Input("x", graph.Float32, n, 3, 3), g.Input("y", graph.Float32, n, 3, 3)
+	u, v := g.Input("u", graph.Float32, 50, 100), g.Input("v", graph.Float32, 50, 100)
+	for _, z := range []*graph.Node{ops.Tanh(ops.MatMul(x, y)), ops.Einsum("ij,ij->j", u, v)} {
+		p, err := exec.Compile(g, exec.Outputs(z))
+		require.NoError(t, err)
+		require.Equal(t, 1, p.Kernels())
+		require.NotEqual(t, graph.Contract, p.Plan().Kernels[0].Class)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,10 +31,12 @@ func TestShortRowsHaveTheBitsOfFew(t *testing.T) {
 		"softmax": func(x *graph.Node) *graph.Node { return ops.Softmax(x, -1) },
 		"norm":    func(x *graph.Node) *graph.Node { return ops.LayerNorm(x, nil, nil, 1e-5) },
 		"half":    func(x *graph.Node) *graph.Node { return ops.Sum(ops.Cast(x, graph.Float16), -1) },
+		"place":   func(x *graph.Node) *graph.Node { return ops.ArgMax(ops.Round(x), -1) },
+		"least":   func(x *graph.Node) *graph.Node { return ops.ArgMin(ops.Round(x), -1, ops.KeepDims()) },
 		"integer": func(x *graph.Node) *graph.Node { return ops.Sum(ops.Cast(ops.Mul(x, graph.Num(9)), graph.Int64), -1) },
 	}
 	for name, fold := range folds {
-		for k := 2; k <= 10; k++ {
+		for k := 2; k <= 17; k++ {
 			t.Run(fmt.Sprintf("%s/%d", name, k), func(t *testing.T) {
 				data := make([]float32, rows*k)
 				for i := range data {
@@ -64,10 +67,11 @@ func foldedRows(t *testing.T, fold func(x *graph.Node) *graph.Node, data []float
 func TestShortRowsOfZerosAndNaN(t *testing.T) {
 	const rows, few = 600, 100
 	data := slices.Repeat([]float32{float32(math.Copysign(0, -1))}, 3*rows)
-	data[4], data[8] = float32(math.NaN()), 1
+	data[4], data[8], data[9], data[10], data[11] = float32(math.NaN()), 1, 5, float32(math.NaN()), float32(math.NaN())
 	for name, fold := range map[string]func(x *graph.Node) *graph.Node{
 		"sum": func(x *graph.Node) *graph.Node { return ops.Sum(x, 1) }, "max": func(x *graph.Node) *graph.Node { return ops.Max(x, 1) },
 		"prod": func(x *graph.Node) *graph.Node { return ops.Prod(x, 1) }, "min": func(x *graph.Node) *graph.Node { return ops.Min(x, 1) },
+		"place": func(x *graph.Node) *graph.Node { return ops.ArgMax(x, 1) }, "least": func(x *graph.Node) *graph.Node { return ops.ArgMin(x, 1) },
 	} {
 		bits := func(data []float32, rows int) (list []uint64) {
 			for _, v := range foldedRows(t, fold, data, rows, 3)[:few] {
@@ -88,4 +92,18 @@ func TestDistancesOfShortRowsAreNotStored(t *testing.T) {
 	stats, err := p.Stats(nil)
 	require.NoError(t, err)
 	require.Less(t, stats.Peak, 2*400*300*4)
+}
+
+// The place of the greatest of few elements is found in all rows at once: no row program reduces, as one of long rows does.
+func TestPlacesInShortRowsAreFoundAcrossRows(t *testing.T) {
+	for _, classes := range []graph.Dim{10, 100} {
+		g := graph.New("classes")
+		p, err := exec.Compile(g, exec.Outputs(ops.ArgMax(g.Input("x", graph.Float32, g.Dim("n"), 500, classes), -1)))
+		require.NoError(t, err)
+		reduces := false
+		for _, k := range p.Plan().Kernels {
+			reduces = reduces || strings.Contains(strings.Join(k.Programs, " "), "argmax")
+		}
+		require.Equal(t, classes == 100, reduces, "%d classes", classes)
+	}
 }

@@ -34,10 +34,10 @@ func Unroll(u *Program) error {
 	rows := shortRows{u.usesOf()}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
-		case FindsIndex(n):
-			return alongOneAxis(n, in[0])
 		case n.Op().Class == graph.Reduce && isShortRow(n, in[0]):
 			return ops.Reshape(rows.folded(n, in[0]), n.Shape()...)
+		case FindsIndex(n):
+			return alongOneAxis(n, in[0])
 		case n.Op().Class != graph.Reduce || !isUnrolled(n, in[0]):
 			return nil
 		}
