@@ -165,6 +165,8 @@ var samples = []sample{
 	{name: "diagonal", shapes: [][]int{{4, 3, 2}}, call: on(func(x node) node { return ops.Diagonal(x, -1, 0, 1) })},
 	{name: "as_strided", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.AsStrided(x, graph.Shape{3, 3}, []graph.Dim{2, 1}, 1) })},
 	{name: "window", shapes: [][]int{{2, 9}}, call: on(func(x node) node { return ops.Window(x, 1, 3, 2, 1) })},
+	{name: "fold of large windows", shapes: [][]int{{2, 4, 40}}, call: on(func(x node) node { return ops.Fold(x, 1, 80, 12, 1) })},
+	{name: "fold of large windows along the first axis", shapes: [][]int{{3, 2, 36}}, call: on(func(x node) node { return ops.Fold(x, 0, 60, 12, 1) })},
 	{name: "fold", shapes: [][]int{{2, 4, 3}}, call: on(func(x node) node { return ops.Fold(x, 1, 9, 2, 1) })},
 	{name: "pad", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Pad(x, 1, 2, 1, 3) })},
 	{name: "concat", shapes: [][]int{{3, 2}, {3, 1}, {3, 4}}, call: func(in ...node) node { return ops.Concat(1, in...) }},

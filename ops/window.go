@@ -77,7 +77,7 @@ func init() {
 		func(e *graph.Example) node { return Window(e.Of("x", "n", "9"), 1, 3, 2, 1) })
 }
 
-// expandFold adds up what all windows have at one place, place by place. Windows whose
+// expandFold adds up what all windows have at one place, place by place. Large windows that are far apart are cut into pieces: see foldByPieces. Others whose
 // size is not known or large are read by views: see foldByViews.
 func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
 	x, a, rank := in[0], n.Attrs().(FoldAttrs), n.Rank()
@@ -86,6 +86,8 @@ func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
 	switch {
 	case known && size == int64(a.Stride) && a.Dilation == 1:
 		return sideBySide(n, x, axis)
+	case known && size > maxTaps && a.Dilation == 1 && size <= int64(maxTaps*a.Stride) && x.DType() != graph.Bool:
+		return foldByPieces(n, x, axis, int(size))
 	case !known || size > maxTaps || size == 0 || x.DType() == graph.Bool:
 		return foldByViews(n, x, axis)
 	}
@@ -97,6 +99,22 @@ func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
 		sum = Add(sum, Apply(opPad, PadAttrs{Axis: axis, Before: before, After: after, Step: a.Stride}, tap))
 	}
 	return sum
+}
+
+// foldByPieces cuts windows into pieces as long as they are apart: piece j of a window lies where the first piece of the window j places later does.
+// The pieces at one place are added up, and lie side by side.
+func foldByPieces(n, x node, axis, size int) node {
+	a, rank := n.Attrs().(FoldAttrs), n.Rank()
+	count := (size + a.Stride - 1) / a.Stride
+	x = Pad(x, rank, 0, graph.Dim(count*a.Stride-size), 0)
+	sum := graph.Num(0)
+	for j := range count {
+		piece := Slice(x, rank, graph.Dim(j*a.Stride), graph.Dim((j+1)*a.Stride), 1)
+		sum = Add(sum, Pad(piece, axis, graph.Dim(j), graph.Dim(count-1-j), 0))
+	}
+	shape := slices.Clone(n.Shape())
+	shape[axis] = sum.Shape()[axis].Times(graph.Dim(a.Stride))
+	return resized(Reshape(MoveAxis(sum, rank, axis+1), shape...), axis, a.Length)
 }
 
 // foldByViews reads each place of the result from all windows that reach it, so that
