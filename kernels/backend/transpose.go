@@ -32,6 +32,10 @@ func transposed(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t 
 	if t.columns < packRows && (few == nil || c.into && to.row < packRows || !c.into && from.row < packRows) {
 		return 0
 	}
+	if groups := t.rows / packRows; groups > 1 && t.columns >= packRows {
+		c.down(dst, to, src, from, groups)
+		return groups * packRows
+	}
 	for ; rows+packRows <= t.rows; rows += packRows {
 		c.run(unsafe.Add(dst, size*rows*to.row), to, unsafe.Add(src, size*rows*from.row), from)
 	}
@@ -70,11 +74,24 @@ func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 	}
 }
 
+// down copies blocks, those below each other before those beside them: so lines of the memory in which elements of a row lie apart are copied as a whole.
+func (c *blockCopy) down(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, groups int) {
+	const size = 4
+	for column := 0; column < c.columns; column += packRows {
+		first := size * min(column, c.columns-packRows)
+		c.call(unsafe.Add(dst, first*to.column), to, unsafe.Add(src, first*from.column), from, groups, to.row, from.row)
+	}
+}
+
 // blocks copies blocks side by side.
 func (c *blockCopy) blocks(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count int) {
+	c.call(dst, to, src, from, count, to.column, from.column)
+}
+
+// call copies some blocks, each of which is as many rows, or columns, behind the one before as it has: there, elements are so far apart.
+func (c *blockCopy) call(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count, toNext, fromNext int) {
 	const size = 4
-	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count,
-		SrcStep: size * packRows * from.column, DstStep: size * packRows * to.column,
+	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count, DstStep: size * packRows * toNext, SrcStep: size * packRows * fromNext,
 		SrcLine: size * from.row, DstLine: size * to.column}
 	if c.into {
 		c.args.SrcLine, c.args.DstLine = size*from.column, size*to.row
