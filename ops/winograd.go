@@ -16,6 +16,9 @@ const (
 	winogradSide   = winogradTile + winogradFilter - 1 // of what a tile of places sees
 	// winogradNumbers are what a tile sees.
 	winogradNumbers = winogradSide * winogradSide
+	// Of a multiple of winogradAliased channels, up to winogradNear, the rows of a matrix would fall into few sets of a cache. The numbers of a tile take
+	// a seventeenth more memory then.
+	winogradAliased, winogradNear = 32, 128
 	// winogradMost is the most bytes of what tiles see and give at once.
 	winogradMost = 64 << 20
 )
@@ -137,7 +140,7 @@ func (s winogradSizes) tilesSeen(x node, a ConvAttrs, again bool) node {
 		rows := Slice(x, down, graph.Dim(i), graph.Dim(i+winogradTile*(s.tiles[0]-1)+1), winogradTile)
 		return Unsqueeze(Slice(rows, across, graph.Dim(j), graph.Dim(j+winogradTile*(s.tiles[1]-1)+1), winogradTile), across+1)
 	})
-	return s.matrices(Concat(across+1, onBothSides(seenOfTile, seen)...))
+	return s.matrices(across+1, onBothSides(seenOfTile, seen), s.channels)
 }
 
 // tilesGiven is A dy Aᵀ of all tiles: [16, tiles, O].
@@ -154,13 +157,17 @@ func (s winogradSizes) tilesGiven(dy node) node {
 	for _, corner := range []int{0, winogradSide - 1, winogradNumbers - winogradSide, winogradNumbers - 1} {
 		given[corner] = Copy(given[corner]) // an element as it is: the kernel of the others stores it
 	}
-	return s.matrices(Concat(2, given...))
+	return s.matrices(2, given, s.filters)
 }
 
-// matrices is t, [.., 16, C], in which the numbers of a tile lie together, as 16 matrices.
-func (s winogradSizes) matrices(t node) node {
-	tiles := s.images.Times(graph.Dim(s.tiles[0] * s.tiles[1]))
-	return Transpose(Reshape(t, tiles, winogradNumbers, t.Shape()[t.Rank()-1]), 0, 1)
+// matrices are the numbers of tiles, [.., 1, C] each, which lie together along an axis, as 16 matrices.
+func (s winogradSizes) matrices(axis int, numbers []node, channels graph.Dim) node {
+	if c, known := channels.Int(); known && c%winogradAliased == 0 && c <= winogradNear {
+		numbers = append(numbers, numbers[0]) // so that rows of a matrix are no power of two apart
+	}
+	together := graph.Dim(len(numbers))
+	t := Reshape(Concat(axis, numbers...), s.images.Times(graph.Dim(s.tiles[0]*s.tiles[1])), together, channels)
+	return Transpose(Slice(t, 1, 0, winogradNumbers, 1), 0, 1)
 }
 
 // winogradFilters is the gradient for the filters, [O, C, 3, 3], of the convolution of x whose result has the gradient dy, or nil where there are too many
