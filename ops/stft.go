@@ -154,17 +154,15 @@ func STFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	if !a.beside {
 		x = PadWith(x, -1, graph.Dim(n/2), graph.Dim(n/2), a.mode)
 	}
-	frames := Window(x, -1, graph.Dim(n), a.hop, 1)
+	// Frames are columns, as the result has them.
+	frames := transposed(Window(x, -1, graph.Dim(n), a.hop, 1))
 	if w := a.frame(x); w != nil {
-		frames = Mul(frames, w)
+		frames = Mul(frames, Unsqueeze(w, -1))
 	}
-	var y node
 	if a.whole {
-		y = FFT(Stack(-1, frames, ZerosLike(frames)), a.norm())
-	} else {
-		y = RFFT(frames, a.norm())
+		return FFT(Stack(-1, frames, ZerosLike(frames)), FFTAxis(-2), a.norm())
 	}
-	return Transpose(y, -3, -2)
+	return RFFT(frames, FFTAxis(-2), a.norm())
 }
 
 // ISTFT undoes [STFT] with the same options: of [F, T, 2] or [N, F, T, 2] it returns [L] or [N, L] with (T-1)·hop elements, where frames

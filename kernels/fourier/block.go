@@ -156,43 +156,47 @@ func (b *block) part(number int) unsafe.Pointer {
 	return unsafe.Add(b.first, number*b.row)
 }
 
-// each calls a function with each transform of a group and its lane.
-func (g *group) each(f func(lane, transform int)) {
+// mostLanes is how many lanes an element has at most.
+const mostLanes = partBytes / 4
+
+// rows are where the first numbers of the transforms of a group lie, lane by lane.
+func (g *group) rows(first func(transform int) unsafe.Pointer, rows *[mostLanes]unsafe.Pointer) []unsafe.Pointer {
 	for lane, transform := range g.of {
-		f(lane, transform)
+		rows[lane] = first(transform)
 	}
 	for lane := range g.count {
-		f(lane, g.first+lane)
+		rows[lane] = first(g.first + lane)
 	}
+	return rows[:max(g.count, len(g.of))]
 }
 
 // gather loads number by number. Lanes without a transform are 0.
 func (w *worker[T]) gather(b block, m numbers[T], g group) {
-	size := int(unsafe.Sizeof(T(0)))
-	if len(g.of) < lanesOf[T]() {
-		for r := range m.places * m.width {
-			clear(unsafe.Slice((*byte)(unsafe.Add(b.first, r*b.row)), partBytes))
-		}
-	}
-	g.each(func(l, transform int) {
-		from := m.row(transform)
-		for j := range m.places {
-			for part := range m.width {
-				*lane[T](b.part(j*m.width+part), l*size) = *lane[T](from, j*m.step()+part*size)
+	var room [mostLanes]unsafe.Pointer
+	rows, size := g.rows(m.row, &room), int(unsafe.Sizeof(T(0)))
+	for j := range m.places {
+		for part := range m.width {
+			to, from := b.part(j*m.width+part), j*m.step()+part*size
+			if len(rows) < lanesOf[T]() {
+				*(*[partBytes]byte)(to) = [partBytes]byte{}
+			}
+			for l, row := range rows {
+				*lane[T](to, l*size) = *lane[T](row, from)
 			}
 		}
-	})
+	}
 }
 
 // scatter stores number by number.
 func (w *worker[T]) scatter(m numbers[T], b block, g group) {
-	size := int(unsafe.Sizeof(T(0)))
-	g.each(func(l, transform int) {
-		to := m.row(transform)
-		for j := range m.places {
-			for part := range m.width {
-				*lane[T](to, j*m.step()+part*size) = *lane[T](b.part(j*m.width+part), l*size)
+	var room [mostLanes]unsafe.Pointer
+	rows, size := g.rows(m.row, &room), int(unsafe.Sizeof(T(0)))
+	for j := range m.places {
+		for part := range m.width {
+			from, to := b.part(j*m.width+part), j*m.step()+part*size
+			for l, row := range rows {
+				*lane[T](row, to) = *lane[T](from, l*size)
 			}
 		}
-	})
+	}
 }
