@@ -183,9 +183,9 @@ type tolerance struct{ relative, absolute float64 }
 // usual are the tolerances of dtypes: of integers none.
 var usual = map[graph.DType]tolerance{graph.Float64: {1e-7, 1e-7}, graph.Float32: {1e-5, 1e-6}, graph.Float16: {2e-3, 1e-3}, graph.BFloat16: {1.6e-2, 1e-2}}
 
-// tolerances are those of cases whose expected results are written with few digits.
+// tolerances are those of cases whose expected results are written with few digits, or are differences of hundreds.
 var tolerances = map[string]tolerance{"test_averagepool_2d_ceil_last_window_starts_on_pad": {1e-3, 1e-7}, "test_gridsample_bicubic": {1e-3, 1e-7},
-	"test_roialign_aligned_false": {0, 1e-4}, "test_roialign_aligned_true": {0, 1e-4}}
+	"test_roialign_aligned_false": {0, 1e-4}, "test_roialign_aligned_true": {0, 1e-4}, "test_stft_with_window": {1e-5, 1e-4}}
 
 // differs compares dtype, shape and elements: integers exactly, and floats within a few units of their last digits.
 func differs(want, got reference.Value, within tolerance) error {
