@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -140,5 +141,38 @@ func TestLargeWindowsTakeFewOperations(t *testing.T) {
 		stats, err := p.Stats(nil)
 		require.NoError(t, err)
 		require.Less(t, stats.Flops, 4*50*50*25, name)
+	}
+}
+
+// Windows of elements of 16 bits are reduced as those of float32 are: without a loop over their elements, with the same bits.
+func TestWindowsOf16BitsAreReducedWithoutALoop(t *testing.T) {
+	const n, size = 3, 24
+	data := make([]float32, n*size*size)
+	for i := range data {
+		data[i] = float32(i*i%251) / 8
+	}
+	for _, dt := range []graph.DType{graph.Float16, graph.BFloat16} {
+		for name, pool := range map[string]func(x *graph.Node) *graph.Node{
+			"max":     func(x *graph.Node) *graph.Node { return ops.MaxPool2D(x, 2, 2) },
+			"overlap": func(x *graph.Node) *graph.Node { return ops.MaxPool2D(x, 3, 3, ops.Stride(2), ops.Padding(1)) },
+			"axis":    func(x *graph.Node) *graph.Node { return ops.MaxPool1D(x, 2) },
+			"mean":    func(x *graph.Node) *graph.Node { return ops.AvgPool2D(x, 2, 2) },
+		} {
+			g := graph.New(name)
+			x := g.Input("x", graph.Float32, n, size, size)
+			narrow := ops.Cast(x, dt)
+			y, want := pool(narrow), ops.Cast(pool(ops.Cast(narrow, graph.Float32)), dt)
+			one, err := exec.Compile(g, exec.Outputs(y))
+			require.NoError(t, err)
+			for _, k := range one.Plan().Kernels {
+				require.NotContains(t, fmt.Sprint(k.Programs), "accumulate", "%s of %s", name, dt)
+				require.NotContains(t, fmt.Sprint(k.Programs), "reduce", "%s of %s", name, dt)
+			}
+			both, err := exec.Compile(g, exec.Outputs(y, want))
+			require.NoError(t, err)
+			out, err := both.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{n, size, size}, Data: data}})
+			require.NoError(t, err)
+			require.Equal(t, arrayOf(t, out, want).Data, arrayOf(t, out, y).Data, "%s of %s", name, dt)
+		}
 	}
 }

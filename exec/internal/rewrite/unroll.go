@@ -41,10 +41,10 @@ func Unroll(u *Program) error {
 		case n.Op().Class != graph.Reduce || !isUnrolled(n, in[0]):
 			return nil
 		}
-		combine, elements := combiners[n.Op().Fold], elementsOver(in[0], n.Op().Axes(n))
-		y := elements[0]
+		combine, elements := combiners[n.Op().Fold], elementsOver(viewOf(in[0]), n.Op().Axes(n))
+		y := ops.Cast(elements[0], in[0].DType())
 		for _, x := range elements[1:] {
-			y = combine(y, x)
+			y = combine(y, ops.Cast(x, in[0].DType()))
 		}
 		return ops.Reshape(y, n.Shape()...)
 	})
@@ -74,9 +74,18 @@ func alongOneAxis(n, x *graph.Node) *graph.Node {
 	return ops.Reshape(graph.Apply(n.Op(), ops.ReduceAttrs{Axes: []int{last}}, rows), n.Shape()...)
 }
 
-// isUnrolled reports whether a reduction folds a few elements of the view x.
+// viewOf is the value that a conversion takes, or the value itself: where elements of 16 bits are folded in a wider dtype, a conversion
+// stands behind a view.
+func viewOf(x *graph.Node) *graph.Node {
+	if x.Op() == graph.CastOp {
+		return x.In(0)
+	}
+	return x
+}
+
+// isUnrolled reports whether a reduction folds a few elements of the view x, or of a view that is converted.
 func isUnrolled(n, x *graph.Node) bool {
-	if IsSumTo(n) || x.Op().View == nil || x.DType() == graph.Bool || combiners[n.Op().Fold] == nil {
+	if IsSumTo(n) || viewOf(x).Op().View == nil || x.DType() == graph.Bool || combiners[n.Op().Fold] == nil {
 		return false
 	}
 	count := graph.Dim(1)
