@@ -89,9 +89,6 @@ func root(k, n int) (re, im float64) {
 	return c, -s
 }
 
-// cost is about how long a transform of so many lanes takes.
-func (s *sequence[T]) cost() int { return len(s.steps) * s.length }
-
 // run transforms the elements at x. It may leave them at another place, to which it may write, and returns where they are. If last is given, results are multiplied with its
 // elements.
 func (s *sequence[T]) run(l *loops, a *stepArgs, x, other unsafe.Pointer, last []T) unsafe.Pointer {

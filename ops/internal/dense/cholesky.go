@@ -10,9 +10,6 @@ import (
 
 var lapack gonum.Implementation
 
-// stride is the distance of the rows of a matrix of n columns, which LAPACK wants to be positive.
-func stride(n int) int { return max(n, 1) }
-
 // Cholesky makes of a symmetric matrix of n rows, of which it reads the lower triangle, its factor L: L·Lᵀ is the matrix.
 func Cholesky(memory Memory, a []float64, n int) error {
 	if order := triangular.Cholesky(memory, a, n); order > 0 {
