@@ -67,7 +67,8 @@ func init() {
 			batch := n.Shape()[:n.Rank()-2]
 			return graph.Apply(opTriangular, n.Attrs(), inBatches(in[0], 2, batch), inBatches(in[1], 2, batch))
 		},
-		Grad: triangularGrad,
+		Faster: asColumns,
+		Grad:   triangularGrad,
 	})
 	opCholesky.Ref = named("numpy.linalg.cholesky", "torch.linalg.cholesky, torch.cholesky, torch.linalg.cholesky_ex", "jax.numpy.linalg.cholesky, jax.scipy.linalg.cholesky, jax.scipy.linalg.cho_factor", "", "",
 		func(e *graph.Example) node { return Cholesky(e.Of("a", "n", "n")) })
@@ -75,6 +76,21 @@ func init() {
 		func(e *graph.Example) node { return SolveTriangular(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
 	opCholesky.Ref.Cost = "n³/3 multiplications and additions for each matrix"
 	opSolveTriangular.Ref.Cost = "n²·k multiplications and additions for each matrix"
+}
+
+// fewColumns are less than the loops solve for at a time.
+const fewColumns = 8
+
+// asColumns is the solution of one system for many matrices of few columns each, which are computed as columns of one matrix; nil of others.
+func asColumns(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+	a, b := in[0], in[1]
+	shape := b.Shape()
+	if columns, known := shape[b.Rank()-1].Int(); a.Rank() != 2 || b.Rank() == 2 || !known || columns >= fewColumns {
+		return nil
+	}
+	b = MoveAxis(b, -2, 0)
+	x := graph.Apply(opTriangular, n.Attrs(), a, Reshape(b, shape[len(shape)-2], b.Shape()[1:].NumElements()))
+	return MoveAxis(Reshape(x, b.Shape()...), 0, -2)
 }
 
 // Cholesky returns the lower triangle L with L·Lᵀ = A of each symmetric positive-definite matrix A of a batch, [..., n, n] of
