@@ -17,7 +17,7 @@ func (a putAttrs) PutAxis() int { return a.Axis }
 
 func init() {
 	opPut = define(graph.Op{
-		Name: "put", Func: "put", Doc: "x with the slices of src at the indices along an axis, a vector of Int64; the last of several for one place stays.",
+		Name: "put_slices", Func: "putSlices", Doc: "x with the slices of src at the indices along an axis, a vector of Int64; the last of several for one place stays.",
 		Class: graph.Function, MinIn: 3, MaxIn: 3, AsStored: true, Function: put, Grad: putGrad,
 		Core: func(n *graph.Node) ([]int, int) {
 			core := n.Rank() - n.Attrs().(putAttrs).Axis

@@ -1,15 +1,17 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opShiftLeft, opShiftRight *graph.Op
 
-// shift is the entry of bits moved by y places, 0 or more. emit moves by less than half of the bits:
-// a shift is done as two of halves, so that no power of 2 leaves the dtype.
-func shift(name, fn, doc string, emit func(m arith, x, power graph.Value) graph.Value) *graph.Op {
+// shift is the entry of bits moved by y places. emit moves by a fixed power of 2, of up to half of the bits: a shift is one for each bit of y, where that is
+// set, and two of half of the bits where y is no number of bits.
+func shift(name, fn, doc string, emit func(m arith, x graph.Value, power float64) graph.Value) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Grad: noGradient}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := sameType(c)
@@ -20,14 +22,16 @@ func shift(name, fn, doc string, emit func(m arith, x, power graph.Value) graph.
 	}
 	op.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 		m := arith{e, n.DType()}
-		bits := float64(8 * m.t.Size())
-		outside := m.Prim(graph.PrimOr, m.less(x[1], 0), m.Prim(graph.PrimGe, x[1], m.num(bits)))
-		by := m.pick(outside, m.num(bits), x[1])
-		half := m.Prim(graph.PrimFloorDiv, by, m.num(2))
-		for _, places := range []graph.Value{half, m.sub(by, half)} {
-			x[0] = emit(m, x[0], m.Prim(graph.PrimPow, m.num(2), places))
+		bits := 8 * m.t.Size()
+		outside := m.Prim(graph.PrimOr, m.less(x[1], 0), m.Prim(graph.PrimGe, x[1], m.num(float64(bits))))
+		half := math.Ldexp(1, bits/2)
+		all := emit(m, emit(m, x[0], half), half)
+		moved := x[0]
+		for places := 1; places < bits; places *= 2 {
+			isSet := m.Prim(graph.PrimNe, m.Prim(graph.PrimAnd, x[1], m.num(float64(places))), m.num(0))
+			moved = m.pick(isSet, emit(m, moved, math.Ldexp(1, places)), moved)
 		}
-		return x[0]
+		return m.pick(outside, all, moved)
 	}
 	return define(op)
 }
@@ -37,9 +41,12 @@ func shift(name, fn, doc string, emit func(m arith, x, power graph.Value) graph.
 const euclidSteps = 93
 
 func init() {
-	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 where y is no number of its bits.", arith.mul)
+	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 where y is no number of its bits.",
+		func(m arith, x graph.Value, power float64) graph.Value { return m.mul(x, m.num(power)) })
 	opShiftRight = shift("bitwise_right_shift", "ShiftRight", "x / 2^y, rounded down; the sign alone where y is no number of its bits.",
-		func(m arith, x, power graph.Value) graph.Value { return m.Prim(graph.PrimFloorDiv, x, power) })
+		func(m arith, x graph.Value, power float64) graph.Value {
+			return m.Prim(graph.PrimFloorDiv, x, m.num(power))
+		})
 	opShiftLeft.Ref = named("numpy.left_shift", "torch.bitwise_left_shift", "jax.numpy.left_shift, jax.numpy.bitwise_left_shift, jax.lax.shift_left", "BitShift", "",
 		func(e *graph.Example) node { return ShiftLeft(e.Of("x", "n"), e.Of("y", "n")) })
 	opShiftRight.Ref = named("numpy.right_shift", "torch.bitwise_right_shift", "jax.numpy.right_shift, jax.numpy.bitwise_right_shift, jax.lax.shift_right_arithmetic", "BitShift", "",

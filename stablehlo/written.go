@@ -14,7 +14,7 @@ type node = *graph.Node
 // otherForms has the operations that are Go functions of whole arrays, written with others: what engines offer
 // beyond StableHLO differs from one to the next.
 var otherForms = map[*graph.Op]func(n *graph.Node, x []node) node{
-	ops.Lookup("put"):            putInto,
+	ops.Lookup("put_slices"):     putInto,
 	ops.Lookup("accumulate"):     accumulated,
 	ops.Lookup("recur"):          recurrence,
 	ops.Lookup("running_places"): runningPlaces,
