@@ -84,7 +84,16 @@ func (e *narrow) Const(t graph.DType, v float64) graph.Value {
 	case t == graph.Uint64 && v >= 0x1p63:
 		return e.value(graph.Value(e.l.b.ConstInt(rowprog.I64, int64(uint64(v)))), t)
 	}
-	return e.value(e.wrapped(graph.Value(e.l.b.ConstInt(TypeOf(t.Computed()), int64(v))), t), t)
+	return e.value(graph.Value(e.l.b.ConstInt(TypeOf(t.Computed()), lastBits(int64(v), t))), t)
+}
+
+// lastBits is what an integer dtype keeps of a number.
+func lastBits(v int64, t graph.DType) int64 {
+	unused := 64 - 8*t.Size()
+	if t.IsUnsigned() {
+		return int64(uint64(v) << unused >> unused)
+	}
+	return v << unused >> unused
 }
 
 // Convert changes the type.
