@@ -1,5 +1,7 @@
 package fourier
 
+import "unsafe"
+
 // Complex writes, for all k, the sums over j of x[o,j,i]·exp(-2πi·j·k/n), or with a plus sign, to y[o,k,i]. Both are [outer, n, inner] pairs.
 func Complex[T float](y, x []T, n, inner int, plus bool) {
 	if len(x) == 0 {
@@ -13,20 +15,11 @@ func Real[T float](y, x []T, n, inner int) {
 	if len(x) == 0 {
 		return
 	}
-	p, outer := planOf[T](n, true), len(x)/(n*inner)
+	p := planOf[T](n, true)
 	in, out := numbersOf(x, n, inner, 1), numbersOf(y, n/2+1, inner, 2)
-	w := p.workers.Get().(*worker[T])
-	defer p.workers.Put(w)
-	switch {
-	case p.cyclic != nil:
-		p.convolved(w, out, in, outer*inner, false)
-	case p.long != nil && inner == 1:
-		for i := range outer {
-			p.long.ofReal(w, out.row(i), in.row(i), p.points())
-		}
-	default:
-		w.eachGroup(outer, inner, func(g group) { p.ofReal(w, out, in, g) })
-	}
+	p.each(out, in, len(x)/(n*inner), inner, false,
+		func(w *worker[T], y, x unsafe.Pointer) { p.long.ofReal(w, y, x, p.points()) },
+		func(w *worker[T], g group) { p.ofReal(w, out, in, g) })
 }
 
 // ToReal writes the sums over k of x[o,k,i]·exp(2πi·j·k/n), where x has the n/2+1 first pairs of n, and the others are their conjugates.
@@ -35,25 +28,23 @@ func ToReal[T float](y, x []T, n, inner int) {
 	if len(y) == 0 {
 		return
 	}
-	p, outer := planOf[T](n, true), len(y)/(n*inner)
+	p := planOf[T](n, true)
 	in, out := numbersOf(x, n/2+1, inner, 2), numbersOf(y, n, inner, 1)
-	w := p.workers.Get().(*worker[T])
-	defer p.workers.Put(w)
-	switch {
-	case p.cyclic != nil:
-		p.convolved(w, out, in, outer*inner, false)
-	case p.long != nil && inner == 1:
-		for i := range outer {
-			p.long.toReal(w, out.row(i), in.row(i), p.points())
-		}
-	default:
-		w.eachGroup(outer, inner, func(g group) { p.toReal(w, out, in, g) })
-	}
+	p.each(out, in, len(y)/(n*inner), inner, false,
+		func(w *worker[T], y, x unsafe.Pointer) { p.long.toReal(w, y, x, p.points()) },
+		func(w *worker[T], g group) { p.toReal(w, out, in, g) })
 }
 
 // all transforms complex numbers.
 func (p *plan[T]) all(y, x []T, outer, inner int, plus bool) {
 	in, out := numbersOf(x, p.length, inner, 2), numbersOf(y, p.length, inner, 2)
+	p.each(out, in, outer, inner, plus,
+		func(w *worker[T], y, x unsafe.Pointer) { p.long.run(w, y, x, plus) },
+		func(w *worker[T], g group) { p.transform(w, out, in, g, plus) })
+}
+
+// each computes transforms as their length wants it: all by convolutions, long ones one by one, or groups side by side.
+func (p *plan[T]) each(out, in numbers[T], outer, inner int, plus bool, long func(w *worker[T], y, x unsafe.Pointer), sideBySide func(w *worker[T], g group)) {
 	w := p.workers.Get().(*worker[T])
 	defer p.workers.Put(w)
 	switch {
@@ -61,9 +52,9 @@ func (p *plan[T]) all(y, x []T, outer, inner int, plus bool) {
 		p.convolved(w, out, in, outer*inner, plus)
 	case p.long != nil && inner == 1:
 		for i := range outer {
-			p.long.run(w, out.row(i), in.row(i), plus)
+			long(w, out.row(i), in.row(i))
 		}
 	default:
-		w.eachGroup(outer, inner, func(g group) { p.transform(w, out, in, g, plus) })
+		w.eachGroup(outer, inner, func(g group) { sideBySide(w, g) })
 	}
 }
