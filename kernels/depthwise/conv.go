@@ -26,7 +26,6 @@ type plan struct {
 	fills       [mostPhases]move // of the phases of rows
 	stored      moveArgs
 	gradient    sumsArgs
-	direct      directArgs
 	some        [mostPlanes * mostTaps]float32 // those of filters that a phase takes
 }
 

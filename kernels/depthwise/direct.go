@@ -1,6 +1,9 @@
 package depthwise
 
-import "unsafe"
+import (
+	"sync"
+	"unsafe"
+)
 
 // Where the processor leaves out elements of vectors by masks, planes are read where they lie, and results are written there, if filters are square with few
 // numbers. A column of vectors goes down a plane row by row. Rows above and below the plane are zeros.
@@ -26,6 +29,9 @@ type directArgs struct {
 	indices          *[2 * lanes]uint32
 	yBefore          int // where the first step would write, in bytes before y: it does not
 }
+
+// directCalls are the arguments of calls that have ended.
+var directCalls = sync.Pool{New: func() any { return new(directArgs) }}
 
 // masksOfBlock is how many masks of loads a block of columns has.
 const masksOfBlock = 8
@@ -69,28 +75,28 @@ func (c *Conv) runDirect(loop func(*directArgs), y, x, w []float32, memory []uin
 	zeros := memory[:words(s.zeros)]
 	clear(zeros)
 	masks := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(memory[len(zeros):]))), s.blocks*(masksOfBlock+s.steps))
-	a := plans.Get().(*plan)
-	defer plans.Put(a)
+	a := directCalls.Get().(*directArgs)
+	defer directCalls.Put(a)
 	rows := numbers[:s.rows]
 	places := unsafe.Slice((*uintptr)(unsafe.Pointer(unsafe.SliceData(numbers[s.rows:]))), s.rows)
 	before := 4 * v.Before // bytes
-	a.direct = directArgs{planes: c.Channels, x: unsafe.Pointer(&x[0]), xPlane: 4 * h.In * v.In, y: &y[0], yBefore: 4 * (s.steps - h.Out) * v.Out, yPlane: 4 * h.Out * v.Out, w: &w[0], wPlane: 4 * c.kernel(),
+	*a = directArgs{planes: c.Channels, x: unsafe.Pointer(&x[0]), xPlane: 4 * h.In * v.In, y: &y[0], yBefore: 4 * (s.steps - h.Out) * v.Out, yPlane: 4 * h.Out * v.Out, w: &w[0], wPlane: 4 * c.kernel(),
 		yRow: 4 * v.Out, steps: s.steps, rows: &rows[0], blocks: s.blocks, blockMasks: &masks[0], stored: &masks[s.blocks*masksOfBlock], zeros: &places[0],
 		indices: splitIndices}
 	for i := range rows {
 		at := i - h.Before
 		rows[i] = 4*at*v.In - before
 		if at < 0 || at >= h.In {
-			rows[i] = int(uintptr(unsafe.Pointer(&zeros[0]))-uintptr(a.direct.x)) - before
-			places[a.direct.zeroCount] = uintptr(unsafe.Pointer(&rows[i]))
-			a.direct.zeroCount++
+			rows[i] = int(uintptr(unsafe.Pointer(&zeros[0]))-uintptr(a.x)) - before
+			places[a.zeroCount] = uintptr(unsafe.Pointer(&rows[i]))
+			a.zeroCount++
 		}
 	}
 	for block := range s.blocks {
 		c.maskBlock(block, masks[block*masksOfBlock:][:masksOfBlock], masks[s.blocks*masksOfBlock+block*s.steps:][:s.steps])
 	}
-	loop(&a.direct)
-	a.direct = directArgs{}
+	loop(a)
+	*a = directArgs{}
 }
 
 // maskBlock sets the masks of what is read and written of a block of columns.
