@@ -9,8 +9,8 @@ import (
 
 var opShiftLeft, opShiftRight *graph.Op
 
-// shift is the entry of bits moved by y places. emit moves by a fixed power of 2, of up to half of the bits: a shift is one for each bit of y, where that is
-// set, and two of half of the bits where y is no number of bits.
+// shift is the entry of bits moved by y places. emit moves by a fixed power of 2, up to half of the bits. A shift is one such move for each bit of y that is
+// set. Where y is negative or not less than the number of bits, it is two moves by half of the bits, which move all.
 func shift(name, fn, doc string, emit func(m arith, x graph.Value, power float64) graph.Value) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Grad: noGradient}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {

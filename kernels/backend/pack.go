@@ -9,13 +9,13 @@ import (
 
 // Code works on rows whose elements lie side by side. Rows that do not are copied to
 // memory of their own before a call and, if they are written, back after it, some rows
-// and columns at a time, which stay in the first-level cache: a multiple of packRows, those that are
-// transposed at a time, or more than fit of whole rows that are reduced.
+// and columns at a time, which stay in the first-level cache. Elementwise programs take a multiple of
+// packRows rows, as many as a block that is transposed has, and up to packColumns columns.
 const (
 	packRows     = 8
 	packColumns  = 512
-	mostRows     = 64
-	leastColumns = 4 // that are transposed
+	mostRows     = 64 // that are copied at a time
+	leastColumns = 4  // that are transposed
 )
 
 // packedRows is how many rows of some columns are copied at a time, a pitch apart.

@@ -51,6 +51,7 @@ type blockCopy struct {
 	args    codegen.TransposeArgs
 }
 
+// run copies the columns of one block of rows: by whole blocks, of which the last overlaps the one before, or through memory for a block.
 func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps) {
 	const size, line = 4, 4 * packRows
 	whole, rest := c.columns/packRows, c.columns%packRows
@@ -88,7 +89,7 @@ func (c *blockCopy) blocks(dst unsafe.Pointer, to steps, src unsafe.Pointer, fro
 	c.call(dst, to, src, from, count, to.column, from.column)
 }
 
-// call copies some blocks, each of which is as many rows, or columns, behind the one before as it has: there, elements are so far apart.
+// call copies some blocks in one row or column of them: toNext and fromNext are the steps of elements in that direction.
 func (c *blockCopy) call(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count, toNext, fromNext int) {
 	const size = 4
 	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count, DstStep: size * packRows * toNext, SrcStep: size * packRows * fromNext,

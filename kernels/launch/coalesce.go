@@ -21,9 +21,9 @@ func Coalesce(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, true) }
 // last axis.
 func Merge(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, false) }
 
-// Turn is Merge for a back end that copies operands whose elements of a row lie apart in blocks of rows and columns: the last outer axis is one along which
-// elements of most such operands lie side by side, if one has so many
-// rows, of so many columns. It is nil if there is none, or the program does not bear other orders.
+// Turn is Merge for a back end that transposes operands in blocks of rows and columns. The last outer axis becomes the one along which the elements of most
+// operands lie side by side whose elements of a row lie apart. Turn returns nil where no such axis has as many rows, or the row as many columns, as are asked
+// for, and where the program depends on the order of its axes.
 func Turn(p *rowprog.Program, a *Args, rows, columns int) *Args {
 	if !p.Elementwise() || guards(p) || !outerAxesAreFree(p) {
 		return nil
