@@ -31,7 +31,7 @@ func TestPackedWeightsFollowTheParameter(t *testing.T) {
 		{"experts", []int{3, in}, []int{3, out, in}, func(x, w *graph.Node) *graph.Node {
 			return ops.MatMul(ops.Transpose(x, 0, 1), ops.Transpose(w, 1, 2))
 		}},
-		{"filters that are turned", []int{96, 14, 14}, []int{128, 96, 3, 3}, func(x, w *graph.Node) *graph.Node {
+		{"filters that are turned", []int{48, 28, 28}, []int{64, 48, 3, 3}, func(x, w *graph.Node) *graph.Node {
 			return ops.Conv2D(x, w, nil, ops.Padding(1))
 		}},
 	}

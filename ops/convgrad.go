@@ -40,11 +40,10 @@ func init() {
 			if isFixed[1] && hasFewPlaces(in[0], in[1], places.NumElements()) {
 				return productOfFilters(in[0], in[1], a, places)
 			}
-			sizes, can := winogradOf(in[0], in[1].Shape(), a)
-			if !can || !sizes.pays(isFixed[1]) {
-				return nil
+			if sizes, pays := winogradOf(in[0], in[1].Shape(), a, isFixed[1]); pays {
+				return winograd(in[0], in[1], a, sizes)
 			}
-			return winograd(in[0], in[1], a, sizes)
+			return nil
 		},
 		Grad: plainConvGrad,
 	}
@@ -62,11 +61,10 @@ func init() {
 		},
 		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 			a := n.Attrs().(plainFilterAttrs)
-			sizes, can := winogradOf(in[0], a.Shape, a.ConvAttrs)
-			if !can || !sizes.pays(false) {
-				return nil
+			if sizes, pays := winogradOf(in[0], a.Shape, a.ConvAttrs, false); pays {
+				return winogradFilters(in[0], in[1], a.ConvAttrs, sizes)
 			}
-			return winogradFilters(in[0], in[1], a.ConvAttrs, sizes)
+			return nil
 		},
 		Grad: func(n, dw *graph.Node, i int) *graph.Node {
 			x, dy, a := n.In(0), n.In(1), n.Attrs().(plainFilterAttrs).ConvAttrs

@@ -38,7 +38,7 @@ func TestConvolutionsByTiles(t *testing.T) {
 				for j, want := range plain[i] {
 					worst, mean = max(worst, math.Abs(tiled[i][j]-want)), mean+math.Abs(want)
 				}
-				require.Less(t, worst, 2e-5*mean/float64(len(plain[i])), "result %d", i)
+				require.Less(t, worst, 3e-5*mean/float64(len(plain[i])), "result %d", i)
 			}
 		})
 	}
@@ -68,8 +68,11 @@ func TestShapesChooseTiles(t *testing.T) {
 	windows := count(input, small, filter, ops.Padding(1)) // few tiles for filters that would be turned in each run
 	tiles := count(param, small, filter, ops.Padding(1))
 	require.Greater(t, tiles, windows)
-	require.Equal(t, tiles, count(input, []int{1, 256, 14, 14}, filter, ops.Padding(1)))
-	require.Greater(t, count(input, []int{16, 64, 56, 56}, []int{64, 64, 3, 3}, ops.Padding(1)), 2*tiles, "parts")
+	larger := count(input, []int{1, 256, 28, 28}, filter, ops.Padding(1)) // one axis after the other
+	require.Greater(t, larger, tiles)
+	require.Equal(t, larger, count(param, []int{1, 64, 56, 56}, []int{64, 64, 3, 3}, ops.Padding(1)))
+	require.Equal(t, windows, count(input, []int{1, 256, 14, 14}, filter, ops.Padding(1)))
+	require.Greater(t, count(input, []int{16, 64, 56, 56}, []int{64, 64, 3, 3}, ops.Padding(1)), 2*larger, "parts")
 	require.Equal(t, windows, count(param, []int{1, 4, 64, 64}, []int{8, 4, 3, 3}, ops.Padding(1)))
 	require.Equal(t, windows, count(param, small, filter, ops.Padding(2), ops.Dilation(2)))
 	require.Equal(t, windows, count(param, []int{1, 256, 16, 16}, filter, ops.Padding(1), ops.Stride(2)))
@@ -89,7 +92,7 @@ func TestTurnedFiltersFollowTheParameter(t *testing.T) {
 	require.NoError(t, err)
 	stats, err := kept.Stats(map[string]int{"batch": 1})
 	require.NoError(t, err)
-	require.Equal(t, 16*64*64*4, stats.Kept, "bytes of turned filters")
+	require.Equal(t, 36*64*64*4, stats.Kept, "bytes of turned filters")
 	s := kept.NewSession()
 	sharing, other := kept.NewSession(exec.ShareParams(s)), plain.NewSession()
 	rng := rand.New(rand.NewPCG(3, 4))

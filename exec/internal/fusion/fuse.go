@@ -48,7 +48,7 @@ func Fuse(u *rewrite.Program) []*Group {
 			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
 		case n.Op().Indexed:
 			f.start(n, &Group{Class: graph.Gather, Space: n.Shape(), Closed: true})
-		case class == graph.Elementwise && len(n.Operands()) == 1 && readsAcross(n) && f.isFoldedByBatch(n):
+		case class == graph.Elementwise && len(n.Operands()) == 1 && readsAcross(n) && f.isFoldedAcross(n):
 			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
 		case class == graph.Elementwise || class == graph.Update:
 			f.join(n, n.Shape())

@@ -109,11 +109,22 @@ func readsAcross(n *graph.Node) bool {
 	return false
 }
 
-// isFoldedByBatch reports whether what is computed of a value of short rows element by element is folded over axes before others. A kernel that does so
-// reads its operands row by row, where another one copies blocks of what lies across.
-func (f *fuser) isFoldedByBatch(n *graph.Node) bool {
+// mostAcross is the bytes of rows that a kernel can read across one by one: a second-level cache keeps their lines, each of which has elements of several rows.
+const mostAcross = 1 << 20
+
+// isFarAcross reports whether the rows that share lines of memory of a value which n reads across are more than mostAcross.
+func isFarAcross(n *graph.Node) bool {
+	l := alias.LayoutOf(n.In(0))
+	rows, known := l.Shape[max(slices.Index(l.Strides, 1), 0):].NumElements().Int()
+	return known && rows > int64(mostAcross/n.DType().Size())
+}
+
+// isFoldedAcross reports whether what is computed element by element of a value that n reads across is folded: of short rows over axes before others, of rows
+// that are far apart over any. A kernel that folds reads its operands row by row, where another one copies blocks of what lies across.
+func (f *fuser) isFoldedAcross(n *graph.Node) bool {
 	const most = 64 // that are looked at
-	if rewrite.ShortRows(n.Shape()) == 0 {
+	isFar := isFarAcross(n)
+	if !isFar && rewrite.ShortRows(n.Shape()) == 0 {
 		return false
 	}
 	list := []*graph.Node{n}
@@ -121,7 +132,7 @@ func (f *fuser) isFoldedByBatch(n *graph.Node) bool {
 		for _, user := range f.usersOf(list[i]) {
 			switch user.Op().Class {
 			case graph.Reduce:
-				if rowOf(user) < 0 {
+				if isFar || rowOf(user) < 0 {
 					return true
 				}
 			case graph.Elementwise:

@@ -9,7 +9,7 @@ import (
 
 // A kernel that reads nothing but constants and parameters which the program does not write, such as sums of the columns of
 // weights or a table of positions, computes the same in each run until a parameter is set. Its results are kept by the session,
-// if they are small, and it does not run again until then. So are the results of products that are less than twice as large as what they come from,
+// if they are small, and it does not run again until then. So are the results of products that are up to four times as large as what they come from,
 // such as filters that were turned for a convolution by tiles.
 
 // Kept is a kernel whose results are kept.
@@ -20,9 +20,10 @@ type Kept struct {
 
 // Results of keptBytes are kept, and more where a kernel reads many times as much, up to mostKept.
 const (
-	keptBytes = 64 << 10
-	keptShare = 4
-	mostKept  = 1 << 20
+	keptBytes   = 64 << 10
+	keptShare   = 4
+	mostKept    = 1 << 20
+	keptProduct = 4
 )
 
 // findKept lists the kernels whose results are kept, and the memory of these.
@@ -122,7 +123,7 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 		read += bytes
 	}
 	_, isProduct := u.Kernels[at].(*MatMul)
-	isSmall := written <= keptBytes || written <= mostKept && written*keptShare <= read || isProduct && written < 2*read
+	isSmall := written <= keptBytes || written <= mostKept && written*keptShare <= read || isProduct && written <= keptProduct*read
 	return made, params, isSmall && len(made) > 0
 }
 
