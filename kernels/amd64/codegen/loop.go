@@ -221,10 +221,14 @@ func (c *compiler) loop(stage int) {
 		c.vectors(b, &p, 2, mode{})
 	}
 	c.vectors(b, &p, 1, mode{})
+	last := b
+	for _, last = range c.narrower(b, &p) {
+		c.vectors(last, &p, 1, mode{})
+	}
 	a.Test(rest, rest)
 	a.JumpIf(asm.Equal, done)
-	c.loadMasks(b.lanes)
-	c.body(b, 1, false, &p.pins, mode{masked: true})
+	c.loadMasks(last.lanes)
+	c.body(last, 1, false, &p.pins, mode{masked: true})
 	a.Bind(done)
 	if b.guard {
 		a.CmpMemImm(inBlock(offFaulted), 0)
