@@ -37,14 +37,11 @@ func (m arith) sumOfPowers(x, y graph.Value, tail func(d graph.Value) graph.Valu
 }
 
 func init() {
-	opLog2 = formula("log2", "Log2", "the logarithm to base 2.",
-		func(m arith, x graph.Value) graph.Value { return m.div(m.log(x), m.num(math.Ln2)) },
+	opLog2 = unary("log2", "Log2", "the logarithm to base 2.", ToCommonFloat, graph.PrimLog2,
 		func(y, x, dy node) node { return Div(dy, Mul(x, num(math.Ln2))) })
-	opLog10 = formula("log10", "Log10", "the logarithm to base 10.",
-		func(m arith, x graph.Value) graph.Value { return m.div(m.log(x), m.num(math.Ln10)) },
+	opLog10 = unary("log10", "Log10", "the logarithm to base 10.", ToCommonFloat, graph.PrimLog10,
 		func(y, x, dy node) node { return Div(dy, Mul(x, num(math.Ln10))) })
-	opExp2 = formula("exp2", "Exp2", "2 to the power x.",
-		func(m arith, x graph.Value) graph.Value { return m.Prim(graph.PrimPow, m.num(2), x) },
+	opExp2 = unary("exp2", "Exp2", "2 to the power x.", ToCommonFloat, graph.PrimExp2,
 		func(y, x, dy node) node { return Mul(dy, Mul(y, num(math.Ln2))) })
 	opLogAddExp = floatPair("logaddexp", "LogAddExp", "log(exp(x) + exp(y)), without overflow.", "logaddexp_cpu",
 		func(m arith, x, y graph.Value) graph.Value {
@@ -54,7 +51,7 @@ func init() {
 	opLogAddExp2 = floatPair("logaddexp2", "LogAddExp2", "log2(2^x + 2^y), without overflow.", "logaddexp2_cpu",
 		func(m arith, x, y graph.Value) graph.Value {
 			return m.sumOfPowers(x, y, func(d graph.Value) graph.Value {
-				return m.div(m.log1p(m.Prim(graph.PrimPow, m.num(2), d)), m.num(math.Ln2))
+				return m.div(m.log1p(m.Prim(graph.PrimExp2, d)), m.num(math.Ln2))
 			})
 		},
 		func(n, dy node, i int) node { return Mul(dy, Sigmoid(Mul(Sub(n.In(i), n.In(1-i)), num(math.Ln2)))) })

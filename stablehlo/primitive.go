@@ -1,6 +1,10 @@
 package stablehlo
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // direct are the primitives that one operation of StableHLO, or of CHLO, computes, whatever their types.
 var direct = map[graph.Prim]string{
@@ -39,6 +43,12 @@ func (e *exporter) primitive(p graph.Prim, x []*value) *value {
 	case p == graph.PrimSign:
 		// StableHLO's own keeps NaN and -0, which have the sign 0 here.
 		return e.same("subtract", e.convert(e.compare("GT", x[0], zero), t.dtype), e.convert(e.compare("LT", x[0], zero), t.dtype))
+	case p == graph.PrimExp2:
+		return e.same("power", e.splat(t, 2), x[0])
+	case p == graph.PrimLog2:
+		return e.same("divide", e.same("log", x[0]), e.splat(t, math.Ln2))
+	case p == graph.PrimLog10:
+		return e.same("divide", e.same("log", x[0]), e.splat(t, math.Ln10))
 	case p == graph.PrimRecip:
 		return e.same("divide", e.splat(t, 1), x[0])
 	case p == graph.PrimTrunc:

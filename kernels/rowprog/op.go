@@ -27,9 +27,11 @@ const (
 	OpTrunc
 	OpExp
 	OpExpm1
+	OpExp2
 	OpLog
 	OpLog1p
 	OpLog2
+	OpLog10
 	OpTanh
 	OpSigmoid
 	OpErf
@@ -114,9 +116,11 @@ var ops = [opCount]opInfo{
 	OpTrunc:   {"trunc", 1, floats, same},
 	OpExp:     {"exp", 1, floats, same},
 	OpExpm1:   {"expm1", 1, floats, same},
+	OpExp2:    {"exp2", 1, floats, same},
 	OpLog:     {"log", 1, floats, same},
 	OpLog1p:   {"log1p", 1, floats, same},
 	OpLog2:    {"log2", 1, floats, same},
+	OpLog10:   {"log10", 1, floats, same},
 	OpTanh:    {"tanh", 1, floats, same},
 	OpSigmoid: {"sigmoid", 1, floats, same},
 	OpErf:     {"erf", 1, floats, same},

@@ -16,6 +16,8 @@ const (
 	Tiny32   = 0x1p-24 // below it, exp(x) - 1 is x
 	ExpMax   = 89      // exp overflows from here on
 	ExpMin   = -104    // and is 0 down here
+	Exp2Max  = 128     // as ExpMax, of powers of two
+	Exp2Min  = -150
 )
 
 // Coefficients of (exp(r) - 1)/r for |r| <= log(2)/2, highest power first. ExpPoly is
@@ -54,12 +56,25 @@ func atLeast(limit, x float32) float32 {
 // below it end, 0 is multiplied: to round a result to 0 takes Intel processors 25 times as long.
 func exp32(x float32) float32 {
 	k, r := reduce32(x, 2*127)
+	return scaledExp32(k, r, x == ExpMin)
+}
+
+// scaledExp32 is exp(r)·2^k, where k stands twice the bias too high; or 0.
+func scaledExp32(k uint32, r float32, isZero bool) float32 {
 	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
-	if x == ExpMin {
+	if isZero {
 		e = 0
 	}
 	half := k >> 1
 	return e * math.Float32frombits(half<<23) * math.Float32frombits((k-half)<<23)
+}
+
+// Exp232 is 2 to the power of x, within 1.1 ulp, and exact where x is a whole number: what is left of x beside one is exact.
+func Exp232(x float32) float32 {
+	x = atLeast(Exp2Min, atMost(Exp2Max, x))
+	const magic = Magic32 + 2*127
+	t := x + magic
+	return scaledExp32(math.Float32bits(t), float32((x-(t-magic))*Ln2At32), x == Exp2Min)
 }
 
 // Exp32 is exp(x), within 1.1 ulp.

@@ -14,6 +14,8 @@ const (
 	Tiny64     = 0x1p-54 // below it, exp(x) - 1 is x
 	ExpMax64   = 710
 	ExpMin64   = -746
+	Exp2Max64  = 1024
+	Exp2Min64  = -1075
 	Expm1Min64 = -60
 	TanhMax64  = 50
 )
@@ -56,12 +58,25 @@ func poly64(x float64, coefficients []float64) float64 {
 // exp64 is exp(x) for x in [ExpMin64, ExpMax64].
 func exp64(x float64) float64 {
 	k, r := reduce64(x, 2*1023)
+	return scaledExp64(k, r, x == ExpMin64)
+}
+
+// scaledExp64 is exp(r)·2^k, where k stands twice the bias too high; or 0.
+func scaledExp64(k uint64, r float64, isZero bool) float64 {
 	e := math.FMA(poly64(r, ExpPoly64[:]), r, 1)
-	if x == ExpMin64 {
+	if isZero {
 		e = 0
 	}
 	half := k >> 1
 	return e * math.Float64frombits(half<<52) * math.Float64frombits((k-half)<<52)
+}
+
+// Exp264 is 2 to the power of x, within 1.1 ulp, and exact where x is a whole number.
+func Exp264(x float64) float64 {
+	x = atLeast64(Exp2Min64, atMost64(Exp2Max64, x))
+	const magic = Magic64 + 2*1023
+	t := x + magic
+	return scaledExp64(math.Float64bits(t), float64((x-(t-magic))*math.Ln2), x == Exp2Min64)
 }
 
 // Exp64 is exp(x), within 1.1 ulp.

@@ -63,6 +63,23 @@ func Log232(x float32) float32 {
 	return logSpecial32(x, r)
 }
 
+// Log10(e), and log10(2) in two parts, of which the first has so few bits that its multiples are exact.
+const (
+	Log10E32     = 0x1.bcb7b2p-2
+	Log10Of2Hi32 = 0x1.344p-2
+	Log10Of2Lo32 = 0x1.3509f8p-18
+)
+
+// Log1032 is the logarithm of x to base 10, within 2 ulp. Of powers of ten, rounded to float32, it is a whole number: what is added to the
+// multiple of log10(2) is much smaller, and so are its errors.
+func Log1032(x float32) float32 {
+	y, grown := normal32(x)
+	m, exponent := splitLog32(y)
+	e, f := float32(exponent)+grown, m-1
+	r := FMA32(e, Log10Of2Hi32, FMA32(f+logTail32(f, 0), Log10E32, e*Log10Of2Lo32))
+	return logSpecial32(x, r)
+}
+
 // Log1pBig is where adding 1 to x matters no more for log1p(x).
 const Log1pBig = 1 << 27
 

@@ -68,6 +68,23 @@ func Log264(x float64) float64 {
 	return logSpecial64(x, r)
 }
 
+// Log10(e), and log10(2) in two parts, as in float32.
+const (
+	Log10E64     = 1 / math.Ln10
+	Log10Of2Hi64 = 0x1.34413509f6p-2
+	Log10Of2Lo64 = 0x1.9fef311f12b36p-42
+)
+
+// Log1064 is the logarithm of x to base 10, within 2 ulp; of powers of ten it is a whole number.
+func Log1064(x float64) float64 {
+	y, grown := normal64(x)
+	m, e, _ := splitLog64(y)
+	e += grown
+	f := m - 1
+	r := math.FMA(e, Log10Of2Hi64, math.FMA(f-logTail64(f, 0), Log10E64, float64(e*Log10Of2Lo64)))
+	return logSpecial64(x, r)
+}
+
 // Log1pBig64 is where adding 1 to x matters no more for log1p(x).
 const Log1pBig64 = 1 << 60
 

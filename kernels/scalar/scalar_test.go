@@ -1,9 +1,11 @@
 package scalar
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +49,8 @@ func TestFloats(t *testing.T) {
 		{rowprog.OpExp, 0, 0, 1}, {rowprog.OpExp, -inf, 0, 0}, {rowprog.OpExp, inf, 0, inf}, {rowprog.OpExp, nan, 0, nan},
 		{rowprog.OpExpm1, negZero, 0, negZero}, {rowprog.OpLog, 0, 0, -inf}, {rowprog.OpLog, -1, 0, nan},
 		{rowprog.OpLog1p, -1, 0, -inf}, {rowprog.OpLog2, 8, 0, 3}, {rowprog.OpLog2, 0x1p-100, 0, -100}, {rowprog.OpLog2, 1, 0, 0},
+		{rowprog.OpLog10, 1, 0, 0}, {rowprog.OpLog10, 0, 0, -inf}, {rowprog.OpLog10, inf, 0, inf}, {rowprog.OpLog10, -1, 0, nan}, {rowprog.OpLog10, nan, 0, nan},
+		{rowprog.OpExp2, 10, 0, 1024}, {rowprog.OpExp2, -100, 0, 0x1p-100}, {rowprog.OpExp2, negZero, 0, 1}, {rowprog.OpExp2, inf, 0, inf}, {rowprog.OpExp2, -inf, 0, 0}, {rowprog.OpExp2, nan, 0, nan},
 		{rowprog.OpTanh, inf, 0, 1}, {rowprog.OpTanh, -inf, 0, -1}, {rowprog.OpTanh, negZero, 0, negZero}, {rowprog.OpTanh, nan, 0, nan},
 		{rowprog.OpSigmoid, 0, 0, 0.5}, {rowprog.OpSigmoid, inf, 0, 1}, {rowprog.OpSigmoid, -inf, 0, 0}, {rowprog.OpSigmoid, nan, 0, nan},
 		{rowprog.OpErf, inf, 0, 1}, {rowprog.OpSin, 0, 0, 0}, {rowprog.OpCos, 0, 0, 1},
@@ -252,6 +256,27 @@ func TestFunction64(t *testing.T) {
 	require.InEpsilon(t, 0x1p-40/math.Ln2, Function64(rowprog.OpLog2)(x), 1e-12)
 	require.InEpsilon(t, -1074*math.Ln2, Function64(rowprog.OpLog)(0x1p-1074), 1e-15)
 	require.InEpsilon(t, 1-1/(1+math.Exp(2)), Function64(rowprog.OpSigmoid)(2), 1e-15)
+}
+
+// TestWholeLogarithms has powers whose logarithms are whole numbers, to the bit, and the other way round; users round them down.
+func TestWholeLogarithms(t *testing.T) {
+	for n := -1074; n < 1024; n++ {
+		power := math.Ldexp(1, n)
+		require.Equal(t, float64(n), Log264(power))
+		require.Equal(t, power, Exp264(float64(n)))
+		if n >= -149 && n < 128 {
+			require.Equal(t, float32(n), Log232(float32(power)))
+			require.Equal(t, float32(power), Exp232(float32(n)))
+		}
+	}
+	for n := -307; n < 309; n++ {
+		power, err := strconv.ParseFloat(fmt.Sprintf("1e%d", n), 64)
+		require.NoError(t, err)
+		require.Equal(t, float64(n), Log1064(power))
+		if n >= -37 && n < 39 {
+			require.Equal(t, float32(n), Log1032(float32(power)))
+		}
+	}
 }
 
 func TestReductions(t *testing.T) {

@@ -23,6 +23,8 @@ func (b *block) function32(op rowprog.Op, x, y vreg) vreg {
 		return v.exp(v.atMost(scalar.ExpMax, x))
 	case rowprog.OpExpm1:
 		return v.expm1(x)
+	case rowprog.OpExp2:
+		return v.exp2(x)
 	case rowprog.OpSigmoid:
 		return v.sigmoid(x)
 	case rowprog.OpTanh:
@@ -31,6 +33,8 @@ func (b *block) function32(op rowprog.Op, x, y vreg) vreg {
 		return v.log(x)
 	case rowprog.OpLog2:
 		return v.log2(x)
+	case rowprog.OpLog10:
+		return v.log10(x)
 	case rowprog.OpLog1p:
 		return v.log1p(x)
 	case rowprog.OpErf:
@@ -95,16 +99,31 @@ func (v vec32) reduce(x vreg, bias float32) (k, n, r vreg) {
 // exp is exp(x) for x up to ExpMax, or NaN. Where it is 0, AVX-512 needs no limit: a mask leaves out
 // what comes of such x.
 func (v vec32) exp(x vreg) vreg {
+	return v.power(scalar.ExpMin, x, v.reduce)
+}
+
+// exp2 is 2 to the power of x.
+func (v vec32) exp2(x vreg) vreg {
+	return v.power(scalar.Exp2Min, v.atMost(scalar.Exp2Max, x), func(x vreg, bias float32) (k, n, r vreg) {
+		magic := v.num(scalar.Magic32 + bias)
+		k = v.add(x, magic)
+		n = v.sub(k, magic)
+		return k, n, v.mul(v.sub(x, n), v.num(scalar.Ln2At32))
+	})
+}
+
+// power is exp(r)·2^n for what a reduction makes of x; up to least, it is 0.
+func (v vec32) power(least float32, x vreg, reduce func(x vreg, bias float32) (k, n, r vreg)) vreg {
 	if v.c.target.isAVX512() {
-		some := v.cmp(x, v.num(scalar.ExpMin), cmpNotLe)
-		_, n, r := v.reduce(x, 2*127)
+		some := v.cmp(x, v.num(least), cmpNotLe)
+		_, n, r := reduce(x, 2*127)
 		e := v.fmaWhere(some, &asm.FMADDPS, v.w, v.poly(r, scalar.ExpPoly[:]), r, v.c.constant(rowprog.F32, uint64(math.Float32bits(1))))
 		return v.binary(asm.SCALEFPS, v.w, e, n) // e·2^n, rounded once as well
 	}
-	x = v.atLeast(scalar.ExpMin, x)
-	k, _, r := v.reduce(x, 2*127)
+	x = v.atLeast(least, x)
+	k, _, r := reduce(x, 2*127)
 	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
-	e = v.zero(v.w, 4, v.cmp(x, v.num(scalar.ExpMin), cmpEq), e)
+	e = v.zero(v.w, 4, v.cmp(x, v.num(least), cmpEq), e)
 	half := v.shift(asm.PSRLD, v.w, k, 1)
 	e = v.mul(e, v.shift(asm.PSLLD, v.w, half, 23))
 	return v.mul(e, v.shift(asm.PSLLD, v.w, v.binary(asm.PSUBD, v.w, k, half), 23))
@@ -182,6 +201,14 @@ func (v vec32) log2(x vreg) vreg {
 	e := v.add(v.unary(asm.CVTDQ2PS, v.w, exponent), grown)
 	r := v.fma(v.add(f, v.logTail(f, none)), v.num(scalar.Log2E32), e)
 	return v.logSpecial(x, r)
+}
+
+func (v vec32) log10(x vreg) vreg {
+	y, grown := v.normal(x)
+	m, exponent := v.splitLog(y)
+	e, f := v.add(v.unary(asm.CVTDQ2PS, v.w, exponent), grown), v.sub(m, v.num(1))
+	rest := v.fma(v.add(f, v.logTail(f, none)), v.num(scalar.Log10E32), v.mul(e, v.num(scalar.Log10Of2Lo32)))
+	return v.logSpecial(x, v.fma(e, v.num(scalar.Log10Of2Hi32), rest))
 }
 
 func (v vec32) log1p(x vreg) vreg {

@@ -23,6 +23,8 @@ func (b *block) function64(op rowprog.Op, x, y vreg) vreg {
 		return v.exp(v.atLeast(scalar.ExpMin64, v.atMost(scalar.ExpMax64, x)))
 	case rowprog.OpExpm1:
 		return v.expm1(x)
+	case rowprog.OpExp2:
+		return v.exp2(v.atLeast(scalar.Exp2Min64, v.atMost(scalar.Exp2Max64, x)))
 	case rowprog.OpSigmoid:
 		return v.sigmoid(x)
 	case rowprog.OpTanh:
@@ -31,6 +33,8 @@ func (b *block) function64(op rowprog.Op, x, y vreg) vreg {
 		return v.log(x)
 	case rowprog.OpLog2:
 		return v.log2(x)
+	case rowprog.OpLog10:
+		return v.log10(x)
 	case rowprog.OpLog1p:
 		return v.log1p(x)
 	case rowprog.OpErf:
@@ -92,6 +96,13 @@ func (v vec64) reduce(x vreg, bias float64) (k, r vreg) {
 func (v vec64) exp(x vreg) vreg {
 	k, r := v.reduce(x, 2*1023)
 	return v.scale(v.zero(v.w, 8, v.cmp(x, v.num(scalar.ExpMin64), cmpEq), v.expOf(r)), k)
+}
+
+func (v vec64) exp2(x vreg) vreg {
+	magic := v.num(scalar.Magic64 + 2*1023)
+	k := v.add(x, magic)
+	r := v.mul(v.sub(x, v.sub(k, magic)), v.num(math.Ln2))
+	return v.scale(v.zero(v.w, 8, v.cmp(x, v.num(scalar.Exp2Min64), cmpEq), v.expOf(r)), k)
 }
 
 // expOf is exp(r) for |r| <= log(2)/2.
@@ -169,6 +180,15 @@ func (v vec64) log2(x vreg) vreg {
 	f := v.sub(m, v.num(1))
 	r := v.fma(v.sub(f, v.logTail(f, v.num(0))), v.num(scalar.Log2E64), v.add(e, grown))
 	return v.logSpecial(x, r)
+}
+
+func (v vec64) log10(x vreg) vreg {
+	y, grown := v.normal(x)
+	m, e, _ := v.splitLog(y)
+	e = v.add(e, grown)
+	f := v.sub(m, v.num(1))
+	rest := v.fma(v.sub(f, v.logTail(f, v.num(0))), v.num(scalar.Log10E64), v.mul(e, v.num(scalar.Log10Of2Lo64)))
+	return v.logSpecial(x, v.fma(e, v.num(scalar.Log10Of2Hi64), rest))
 }
 
 func (v vec64) log1p(x vreg) vreg {

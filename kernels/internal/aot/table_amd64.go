@@ -21,9 +21,11 @@ var tables = map[cpu.ISA]map[Key]Func{
 		{rowprog.OpTrunc, rowprog.F32, 0}:    truncF32AVX2,
 		{rowprog.OpExp, rowprog.F32, 0}:      expF32AVX2,
 		{rowprog.OpExpm1, rowprog.F32, 0}:    expm1F32AVX2,
+		{rowprog.OpExp2, rowprog.F32, 0}:     exp2F32AVX2,
 		{rowprog.OpLog, rowprog.F32, 0}:      logF32AVX2,
 		{rowprog.OpLog1p, rowprog.F32, 0}:    log1pF32AVX2,
 		{rowprog.OpLog2, rowprog.F32, 0}:     log2F32AVX2,
+		{rowprog.OpLog10, rowprog.F32, 0}:    log10F32AVX2,
 		{rowprog.OpTanh, rowprog.F32, 0}:     tanhF32AVX2,
 		{rowprog.OpSigmoid, rowprog.F32, 0}:  sigmoidF32AVX2,
 		{rowprog.OpErf, rowprog.F32, 0}:      erfF32AVX2,
@@ -73,9 +75,11 @@ var tables = map[cpu.ISA]map[Key]Func{
 		{rowprog.OpTrunc, rowprog.F64, 0}:    truncF64AVX2,
 		{rowprog.OpExp, rowprog.F64, 0}:      expF64AVX2,
 		{rowprog.OpExpm1, rowprog.F64, 0}:    expm1F64AVX2,
+		{rowprog.OpExp2, rowprog.F64, 0}:     exp2F64AVX2,
 		{rowprog.OpLog, rowprog.F64, 0}:      logF64AVX2,
 		{rowprog.OpLog1p, rowprog.F64, 0}:    log1pF64AVX2,
 		{rowprog.OpLog2, rowprog.F64, 0}:     log2F64AVX2,
+		{rowprog.OpLog10, rowprog.F64, 0}:    log10F64AVX2,
 		{rowprog.OpTanh, rowprog.F64, 0}:     tanhF64AVX2,
 		{rowprog.OpSigmoid, rowprog.F64, 0}:  sigmoidF64AVX2,
 		{rowprog.OpErf, rowprog.F64, 0}:      erfF64AVX2,
@@ -127,9 +131,11 @@ var tables = map[cpu.ISA]map[Key]Func{
 		{rowprog.OpTrunc, rowprog.F32, 0}:    truncF32AVX512,
 		{rowprog.OpExp, rowprog.F32, 0}:      expF32AVX512,
 		{rowprog.OpExpm1, rowprog.F32, 0}:    expm1F32AVX512,
+		{rowprog.OpExp2, rowprog.F32, 0}:     exp2F32AVX512,
 		{rowprog.OpLog, rowprog.F32, 0}:      logF32AVX512,
 		{rowprog.OpLog1p, rowprog.F32, 0}:    log1pF32AVX512,
 		{rowprog.OpLog2, rowprog.F32, 0}:     log2F32AVX512,
+		{rowprog.OpLog10, rowprog.F32, 0}:    log10F32AVX512,
 		{rowprog.OpTanh, rowprog.F32, 0}:     tanhF32AVX512,
 		{rowprog.OpSigmoid, rowprog.F32, 0}:  sigmoidF32AVX512,
 		{rowprog.OpErf, rowprog.F32, 0}:      erfF32AVX512,
@@ -179,9 +185,11 @@ var tables = map[cpu.ISA]map[Key]Func{
 		{rowprog.OpTrunc, rowprog.F64, 0}:    truncF64AVX512,
 		{rowprog.OpExp, rowprog.F64, 0}:      expF64AVX512,
 		{rowprog.OpExpm1, rowprog.F64, 0}:    expm1F64AVX512,
+		{rowprog.OpExp2, rowprog.F64, 0}:     exp2F64AVX512,
 		{rowprog.OpLog, rowprog.F64, 0}:      logF64AVX512,
 		{rowprog.OpLog1p, rowprog.F64, 0}:    log1pF64AVX512,
 		{rowprog.OpLog2, rowprog.F64, 0}:     log2F64AVX512,
+		{rowprog.OpLog10, rowprog.F64, 0}:    log10F64AVX512,
 		{rowprog.OpTanh, rowprog.F64, 0}:     tanhF64AVX512,
 		{rowprog.OpSigmoid, rowprog.F64, 0}:  sigmoidF64AVX512,
 		{rowprog.OpErf, rowprog.F64, 0}:      erfF64AVX512,
@@ -259,6 +267,9 @@ func expF32AVX2(block *Block)
 func expm1F32AVX2(block *Block)
 
 //go:noescape
+func exp2F32AVX2(block *Block)
+
+//go:noescape
 func logF32AVX2(block *Block)
 
 //go:noescape
@@ -266,6 +277,9 @@ func log1pF32AVX2(block *Block)
 
 //go:noescape
 func log2F32AVX2(block *Block)
+
+//go:noescape
+func log10F32AVX2(block *Block)
 
 //go:noescape
 func tanhF32AVX2(block *Block)
@@ -415,6 +429,9 @@ func expF64AVX2(block *Block)
 func expm1F64AVX2(block *Block)
 
 //go:noescape
+func exp2F64AVX2(block *Block)
+
+//go:noescape
 func logF64AVX2(block *Block)
 
 //go:noescape
@@ -422,6 +439,9 @@ func log1pF64AVX2(block *Block)
 
 //go:noescape
 func log2F64AVX2(block *Block)
+
+//go:noescape
+func log10F64AVX2(block *Block)
 
 //go:noescape
 func tanhF64AVX2(block *Block)
@@ -571,6 +591,9 @@ func expF32AVX512(block *Block)
 func expm1F32AVX512(block *Block)
 
 //go:noescape
+func exp2F32AVX512(block *Block)
+
+//go:noescape
 func logF32AVX512(block *Block)
 
 //go:noescape
@@ -578,6 +601,9 @@ func log1pF32AVX512(block *Block)
 
 //go:noescape
 func log2F32AVX512(block *Block)
+
+//go:noescape
+func log10F32AVX512(block *Block)
 
 //go:noescape
 func tanhF32AVX512(block *Block)
@@ -727,6 +753,9 @@ func expF64AVX512(block *Block)
 func expm1F64AVX512(block *Block)
 
 //go:noescape
+func exp2F64AVX512(block *Block)
+
+//go:noescape
 func logF64AVX512(block *Block)
 
 //go:noescape
@@ -734,6 +763,9 @@ func log1pF64AVX512(block *Block)
 
 //go:noescape
 func log2F64AVX512(block *Block)
+
+//go:noescape
+func log10F64AVX512(block *Block)
 
 //go:noescape
 func tanhF64AVX512(block *Block)
