@@ -38,6 +38,7 @@ func init() {
 		},
 		Grad: func(n, dx *graph.Node, i int) *graph.Node {
 			dy, w, a := n.In(0), n.In(1), n.Attrs().(convBackAttrs).ConvAttrs
+			dx, a = withoutSurplus(dx, a)
 			if i == 0 {
 				return Reshape(plainConv(dx, w, a, dy.Shape()[2:]), dy.Shape()...)
 			}
@@ -50,13 +51,41 @@ func init() {
 func putBack(columns node, kernel, places, shape graph.Shape, a ConvAttrs) node {
 	sizes := slices.Clone(shape[2:])
 	for i, p := range a.Padding {
-		sizes[i] = sizes[i].Plus(graph.Dim(2 * p))
+		sizes[i] = sizes[i].Plus(graph.Dim(2*p - a.surplus(i)))
 	}
 	x := unslide(Reshape(columns, slices.Concat(shape[:2], kernel, places)...), sizes, a.steps())
 	for i, p := range a.Padding {
+		if more := a.surplus(i); more > 0 {
+			x = Pad(x, 2+i, 0, graph.Dim(more), 0)
+		}
 		x = Slice(x, 2+i, graph.Dim(p), shape[2+i].Plus(graph.Dim(p)), 1)
 	}
 	return x
+}
+
+// surplus is how many elements the output padding adds at the end of an axis beyond those that a step leaves over: there a convolution would have
+// more windows. With dilation there can be such.
+func (a ConvAttrs) surplus(i int) int {
+	if len(a.OutputPadding) == 0 {
+		return 0
+	}
+	return max(a.OutputPadding[i]-(a.Stride[i]-1), 0)
+}
+
+// withoutSurplus has what windows slide over without what they do not see, and its padding as zeros, where there is a surplus.
+func withoutSurplus(x node, a ConvAttrs) (node, ConvAttrs) {
+	surplus := make([]int, len(a.Stride))
+	for i := range surplus {
+		surplus[i] = a.surplus(i)
+	}
+	if slices.Max(surplus) == 0 {
+		return x, a
+	}
+	for i, p := range a.Padding {
+		x = Pad(x, 2+i, graph.Dim(p), graph.Dim(p-surplus[i]), 0)
+	}
+	a.Padding, a.OutputPadding = make([]int, len(a.Stride)), nil
+	return x, a
 }
 
 // Phases of a convolution with a step s along an axis are the places of x that are equal modulo s, with its padding: each number of a filter

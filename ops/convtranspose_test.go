@@ -46,6 +46,37 @@ func TestConvTransposeIsTheGradientOfConv(t *testing.T) {
 	}
 }
 
+// Output padding may reach beyond what a step leaves over, where it is less than the dilation: zeros are behind the last window, of which padding
+// shows less.
+func TestOutputPaddingBeyondTheStride(t *testing.T) {
+	for _, c := range []struct {
+		stride, padding, dilation, extra [2]int
+		groups                           int
+	}{
+		{[2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}, [2]int{1, 1}, 1},
+		{[2]int{1, 2}, [2]int{1, 2}, [2]int{2, 4}, [2]int{1, 3}, 1},
+		{[2]int{2, 1}, [2]int{3, 0}, [2]int{3, 3}, [2]int{2, 2}, 2},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			g := graph.New("conv")
+			rng := rand.New(rand.NewPCG(1, 2))
+			x, w := g.Input("x", graph.Float64, 2, 4, 3, 4), g.Input("w", graph.Float64, 4, 2, 3, 2)
+			in := feeds{x: random(rng, 2, 4, 3, 4), w: random(rng, 4, 2, 3, 2)}
+			options := []ops.ConvOption{ops.Stride(c.stride[:]...), ops.Dilation(c.dilation[:]...), ops.Groups(c.groups)}
+			y := ops.ConvTranspose2D(x, w, nil, append(options, ops.Padding(c.padding[:]...), ops.OutputPadding(c.extra[:]...))...)
+			require.NoError(t, y.Err())
+			whole := ops.ConvTranspose2D(x, w, nil, options...)
+			for i, extra := range c.extra {
+				size, p := y.Shape()[2+i], graph.Dim(c.padding[i])
+				whole = ops.Slice(ops.Pad(whole, 2+i, 0, graph.Dim(extra), 0), 2+i, p, size+p, 1)
+			}
+			got := evaluate(t, in, y, whole)
+			requireClose(t, got[1].Floats(), got[0].Floats(), 1e-12, "conv_transpose2d")
+			requireGradients(t, in, y, x, w)
+		})
+	}
+}
+
 func TestConvTransposeOfOneRowWithSymbolicSize(t *testing.T) {
 	g := graph.New("conv")
 	n := g.Dim("n")
