@@ -33,6 +33,9 @@ func TestShortRowsHaveTheBitsOfFew(t *testing.T) {
 		"half":    func(x *graph.Node) *graph.Node { return ops.Sum(ops.Cast(x, graph.Float16), -1) },
 		"place":   func(x *graph.Node) *graph.Node { return ops.ArgMax(ops.Round(x), -1) },
 		"least":   func(x *graph.Node) *graph.Node { return ops.ArgMin(ops.Round(x), -1, ops.KeepDims()) },
+		"pairs": func(x *graph.Node) *graph.Node {
+			return ops.Sum(ops.Square(ops.Sub(ops.Unsqueeze(x, 1), ops.Slice(x, 0, 0, 5, 1))), -1)
+		},
 		"integer": func(x *graph.Node) *graph.Node { return ops.Sum(ops.Cast(ops.Mul(x, graph.Num(9)), graph.Int64), -1) },
 	}
 	for name, fold := range folds {

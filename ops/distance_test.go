@@ -26,6 +26,17 @@ func TestLossesOfDifferences(t *testing.T) {
 	require.Equal(t, []float64{402.5 / 4}, value(t, in, ops.SmoothL1(x, target, 0)).Data)
 }
 
+// TestEqualGreatestDifferences expects the whole gradient of each of the greatest differences, as in PyTorch; a norm shares it.
+func TestEqualGreatestDifferences(t *testing.T) {
+	g := graph.New("distances")
+	x, y := g.Input("x", graph.Float64, 2, 3), g.Input("y", graph.Float64, 1, 3)
+	in := feeds{x: reference.Of([]float64{0, 0, 0, 5, 1, 1}, 2, 3), y: reference.Of([]float64{1, -1, 0.5}, 1, 3)}
+	dx := autodiff.Grad(ops.Sum(ops.CDist(x, y, math.Inf(1))), []*graph.Node{x})[0]
+	requireClose(t, []float64{-1, 1, 0, 1, 0, 0}, value(t, in, dx).Floats(), 0, "cdist")
+	dx = autodiff.Grad(ops.Sum(ops.PDist(ops.Slice(x, 1, 1, 3, 1), math.Inf(1))), []*graph.Node{x})[0]
+	requireClose(t, []float64{0, -1, -1, 0, 1, 1}, value(t, in, dx).Floats(), 0, "pdist")
+}
+
 // TestCurvatureWhereAnEstimateIsRight expects the second derivative of a parabola in its lowest
 // point too, where the magnitude of the difference has none.
 func TestCurvatureWhereAnEstimateIsRight(t *testing.T) {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -9,8 +10,8 @@ import (
 // The functions here compute with all pairs of vectors.
 
 // CDist returns the norm of order p of the difference of each row of x, [..., P, M], and each row of y, [..., R, M]: [..., P, R]. The leading axes
-// broadcast. It is PyTorch's cdist; where it takes a product of matrices for p = 2, here the differences are squared, which loses no digits. Equal
-// greatest differences of the infinite norm share the gradient.
+// broadcast. It is PyTorch's cdist; where it takes a product of matrices for p = 2, here the differences are squared, which loses no digits. Of equal
+// greatest differences of the infinite norm each has the whole gradient, as there.
 func CDist(x, y *graph.Node, p float64) *graph.Node {
 	defer building("CDist", x, y, boundWord(p))()
 	call := refused("CDist", x, y).with(boundWord(p))
@@ -31,11 +32,27 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 		p = 1 // nothing differs
 	}
 	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1], Why: "rows that are compared have one size"}
-	distance := Norm(Sub(Unsqueeze(x, -2), Unsqueeze(y, -3)).Silence(graph.CodeMutualExpand), p, -1)
+	difference := Sub(Unsqueeze(x, -2), Unsqueeze(y, -3)).Silence(graph.CodeMutualExpand)
+	distance := difference
+	if math.IsInf(p, 1) && difference.Judged() {
+		distance = greatestDifference(difference)
+	} else {
+		distance = Norm(difference, p, -1)
+	}
 	if distance.Judged() {
 		requireSizes(distance, width, fmt.Sprintf("X1 and X2 must have the same number of columns. X1: %s X2: %s", width.A, width.B))
 	}
 	return distance
+}
+
+// greatestDifference is the infinite norm along the last axis, of which each of the greatest elements has the gradient.
+func greatestDifference(d node) node {
+	return WithGradient("CDist", []node{d},
+		func(in []node) node { return Max(Abs(in[0]), -1) },
+		func(y, dy node, in []node) []node {
+			isGreatest := Equal(Abs(in[0]), Unsqueeze(y, -1))
+			return []node{Where(isGreatest, Mul(Unsqueeze(dy, -1), Sign(in[0])), num(0))}
+		})
 }
 
 // PDist returns the norms of order p of the differences of all pairs of rows of x, [N, M]: [N*(N-1)/2], row 0 with rows 1, 2, … first. It is
@@ -54,9 +71,16 @@ func PDist(x *graph.Node, p float64) *graph.Node {
 		return all
 	}
 	n := x.Shape()[0]
-	isBelow := Less(Iota(x.Graph(), 0, n, n), Iota(x.Graph(), 1, n, n))
-	pairs, _ := MaskedSelect(all, isBelow, n.Times(n.Minus(1)).FloorDiv(2), num(0))
-	return pairs
+	return Take(Reshape(all, n.Times(n)), 0, placesAbove(x.Graph(), n))
+}
+
+// placesAbove has the places, in row-major order, of the elements above the diagonal of a matrix of n rows and columns, one behind the other. Row i begins
+// at pair i*(2n-1-i)/2, of which the row of a pair is the root, rounded down: exact in Float64.
+func placesAbove(g *graph.Graph, n graph.Dim) node {
+	pair, twice := Cast(Iota(g, 0, n.Times(n.Minus(1)).FloorDiv(2)), graph.Float64), Size(g, graph.Float64, n.Times(2).Minus(1))
+	row := Floor(Mul(num(0.5), Sub(twice, Sqrt(Sub(Square(twice), Mul(num(8), pair))))))
+	column := Add(Sub(pair, Mul(num(0.5), Mul(row, Sub(twice, row)))), Add(row, num(1)))
+	return Cast(Add(Mul(row, Size(g, graph.Float64, n)), column), graph.Int64)
 }
 
 // Bilinear returns the sum over i and j of x[i]*weight[o, i, j]*y[j], plus bias[o]: x is [..., I], y [..., J] with the same leading axes, the weight

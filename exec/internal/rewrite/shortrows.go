@@ -11,7 +11,10 @@ const (
 	// mostShortRow is the most elements of a row that is too short for vectors. A kernel takes 4 to 7 ns for one, on an AVX-512
 	// processor, and vectors across rows 1 to 4; of 10 elements, a cross entropy is no faster so, and slower of 12.
 	mostShortRow = 8
-	mostLanes    = 16
+	// mostRepeatedRow is the same where all operands are smaller than what is computed of them, as of distances of all pairs: vectors across rows read
+	// few elements again and again. Distances of 16 numbers take a third of the time so, and of 32 more, since registers do not hold them.
+	mostRepeatedRow = 16
+	mostLanes       = 16
 	// mostIndexRow is the same where the place of an element is sought, for which a kernel takes 40 ns of a row.
 	mostIndexRow = 16
 	// leastShortRows is how many rows there must be, where a size that is not known counts as usualSize.
@@ -35,6 +38,8 @@ func isShortRow(n, x *graph.Node) bool {
 		most = mostIndexRow
 	} else if combiners[n.Op().Fold] == nil {
 		return false
+	} else if isOfRepeated(x) {
+		most = mostRepeatedRow
 	}
 	if len(axes) != 1 || axes[0] != x.Rank()-1 || x.DType() == graph.Bool {
 		return false
@@ -53,6 +58,14 @@ func isShortRow(n, x *graph.Node) bool {
 		}
 	}
 	return false
+}
+
+// isOfRepeated reports whether a value is computed of others that are all repeated along some axis.
+func isOfRepeated(x *graph.Node) bool {
+	if x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return y.Shape().Equal(x.Shape()) && !isOfRepeated(y) })
 }
 
 // folded folds rows of x, which stands for the operand of n, in the order in which a kernel folds one, of which package rowprog tells:
