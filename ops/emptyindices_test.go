@@ -11,6 +11,17 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
+// TestIndicesOfNoElements takes elements of axes that are empty when the program is built: that is the user's mistake, at the call.
+func TestIndicesOfNoElements(t *testing.T) {
+	g := graph.New("empty")
+	x, i, table := g.Input("x", graph.Float32, 0), g.Input("i", graph.Int64, 3), g.Input("table", graph.Float32, 0, 2)
+	requireMistake(t, ops.Gather(x, 0, i), "index is out of bounds for dimension 0 with size 0")
+	requireMistake(t, ops.TakeAlongAxis(x, -1, i), "index is out of bounds for dimension 0 with size 0")
+	requireMistake(t, ops.Embedding(i, table), "index out of range in self")
+	requireMistake(t, ops.EmbeddingBag(ops.Unsqueeze(i, 0), table, ops.ReduceSum), "index out of range in self")
+	require.NoError(t, ops.Gather(x, 0, g.Input("none", graph.Int64, 0)).Err())
+}
+
 // TestIndicesOfNothing takes elements of axes that only a run tells to be empty: without indices all is well, and
 // with one the run stops and names it, as in PyTorch.
 func TestIndicesOfNothing(t *testing.T) {

@@ -42,6 +42,7 @@ func EmbeddingBag(c *graph.Call, padding []int, hasOffsets, withLast, isWeighted
 	if len(padding) > 0 {
 		paddingRow(c, table[0], max(padding[0], ^padding[0])) // -1 is the last row
 	}
+	requireChoice(c, 1, 0, index, "index out of range in self")
 	if isWeighted {
 		sampleWeights(c, c.NumIn()-1)
 	}

@@ -23,15 +23,15 @@ func Take(c *graph.Call, axis int) graph.Shape {
 	if !c.DType(1).IsIndex() {
 		RefuseDType(c, "take: Expected dtype int32 or int64 for index")
 	}
-	requireChoice(c, x[at], index, at, "index out of range in self")
+	requireChoice(c, 0, at, index, "index out of range in self")
 	return slices.Replace(slices.Clone(x), at, at+1, index...)
 }
 
-// requireChoice refuses to pick from an axis without elements.
-func requireChoice(c *graph.Call, size graph.Dim, index graph.Shape, axis int, sentence string) {
-	if size == 0 && !slices.Contains(index, 0) && index.IsStatic() {
+// requireChoice refuses to pick from an axis of an operand that has no elements.
+func requireChoice(c *graph.Call, operand, axis int, index graph.Shape, sentence string) {
+	if c.Shape(operand)[axis] == 0 && !slices.Contains(index, 0) && index.IsStatic() && !c.Failed() {
 		m := operandMistake(c, graph.CodeEmpty, sentence)
-		m.Operands[0].Bad = []int{axis}
+		m.Operands[operand].Bad = []int{axis}
 		c.Fail(m)
 	}
 }
@@ -92,7 +92,7 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 	if len(x) == 0 {
 		return x
 	}
-	requireChoice(c, x[at], index, at, "index_select(): self indexing axis dim should be positive")
+	requireChoice(c, 0, at, index, "index_select(): self indexing axis dim should be positive")
 	x[at] = count
 	return x
 }
@@ -127,6 +127,9 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: x[i], B: index[i], Axis: i, Why: "gather reads no further than its operand"})
 		}
 	}
+	if len(x) > 0 {
+		requireChoice(c, 0, at, index, fmt.Sprintf("index is out of bounds for dimension %d with size 0", at))
+	}
 	return index
 }
 
@@ -141,6 +144,7 @@ func Embedding(c *graph.Call, padding []int) graph.Shape {
 	if len(padding) > 0 {
 		paddingRow(c, table[0], max(padding[0], ^padding[0])) // -1 is the last row
 	}
+	requireChoice(c, 1, 0, index, "index out of range in self")
 	return append(slices.Clone(index), table[1])
 }
 

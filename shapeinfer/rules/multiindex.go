@@ -98,7 +98,7 @@ func indexTuple(c *graph.Call, batch int) (k int, ok bool) {
 		return 0, false
 	}
 	for i := range int(n) {
-		requireChoice(c, x[batch+i], index[:last], batch+i, fmt.Sprintf("index is out of bounds for dimension %d with size 0", batch+i))
+		requireChoice(c, 0, batch+i, index[:last], fmt.Sprintf("index is out of bounds for dimension %d with size 0", batch+i))
 	}
 	return int(n), !c.Failed()
 }
@@ -144,7 +144,7 @@ func Index(c *graph.Call, axes []int) graph.Shape {
 		c.Require(need)
 	}
 	for _, axis := range axes {
-		requireChoice(c, x[axis], b.Shape, axis, fmt.Sprintf("index is out of bounds for dimension %d with size 0", axis))
+		requireChoice(c, 0, axis, b.Shape, fmt.Sprintf("index is out of bounds for dimension %d with size 0", axis))
 	}
 	var rest graph.Shape
 	for axis, d := range x {
