@@ -154,14 +154,20 @@ func GradientAlong(y, spacing *graph.Node, axis, edgeOrder int) *graph.Node {
 	if bad != nil {
 		return bad
 	}
-	if spacing.Rank() == 0 {
+	isEven, distance := spacing.Rank() == 0, steps
+	if isEven {
 		steps = Mul(steps, Ones(y.Graph(), asFloat(y).DType(), graph.Shape{y.Shape()[at].Minus(1)}...))
 		for range y.Rank() - 1 - at {
 			steps = Unsqueeze(steps, -1)
 		}
 	}
 	slopes := Div(Diff(asFloat(y), 1, at), steps)
-	return Concat(at, edgeSlope(slopes, steps, at, false, edgeOrder), innerSlopes(slopes, steps, at), edgeSlope(slopes, steps, at, true, edgeOrder))
+	inner := innerSlopes(slopes, steps, at)
+	if isEven { // what stands between does not count, be it no number
+		size := y.Shape()[at]
+		inner = Mul(num(0.5), Div(Sub(Slice(asFloat(y), at, 2, size, 1), Slice(asFloat(y), at, 0, size.Minus(2), 1)), distance))
+	}
+	return Concat(at, edgeSlope(slopes, steps, at, false, edgeOrder), inner, edgeSlope(slopes, steps, at, true, edgeOrder))
 }
 
 // innerSlopes are the means of neighbouring slopes, of which each counts as much as the other's step is long.

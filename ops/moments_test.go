@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"math"
 	"strconv"
 	"testing"
 
@@ -139,4 +140,12 @@ func TestMomentsRefuse(t *testing.T) {
 	requireMistake(t, ops.GradientAlong(in(graph.Float32, 2), graph.Num(1), 0, 2), "torch.gradient expected each dimension size to be at least edge_order+1")
 	requireMistake(t, ops.Trapezoid(in(graph.Float32, 4), in(graph.Float32, 3), 0), "there are 3 places for 4 elements along axis 0")
 	require.ErrorContains(t, ops.NanSum(in(graph.Float32, 2), 3).Err(), "NanSum(x, 3)")
+}
+
+// TestGradientAlongLooksToBothSides has no number in the middle of three: of even spacing the difference of its neighbours does not see it.
+func TestGradientAlongLooksToBothSides(t *testing.T) {
+	g := graph.New("gradient")
+	y := g.Input("y", graph.Float64, 5)
+	in := feeds{y: reference.Of([]float64{1, 2, math.NaN(), 8, 16}, 5)}
+	requireClose(t, []float64{1, math.NaN(), 3, math.NaN(), 8}, value(t, in, ops.GradientAlong(y, graph.Num(1), 0, 1)).Floats(), 0, "gradient")
 }

@@ -91,14 +91,16 @@ func Linspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Di
 	return Cast(Where(firstHalf, front, back), t)
 }
 
-// Logspace returns base to the powers of [Linspace].
+// Logspace returns base to the powers of [Linspace]. Of a dtype of integers start and stop lose their fractions, and so do the powers.
 func Logspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim, base float64) *graph.Node {
 	defer creating(g, "Logspace", "graph."+t.GoName(), start, stop, steps, base)()
-	exponents := Linspace(g, graph.Float64, start, stop, steps)
 	if !t.IsFloat() {
-		return badRange(g, "Logspace", fmt.Sprintf("powers are floating-point numbers, not %s", t))
+		if !t.IsInt() {
+			return badRange(g, "Logspace", fmt.Sprintf("powers are numbers, not %s", t))
+		}
+		start, stop = math.Trunc(start), math.Trunc(stop)
 	}
-	return Cast(Pow(num(base), exponents), t)
+	return Cast(Pow(num(base), Linspace(g, graph.Float64, start, stop, steps)), t)
 }
 
 // Eye returns a matrix of n rows and m columns with 1 on its main diagonal and 0 elsewhere.
@@ -182,7 +184,7 @@ func Meshgrid(xs ...*graph.Node) []*graph.Node {
 // main one, and 0 elsewhere. A vector [n] gives a matrix: it is PyTorch's diag of a vector too.
 func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 	defer building("DiagEmbed", x, diagonal)()
-	if bad := notTensors(refused("DiagEmbed", x).with(diagonal)); bad != nil {
+	if bad := notNodes(refused("DiagEmbed", x).with(diagonal)); bad != nil {
 		return bad
 	}
 	if x.Rank() == 0 {

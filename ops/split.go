@@ -124,7 +124,9 @@ func SplitSizes(x *graph.Node, axis int, sizes ...graph.Dim) []*graph.Node {
 		return slices.Repeat([]*graph.Node{bad}, max(len(sizes), 1))
 	}
 	parts := cut(x, axis, sizes)
-	requireSizes(parts[len(parts)-1], need, text)
+	for _, part := range parts { // a program may have some of them alone
+		requireSizes(part, need, text)
+	}
 	return parts
 }
 
