@@ -44,7 +44,7 @@ func SpaceToDepth(x *graph.Node, block int) *graph.Node {
 func ReverseSequence(x, lengths *graph.Node, batch, time int) *graph.Node {
 	defer building("ReverseSequence", x, lengths, batch, time)()
 	call := refused("ReverseSequence", x, lengths).with(batch, time)
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	if !hasAxis(x, batch) || !hasAxis(x, time) || x.Rank() == 0 {

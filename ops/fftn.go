@@ -247,7 +247,7 @@ func shifted(fn string, x node, axes []int, back bool) node {
 	}
 	defer building(fn, append([]any{x}, words...)...)()
 	call := refused(fn, x).with(words...)
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	if len(axes) == 0 {

@@ -44,6 +44,42 @@ func everyFloat8(dt graph.DType) any {
 	return b
 }
 
+// TestFloat8IsMoved has the ways by which tables and caches of 8 bits are read and written; what would compute is refused, and says what to do.
+func TestFloat8IsMoved(t *testing.T) {
+	g := graph.New("moved")
+	x, i := g.Input("x", graph.Float8E4M3FN, 4, 2), g.Input("i", graph.Int64, 2)
+	row, at := ops.Slice(x, 0, 1, 3, 1), g.Input("at", graph.Int64)
+	outputs := []*graph.Node{
+		ops.Embedding(i, x), ops.Stack(0, row, row), ops.IndexCopy(x, 0, i, row), ops.DynamicUpdateSlice(x, row, at, graph.Num(0)),
+		ops.DynamicSlice(x, []*graph.Node{at, graph.Num(0)}, 2, 2), ops.SliceScatter(x, row, 0, 0, 2, 1), ops.Tril(x, 0),
+		ops.IndexPut(x, []*graph.Node{i}, row), ops.Gather(x, 0, ops.Unsqueeze(i, 1)), ops.PadWith(x, 0, 1, 1, ops.PadReplicate),
+	}
+	for _, y := range outputs {
+		require.NoError(t, y.Err())
+		require.Equal(t, graph.Float8E4M3FN, y.DType())
+	}
+	p, err := exec.Compile(g, exec.Outputs(outputs...))
+	require.NoError(t, err)
+	data := everyFloat8(graph.Float8E4M3FN).([]half.Float8E4M3FN)[48:56]
+	r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{4, 2}, Data: data}, i: []int64{3, 0}, at: exec.Array{Shape: []int{}, Data: []int64{1}}})
+	require.NoError(t, err)
+	for k, want := range [][]uint8{
+		{54, 55, 48, 49}, {50, 51, 52, 53, 50, 51, 52, 53}, {52, 53, 50, 51, 52, 53, 50, 51}, {48, 49, 50, 51, 52, 53, 54, 55}, {50, 51, 52, 53}, {50, 51, 52, 53, 52, 53, 54, 55},
+		{48, 0, 50, 51, 52, 53, 54, 55}, {52, 53, 50, 51, 52, 53, 50, 51}, {54, 48}, {48, 49, 48, 49, 50, 51, 52, 53, 54, 55, 54, 55},
+	} {
+		a, err := r.Array(outputs[k])
+		require.NoError(t, err)
+		require.Equal(t, want, float8Bits(t, a.Data), "%v", outputs[k])
+	}
+
+	g = graph.New("computed")
+	x, i = g.Input("x", graph.Float8E4M3FN, 4, 2), g.Input("i", graph.Int64, 2)
+	row = ops.Slice(x, 0, 1, 3, 1)
+	requireMistake(t, ops.IndexPut(x, []*graph.Node{i}, row, ops.Accumulate()), "\"index_put\" not implemented for 'Float8_e4m3fn'")
+	requireMistake(t, ops.ScatterAdd(x, 0, ops.Unsqueeze(i, 1), row), "\"scatter_add\" not implemented for 'Float8_e4m3fn'")
+	requireMistake(t, ops.Kron(x, x), "\"Kron\" not implemented for 'Float8_e4m3fn'")
+}
+
 // TestCastsOfFloat8AsPyTorch compares casts from and to the types of 8 bits with PyTorch: all elements, and the numbers around the middle between two.
 func TestCastsOfFloat8AsPyTorch(t *testing.T) {
 	text, err := os.ReadFile("../half/testdata/float8.json")

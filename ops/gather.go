@@ -18,7 +18,7 @@ type EmbeddingAttrs struct{ Padding []int }
 
 func init() {
 	opIndexSelect = define(graph.Op{
-		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
 		},
@@ -31,7 +31,7 @@ func init() {
 		},
 	})
 	opGather = define(graph.Op{
-		Name: "gather", Func: "Gather", Doc: "for each place of the indices, the element of x at that place with the index along one axis.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Name: "gather", Func: "Gather", Doc: "for each place of the indices, the element of x at that place with the index along one axis.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Gather(c, c.Attrs().(GatherAttrs).Axis)
 		},
@@ -49,7 +49,7 @@ func init() {
 		},
 	})
 	opEmbedding = define(graph.Op{
-		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(1), rules.Embedding(c, c.Attrs().(EmbeddingAttrs).Padding)
 		},
@@ -140,7 +140,7 @@ func isOfRows(x node, axis int) bool {
 	if a, is := x.Attrs().(SoftmaxAttrs); is && x.Op().Class == graph.Composite {
 		return countedFromZero([]int{a.Axis}, x.Rank())[0] == axis
 	}
-	if x.Op().Class != graph.Elementwise || !x.DType().IsFloat() {
+	if x.Op().Class != graph.Elementwise || !x.DType().IsFloat() || x.DType().IsStorage() {
 		return false
 	}
 	for i, y := range x.Operands() {

@@ -11,7 +11,7 @@ import (
 // DiagFlat returns a matrix with the elements of x, of all its axes, on a diagonal, 0 for the main one, and 0 elsewhere.
 func DiagFlat(x *graph.Node, diagonal int) *graph.Node {
 	defer building("DiagFlat", x, diagonal)()
-	if bad := notTensors(refused("DiagFlat", x).with(diagonal)); bad != nil {
+	if bad := notNodes(refused("DiagFlat", x).with(diagonal)); bad != nil {
 		return bad
 	}
 	return DiagEmbed(Reshape(x, x.Shape().NumElements()), diagonal)
@@ -25,7 +25,7 @@ const maxCombinations = 1 << 16
 func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 	defer building("Combinations", x, count, replacement)()
 	call := refused("Combinations", x).with(count, replacement)
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	switch {
@@ -73,7 +73,7 @@ func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 func Toeplitz(column, row *graph.Node) *graph.Node {
 	defer building("Toeplitz", column, row)()
 	call := refused("Toeplitz", column, row)
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	if column.Rank() < 1 || row.Rank() != column.Rank() {

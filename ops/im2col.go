@@ -21,7 +21,7 @@ func stepsOf(opts []StepOption) rules.Steps {
 
 // badSteps is the refusal of windows and steps that are none; nil where they are.
 func badSteps(call refusedCall, height, width int, s rules.Steps) node {
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	for _, list := range [][]int{{height, width}, s.Stride, s.Dilation, s.Padding} {

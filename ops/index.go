@@ -60,7 +60,7 @@ func Accumulate() IndexPutOption { return func(a *IndexPutAttrs) { a.Accumulate 
 func init() {
 	opIndex = define(graph.Op{
 		Name: "index", Func: "Index", Doc: "elements of x at indices that broadcast, one for each indexed axis; an index outside stops the run.",
-		Class: graph.Composite, MinIn: 1, MaxIn: -1,
+		Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Index(c, c.Attrs().(IndexAttrs).Axes)
 		},
@@ -75,9 +75,14 @@ func init() {
 	})
 	opIndexPut = define(graph.Op{
 		Name: "index_put", Func: "IndexPut", Doc: "x with the elements of src at indices that broadcast, one for each indexed axis; the last of several stays, or they are added; an index outside stops the run.",
-		Class: graph.Composite, MinIn: 2, MaxIn: -1,
+		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), rules.IndexPut(c, c.Attrs().(IndexPutAttrs).Axes)
+			a := c.Attrs().(IndexPutAttrs)
+			s := rules.IndexPut(c, a.Axes)
+			if a.Accumulate && c.DType(0).IsStorage() {
+				c.Fail(c.In(0).StorageMistake("index_put"))
+			}
+			return c.DType(0), s
 		},
 		Expand: expandIndexPut,
 	})
@@ -125,10 +130,6 @@ func byIndices(x node, axes []int, index []node) (joined, at node) {
 
 func expandIndexPut(n *graph.Node, in []*graph.Node) *graph.Node {
 	x, src, a := in[0], in[len(in)-1], n.Attrs().(IndexPutAttrs)
-	if x.DType() == graph.Bool && a.Accumulate { // a sum of truth values is "or"
-		sum := Apply(opIndexPut, a, slices.Concat([]node{Cast(x, graph.Int32)}, in[1:len(in)-1], []node{Cast(src, graph.Int32)})...)
-		return Cast(sum, graph.Bool)
-	}
 	joined, at := x, node(nil)
 	first, by := rules.IndexedAxis(a.Axes), lastWins
 	if len(a.Axes) == 0 { // all of x is one slice

@@ -12,7 +12,7 @@ var opMaskedScatter *graph.Op
 func init() {
 	opMaskedScatter = define(graph.Op{
 		Name: "masked_scatter", Func: "MaskedScatter", Doc: "x, and where the mask holds the next element of src; too few of them stop the run.",
-		Class: graph.Composite, MinIn: 3, MaxIn: 3,
+		Class: graph.Composite, Storage: true, MinIn: 3, MaxIn: 3,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), rules.MaskedScatter(c) },
 		Expand: expandMaskedScatter,
 	})

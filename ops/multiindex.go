@@ -29,7 +29,7 @@ func (a ScatterNDAttrs) Args(operands []string) []string {
 func init() {
 	opGatherND = define(graph.Op{
 		Name: "gather_nd", Func: "GatherND", Doc: "elements, or slices, that the numbers along the last axis of the indices name, one for each axis; an index outside stops the run.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.GatherND(c, c.Attrs().(GatherNDAttrs).BatchDims)
 		},
@@ -63,7 +63,7 @@ func init() {
 // writingND is an entry of elements, or slices, that are written into the first operand by vectors of indices.
 func writingND(name, fn, doc string, by Reduction) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, MinIn: 3, MaxIn: 3,
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, Storage: by == lastWins, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := rules.ScatterND(c)
 			return unitedDType(c, name, c.Attrs().(ScatterNDAttrs).By), s

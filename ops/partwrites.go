@@ -16,7 +16,7 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 	if isNumber && x != nil && x.Judged() && x.Graph() != nil {
 		call.in = []node{x}
 	}
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	kept := Copy(x)
@@ -107,7 +107,7 @@ func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Nod
 	defer building("DynamicUpdateSlice", args...)()
 	starts = startsIn(x, starts)
 	call := refused("DynamicUpdateSlice", given(x, append([]node{update}, starts...)...)...)
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	if update == nil || update.Rank() != x.Rank() || update.DType() != x.DType() {
@@ -159,7 +159,7 @@ func beginning(x node, axis int, start node, size graph.Dim) node {
 }
 
 func badStarts(call refusedCall, word string, x node, starts []node, sizes graph.Shape) node {
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	if len(starts) != x.Rank() || len(sizes) != x.Rank() {

@@ -13,7 +13,7 @@ import (
 // notDivided is the refusal of an operand with fewer axes than least, of a number that divides nothing, and
 // of axes that it does not divide; nil where it may divide them.
 func notDivided(call refusedCall, word string, least, number, by int, axes ...int) node {
-	if bad := notTensors(call); bad != nil {
+	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	x := call.in[0]

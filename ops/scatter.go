@@ -58,9 +58,9 @@ func (a ScatterAttrs) options(words []string) []string {
 	return words
 }
 
-// unitedDType is the dtype of what is written by index; truth values are not united.
+// unitedDType is the dtype of what is written by index. Truth values have no mean, and, as in PyTorch, index_reduce takes none.
 func unitedDType(c *graph.Call, name string, by Reduction) graph.DType {
-	if c.DType(0) == graph.Bool && by != lastWins && !c.Failed() {
+	if c.DType(0) == graph.Bool && (by == ReduceMean || c.Op() == opIndexReduce) && !c.Failed() {
 		rules.RefuseDType(c, `"`+name+`" not implemented for 'Bool'`)
 	}
 	return c.DType(0)
@@ -74,8 +74,15 @@ func ExcludeSelf() ScatterOption { return func(a *ScatterAttrs) { a.ExcludeSelf 
 
 // writing is an entry of elements, or slices, that are written into the first operand by index.
 func writing(name, fn, doc, pytorch, onnx string, shape func(c *graph.Call, name string, axis int) graph.Shape, expand func(x, index, src node, a ScatterAttrs) node) *graph.Op {
+	by := lastWins
+	switch fn {
+	case "ScatterAdd", "IndexAdd":
+		by = ReduceSum
+	case "ScatterReduce", "IndexReduce":
+		by = ReduceMax
+	}
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, MinIn: 3, MaxIn: 3,
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, Storage: by == lastWins, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
 			s := shape(c, name, a.Axis)
@@ -91,13 +98,6 @@ func writing(name, fn, doc, pytorch, onnx string, shape func(c *graph.Call, name
 			return Reshape(expand(x, index, vector(in[2]), a), n.Shape()...)
 		},
 	})
-	by := lastWins
-	switch fn {
-	case "ScatterAdd", "IndexAdd":
-		by = ReduceSum
-	case "ScatterReduce", "IndexReduce":
-		by = ReduceMax
-	}
 	op.Ref = named("", pytorch, "jax.numpy.ndarray.at", onnx, "", func(e *graph.Example) node {
 		sizes := []string{"k"}
 		if onnx != "" { // an index for each element
@@ -149,6 +149,15 @@ func scatterElements(x, index, src node, a ScatterAttrs) node {
 func writeSlices(x, index, src node, a ScatterAttrs) node {
 	if a.By == lastWins {
 		return graph.Apply(opPut, putAttrs{a.Axis}, x, Cast(index, graph.Int64), src)
+	}
+	if x.DType() == graph.Bool { // a sum is "or", a product "and"
+		switch a.By {
+		case ReduceSum:
+			a.By = ReduceMax
+		case ReduceProd:
+			a.By = ReduceMin
+		}
+		return Cast(writeSlices(Cast(x, graph.Int32), index, Cast(src, graph.Int32), a), graph.Bool)
 	}
 	united := united(x, index, src, a)
 	if !a.ExcludeSelf {

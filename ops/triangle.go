@@ -14,7 +14,7 @@ type TriangleAttrs struct{ Diagonal int }
 // triangle is the entry of matrices of which one triangle is kept. inside tells, from
 // column - row and the diagonal, what is kept.
 func triangle(name, fn, doc string, inside func(x, y *graph.Node) *graph.Node) *graph.Op {
-	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1}
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		return c.DType(0), rules.Matrices(c, name)
 	}
