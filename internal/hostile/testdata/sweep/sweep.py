@@ -11,7 +11,7 @@ special functions are coarse.
 """
 
 from base import *
-import algebra, axes, creation, elements, indexing, losses, windows
+import algebra, axes, creation, elements, indexing, joined, losses, windows
 
 often = {"unary", "binary", "reduce", "axisone", "indexing", "losses"}
 drawn = ops + [f for f in ops if f.__name__ in often]
