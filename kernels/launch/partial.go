@@ -53,7 +53,7 @@ func (t *Partial) Reset(p *rowprog.Program, a *Args) {
 		}
 	}
 	t.args.N = a.N
-	t.args.Outer = append(t.args.Outer[:0], a.Outer...)
+	t.args.Outer, t.args.Origin = append(t.args.Outer[:0], a.Outer...), a.Origin
 	t.args.Ptr = resize(t.args.Ptr, len(p.Operands))
 	t.args.Stride = slices.Grow(t.args.Stride[:0], len(p.Operands))[:len(p.Operands)]
 	words := 0
@@ -145,7 +145,10 @@ func copyElements(_ rowprog.Reduction, typ rowprog.Type, dst, src unsafe.Pointer
 
 // Release forgets the memory of the last call, which would otherwise stay in use.
 // The next call needs a Reset.
-func (t *Partial) Release() { clear(t.args.Ptr) }
+func (t *Partial) Release() {
+	clear(t.args.Ptr)
+	t.args.Origin = nil
+}
 
 // moveAxis calls a function for all elements of an operand along the axes from axis on.
 func (t *Partial) moveAxis(a *Args, i, axis int, dst, src unsafe.Pointer, move func(kind rowprog.Reduction, typ rowprog.Type, dst, src unsafe.Pointer, n int)) {

@@ -27,8 +27,10 @@ type chainTask struct {
 	packedAt, sumsAt   []int // and, of each member, the second matrix of a product, packed, and its sums; or -1
 	bytes              int   // of a thread's memory
 	threads            int
-	isShared           bool // all threads work on the same block
-	at                 int  // where the arena has the memory of all threads
+	isShared           bool  // all threads work on the same block
+	order              []int // the matrices of the batch, those of one sum side by side: see chainover.go
+	each               int   // matrices of a sum
+	at                 int   // where the arena has the memory of all threads
 	members            []chainMember
 	states             []*chainState
 	free               chan *chainState
@@ -66,6 +68,7 @@ type chainState struct {
 // chainThread is a thread at work on a matrix of the batch.
 type chainThread struct {
 	slice  int
+	adds   bool // to what was added up for the sum's matrices before
 	memory unsafe.Pointer
 	ws     *Workspace
 }
@@ -109,6 +112,9 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	}
 	wide := t.slices * t.rows * t.cols * c.Wide[0].DType().Size()
 	t.isShared = b.factors(c) > b.Thresholds.ChainFactor
+	if !b.orderBatch(t) {
+		return nil
+	}
 	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
 		return nil
 	}
@@ -122,7 +128,9 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	} else {
 		rowBytes := t.placeWide(p, 1)
 		t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, mostTiles), fewestTiles)*tile))
-		b.skipColumns(t)
+		if t.Over == nil { // sums need all columns
+			b.skipColumns(t)
+		}
 	}
 	t.bytes = t.placeWide(p, t.blocks[0].hi)
 	for _, m := range c.Members {
@@ -165,7 +173,7 @@ func (b *Specialization) pays(t *chainTask, wide int) bool {
 	if t.isShared {
 		return wide >= mostWide && wide/t.rows*t.sharedRows()+b.sums(t.Chain) < wide
 	}
-	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.slices >= b.threads)
+	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.sums() >= b.threads)
 }
 
 // fewestTileRows stands for the rows of a tile where there are no vector registers.
@@ -276,8 +284,8 @@ func (b *Specialization) bindChains() {
 			t.free <- s
 		}
 		t.cuts = 1
-		if !t.hasSums() && t.slices < threadTiles*t.threads && t.threads > 1 {
-			t.cuts = min(ceilDiv(threadTiles*t.threads, t.slices), len(t.blocks))
+		if !t.hasSums() && t.sums() < threadTiles*t.threads && t.threads > 1 {
+			t.cuts = min(ceilDiv(threadTiles*t.threads, t.sums()), len(t.blocks))
 		}
 	}
 }
@@ -314,12 +322,13 @@ func (t *chainTask) Run(s *State) error {
 	if t.isShared {
 		return t.runShared(s)
 	}
-	if s.Threads <= 1 || t.slices*t.cuts <= 1 || t.cost < parallelCost {
-		for i := range t.slices * t.cuts {
+	tiles := t.sums() * t.cuts
+	if s.Threads <= 1 || tiles <= 1 || t.cost < parallelCost {
+		for i := range tiles {
 			t.Tile(i, &s.Ws)
 		}
 	} else {
-		s.ParallelFor(t, t.slices*t.cuts, t.cost)
+		s.ParallelFor(t, tiles, t.cost)
 	}
 	return t.fault(s)
 }
@@ -334,19 +343,20 @@ func (t *chainTask) fault(s *State) error {
 	return nil
 }
 
-// Tile computes a matrix of the batch, or a part of one.
+// Tile computes the matrices of the batch that belong to one sum, or a part of them.
 func (t *chainTask) Tile(i int, ws *Workspace) {
 	s := <-t.free
 	defer func() { t.free <- s }()
-	th := &ws.chain
-	*th = chainThread{slice: i / t.cuts, memory: s.memory, ws: ws}
-	for k, m := range t.members {
-		m.begin(t, th, s.members[k])
-	}
-	cut := i % t.cuts
-	for block := cut * len(t.blocks) / t.cuts; block < (cut+1)*len(t.blocks)/t.cuts; block++ {
+	th, cut := &ws.chain, i%t.cuts
+	for n, slice := range t.order[i/t.cuts*t.each:][:t.each] {
+		*th = chainThread{slice: slice, adds: n > 0, memory: s.memory, ws: ws}
 		for k, m := range t.members {
-			m.run(t, th, s.members[k], block)
+			m.begin(t, th, s.members[k])
+		}
+		for block := cut * len(t.blocks) / t.cuts; block < (cut+1)*len(t.blocks)/t.cuts; block++ {
+			for k, m := range t.members {
+				m.run(t, th, s.members[k], block)
+			}
 		}
 	}
 	*th = chainThread{}

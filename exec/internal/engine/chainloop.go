@@ -19,13 +19,14 @@ type chainLoop struct {
 	axisOf  []int   // the program's axis of each of these axes, -1 for none
 	perRow  int     // elements of a row, where rows lie side by side along the program's row
 	indexed bool    // the program asks for positions
+	adds    bool    // it adds up rows over the batch
 }
 
 // inChain makes a row program a member of a chain.
 func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMember {
 	m := &c.Members[member]
 	l := &chainLoop{task: k, wide: m.Wide, isWide: slices.ContainsFunc(m.Wide, func(i int) bool { return i >= 0 }),
-		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program)}
+		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program), adds: m.Adds}
 	if rank := len(c.batch); l.axisOf[rank] == l.axisOf[rank+1] { // as may be axes of the batch, which do not count
 		l.perRow = b.Eval(k.Loop.Space[rank+1])
 	}
@@ -108,7 +109,7 @@ func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at ro
 	if a.Origin != nil {
 		l.setOrigin(c, a, th.slice, at.lo, left)
 	}
-	if fault, ok := l.task.Loop.Kernel.RunRange(a, 0, a.Rows(), &th.ws.scratch); !ok {
+	if fault, ok := l.compute(a, th); !ok {
 		if rows == last {
 			fault.Position += (th.slice*c.rows + at.lo) * l.perRow
 		} else { // in whole rows

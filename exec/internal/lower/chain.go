@@ -21,12 +21,16 @@ type Chain struct {
 	Members     []ChainMember
 	// Wide is the matrices that they exchange, [Batch…, Rows, Cols] each.
 	Wide []*graph.Node
+	// Over is the axes of the batch over which members add up rows, such as gradients of a bias that all examples share: the matrices of one sum are
+	// computed one after the other.
+	Over []int
 }
 
 // ChainMember is a kernel of a chain.
 type ChainMember struct {
 	Kernel Kernel
 	Sums   bool // a product that sums over the rows
+	Adds   bool // a row program that adds up rows over axes of the batch
 	// Wide is for each operand of the kernel the number of the matrix in Chain.Wide that it is, or -1.
 	Wide []int
 }
@@ -70,6 +74,8 @@ type chainFinder struct {
 	members []Kernel
 	made    map[*graph.Node]graph.Layout // what members compute row by row, as they write it
 	sums    map[Kernel]bool
+	adds    map[Kernel]bool
+	over    []int // the axes over which these do
 }
 
 // find returns the chain, or nil. Its first kernel is counted from the window's.
@@ -95,7 +101,7 @@ func (f *chainFinder) find() *Chain {
 // sort tells members from kernels that must run after them.
 func (f *chainFinder) sort() {
 	f.members = nil
-	f.made, f.sums = map[*graph.Node]graph.Layout{}, map[Kernel]bool{}
+	f.made, f.sums, f.adds, f.over = map[*graph.Node]graph.Layout{}, map[Kernel]bool{}, map[Kernel]bool{}, nil
 	byMembers, byAfter := touched{}, touched{}
 	for _, k := range f.window {
 		t := f.touches[k]
@@ -116,7 +122,7 @@ func (f *chainFinder) joins(k Kernel) bool {
 	case *MatMul:
 		return f.productJoins(k)
 	case *Fused:
-		return len(k.Parts) == 1 && f.loopJoins(k.Parts[0])
+		return len(k.Parts) == 1 && f.loopJoins(k, k.Parts[0])
 	}
 	return false
 }
@@ -141,42 +147,63 @@ func (f *chainFinder) productJoins(k *MatMul) bool {
 	return false
 }
 
-// loopJoins reports whether a row program computes rows from the same rows.
-func (f *chainFinder) loopJoins(p *Loop) bool {
+// loopJoins reports whether a row program computes rows from the same rows, be it that it adds up some over the batch.
+func (f *chainFinder) loopJoins(k Kernel, p *Loop) bool {
 	chain := f.anchor.MatMulSpec
 	rank := len(chain.Batch)
 	if len(p.Space) != rank+2 || !p.Space[:rank].Equal(chain.Batch) || p.Space[rank] != chain.M || isUndecided(p.Operands) || reducesAcross(p, rank) {
 		return false
 	}
-	for i := range p.Program.Insts {
-		if p.Program.Insts[i].Op == rowprog.OpAccumulate {
-			return false
-		}
+	over, can := f.addsOver(p)
+	if !can {
+		return false
 	}
 	reads := false
-	for i, o := range p.Operands {
+	for _, o := range p.Operands {
 		_, isMade := f.made[o.Base]
 		switch {
 		case o.Base == nil:
-		case o.Write && (alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || !ownsRows(o, rank)):
+		case o.Write && (alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || !ownsRows(o, rank, over)):
 			return false
 		case !o.Write && !f.sameRows(o, rank):
 			return false
 		case !o.Write && isMade:
 			reads = true
-		case o.Write && p.Program.Operands[i].Access == rowprog.Acc:
-			return false
 		}
 	}
 	if !reads {
 		return false
 	}
-	for _, o := range p.Operands {
-		if o.Write {
+	for i, o := range p.Operands {
+		if o.Write && p.Program.Operands[i].Access != rowprog.Acc {
 			f.made[o.Base] = o.Layout
 		}
 	}
+	if over != nil {
+		f.adds[k], f.over = true, over
+	}
 	return true
+}
+
+// addsOver returns the axes of the batch over which a row program adds up rows, nil if it does not, and whether a chain can: the matrices of a sum follow each
+// other then, so that all members add up over the same axes.
+func (f *chainFinder) addsOver(p *Loop) (axes []int, can bool) {
+	for _, o := range p.Program.Operands {
+		if o.Access != rowprog.Acc {
+			continue
+		}
+		if o.Domain != rowprog.Vec || len(p.Axes) < 2 || !p.Program.ReducesOutermost() {
+			return nil, false
+		}
+		for axis := range p.Axes {
+			if o.Reduced.Has(axis) != (axis == 0) {
+				return nil, false
+			}
+		}
+		axes = p.Axes[0]
+	}
+	isOfRows := func(axis int) bool { return axis >= len(f.anchor.Batch) }
+	return axes, !slices.ContainsFunc(axes, isOfRows) && (axes == nil || f.over == nil || slices.Equal(axes, f.over))
 }
 
 // reducesAcross reports whether a row program reduces over an axis of its iteration space, that of rows, to values that its elements take.
@@ -189,11 +216,17 @@ func isUndecided(operands []fusion.Operand) bool {
 	return slices.ContainsFunc(operands, func(o fusion.Operand) bool { return o.Undecided != nil })
 }
 
-// ownsRows reports whether what is written has elements of its own for each row, in order.
-func ownsRows(o fusion.Operand, rank int) bool {
+// ownsRows reports whether what is written has elements of its own for each row, in order: of all matrices of the batch along some axes, as it is repeated
+// along these.
+func ownsRows(o fusion.Operand, rank int, over []int) bool {
 	l := graph.Layout{Shape: slices.Clone(o.Layout.Shape), Strides: o.Layout.Strides, Offset: o.Layout.Offset}
 	if l.Strides[rank+1] == 0 {
 		l.Shape[rank+1] = 1
+	}
+	for _, axis := range over {
+		if l.Strides[axis] == 0 {
+			l.Shape[axis] = 1
+		}
 	}
 	return l.IsRowMajor()
 }
@@ -311,9 +344,9 @@ func (f *chainFinder) others(among []Kernel) (before, after []Kernel) {
 // chain makes the chain of the members, which it brings together.
 func (f *chainFinder) chain(wide []*graph.Node) *Chain {
 	before, after := f.others(f.window[:slices.Index(f.window, f.members[len(f.members)-1])+1])
-	c := &Chain{First: len(before), Last: len(before) + len(f.members) - 1, Batch: f.anchor.Batch, Rows: f.anchor.M, Cols: f.anchor.N, Wide: wide}
+	c := &Chain{First: len(before), Last: len(before) + len(f.members) - 1, Batch: f.anchor.Batch, Rows: f.anchor.M, Cols: f.anchor.N, Wide: wide, Over: f.over}
 	for _, k := range f.members {
-		m := ChainMember{Kernel: k, Sums: f.sums[k]}
+		m := ChainMember{Kernel: k, Sums: f.sums[k], Adds: f.adds[k]}
 		for _, o := range k.Operands() {
 			m.Wide = append(m.Wide, slices.Index(wide, o.Base))
 		}

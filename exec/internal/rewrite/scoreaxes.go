@@ -18,11 +18,10 @@ import (
 // scores are reduced first. Sums over keys are added up in the order of the last axis then.
 func ScoreAxes(u *Program) error {
 	splitAxes(u)
-	s := findScoreAxes(u)
-	if s == nil {
-		return nil
+	if s := findScoreAxes(u); s != nil {
+		u.rewrite(s.replace)
 	}
-	u.rewrite(s.replace)
+	layOutBiases(u)
 	return nil
 }
 

@@ -1,0 +1,50 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// layOutBiases copies what several matrices of scores share and lies across their rows, such as a bias by distance that was picked from a table with the heads
+// last: chains of kernels read rows, and each matrix would be read across again.
+func layOutBiases(u *Program) {
+	s := newAxisRoles()
+	if products := s.findRoles(u); len(s.roles) == len(products) {
+		return // nothing is computed of scores
+	}
+	isBias := func(n *graph.Node, x *graph.Node) bool { return s.roles[n] != nil && s.roles[x] == nil && liesAcross(x, n) }
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool {
+		return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return isBias(n, x) })
+	}) {
+		return
+	}
+	copies := map[*graph.Node]*graph.Node{}
+	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		any := false
+		for i, x := range n.Operands() {
+			if !isBias(n, x) {
+				continue
+			}
+			if any = true; copies[x] == nil {
+				copies[x] = ops.Copy(in[i])
+			}
+			in[i] = copies[x]
+		}
+		if !any {
+			return nil
+		}
+		return graph.Apply(n.Op(), n.Attrs(), in...)
+	})
+}
+
+// liesAcross reports whether x is repeated for several matrices of an elementwise node and has neighbours along another axis than that of the rows' elements.
+func liesAcross(x, n *graph.Node) bool {
+	if n.Op().Class != graph.Elementwise || !alias.IsView(x) || x.Region() != n.Region() || x.Rank() < 2 || x.Shape().Equal(n.Shape()) {
+		return false
+	}
+	l, last := alias.LayoutOf(x), x.Rank()-1
+	return l.Shape[last] != 1 && l.Strides[last] != 0 && l.Strides[last] != 1 && slices.Contains(l.Strides, 1)
+}
