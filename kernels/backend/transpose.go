@@ -49,6 +49,7 @@ type blockCopy struct {
 	few     *block
 	into    bool // into rows, or out of them
 	args    codegen.TransposeArgs
+	ahead   int // bytes from a block to the one that is fetched meanwhile
 }
 
 // run copies the columns of one block of rows: by whole blocks, of which the last overlaps the one before, or through memory for a block.
@@ -76,8 +77,12 @@ func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 }
 
 // down copies blocks, those below each other before those beside them: so lines of the memory in which elements of a row lie apart are copied as a whole.
+// Lines that are read like this are fetched ahead, since they follow no pattern that a processor looks for.
 func (c *blockCopy) down(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, groups int) {
 	const size = 4
+	if c.into {
+		c.ahead = size * packRows * from.column
+	}
 	for column := 0; column < c.columns; column += packRows {
 		first := size * min(column, c.columns-packRows)
 		c.call(unsafe.Add(dst, first*to.column), to, unsafe.Add(src, first*from.column), from, groups, to.row, from.row)
@@ -93,7 +98,7 @@ func (c *blockCopy) blocks(dst unsafe.Pointer, to steps, src unsafe.Pointer, fro
 func (c *blockCopy) call(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count, toNext, fromNext int) {
 	const size = 4
 	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count, DstStep: size * packRows * toNext, SrcStep: size * packRows * fromNext,
-		SrcLine: size * from.row, DstLine: size * to.column}
+		SrcLine: size * from.row, DstLine: size * to.column, Ahead: c.ahead}
 	if c.into {
 		c.args.SrcLine, c.args.DstLine = size*from.column, size*to.row
 	}

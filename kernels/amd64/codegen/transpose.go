@@ -14,6 +14,8 @@ type TransposeArgs struct {
 	DstLine, SrcLine int
 	DstStep, SrcStep int
 	Count            int
+	// Ahead leads from a block to one whose lines are fetched meanwhile.
+	Ahead int
 }
 
 // Transpose makes code that transposes blocks in registers.
@@ -22,6 +24,7 @@ func Transpose() []byte {
 		dst, dst4, dstLine, dstLine3 = asm.RCX, asm.R11, asm.R9, asm.R10
 		src, src4, srcLine, srcLine3 = asm.RSI, asm.R8, asm.RDX, asm.RAX
 		count                        = asm.RBX
+		ahead, far, far4             = asm.R12, asm.R13, asm.R14
 	)
 	var in TransposeArgs
 	var a asm.Asm
@@ -30,6 +33,7 @@ func Transpose() []byte {
 	a.MovLoad(dstLine, argument(unsafe.Offsetof(in.DstLine)))
 	a.MovLoad(srcLine, argument(unsafe.Offsetof(in.SrcLine)))
 	a.MovLoad(count, argument(unsafe.Offsetof(in.Count)))
+	a.MovLoad(ahead, argument(unsafe.Offsetof(in.Ahead)))
 	a.Lea(dstLine3, asm.Indexed(dstLine, dstLine, 2, 0))
 	a.Lea(srcLine3, asm.Indexed(srcLine, srcLine, 2, 0))
 	top := a.Here()
@@ -48,8 +52,11 @@ func Transpose() []byte {
 		}
 		return asm.Indexed(base, step, uint8(i%4), 0)
 	}
+	a.Lea(far, asm.Indexed(src, ahead, 1, 0))
+	a.Lea(far4, asm.Indexed(src4, ahead, 1, 0))
 	for i := range 8 {
 		a.M(asm.MOVUPS, asm.W256, asm.Vec(i), 0, line(i, src, src4, srcLine, srcLine3))
+		a.Prefetch(line(i, far, far4, srcLine, srcLine3))
 	}
 	// Pairs of lines, then of pairs, exchange elements within halves of registers.
 	pair := func(low, high *asm.Op, dst, x, y asm.Vec) {
