@@ -16,42 +16,62 @@ func drawn(fn string, seed node, t graph.DType, shape []graph.Dim, more ...any) 
 	return building(fn, append(append([]any{seed, "graph." + t.GoName()}, more...), shapeWords(shape)...)...)
 }
 
-// awayFromZero is a number of Uniform brought above 0 by half of its step, for logarithms.
+// awayFromZero is a number of Uniform between 0 and 1 and neither of them, for logarithms: half of its step is in the place of 0. t is Float32 or Float64.
 func awayFromZero(seed node, t graph.DType, shape []graph.Dim) node {
-	steps := map[graph.DType]float64{graph.Float16: 0x1p-12, graph.BFloat16: 0x1p-9, graph.Float32: 0x1p-25, graph.Float64: 0x1p-54}
-	return Add(Uniform(seed, t, shape...), num(steps[t]))
+	step := 0x1p-25
+	if t == graph.Float64 {
+		step = 0x1p-54
+	}
+	return ClampMin(Uniform(seed, t, shape...), step)
+}
+
+// inComputed draws numbers in the dtype in which t is computed, and rounds them once: the few numbers of 16 bits between 0 and 1 would give few others.
+func inComputed(t graph.DType, draw func(wide graph.DType) node) node {
+	wide := t
+	if t.IsFloat() {
+		wide = t.Computed()
+	}
+	y := draw(wide)
+	if wide != t && y.Judged() {
+		return Cast(y, t)
+	}
+	return y
 }
 
 // Exponential returns numbers of the exponential distribution with mean 1.
 func Exponential(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Exponential", seed, t, shape)()
-	return Neg(Log1p(Neg(Uniform(seed, t, shape...))))
+	return inComputed(t, func(t graph.DType) node { return Neg(Log1p(Neg(Uniform(seed, t, shape...)))) })
 }
 
 // Gumbel returns numbers of the Gumbel distribution: the greatest of scores with such noise is at a place drawn
 // by the scores' Softmax.
 func Gumbel(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Gumbel", seed, t, shape)()
-	return Neg(Log(Neg(Log(awayFromZero(seed, t, shape)))))
+	return inComputed(t, func(t graph.DType) node { return Neg(Log(Neg(Log(awayFromZero(seed, t, shape))))) })
 }
 
 // Laplace returns numbers of the Laplace distribution with mean 0 and variance 2.
 func Laplace(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Laplace", seed, t, shape)()
-	u := Sub(awayFromZero(seed, t, shape), num(0.5))
-	return Mul(Neg(Sign(u)), Log1p(Mul(num(-2), Abs(u))))
+	return inComputed(t, func(t graph.DType) node {
+		u := Sub(awayFromZero(seed, t, shape), num(0.5))
+		return Mul(Neg(Sign(u)), Log1p(Mul(num(-2), Abs(u))))
+	})
 }
 
 // Cauchy returns numbers of the Cauchy distribution, which has no mean: half of them lie between -1 and 1.
 func Cauchy(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Cauchy", seed, t, shape)()
-	return Tan(Mul(num(math.Pi), Sub(awayFromZero(seed, t, shape), num(0.5))))
+	return inComputed(t, func(t graph.DType) node {
+		return Tan(Mul(num(math.Pi), Sub(awayFromZero(seed, t, shape), num(0.5))))
+	})
 }
 
 // LogNormal returns Exp of numbers of the normal distribution.
 func LogNormal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("LogNormal", seed, t, shape)()
-	return Exp(Normal(seed, t, shape...))
+	return inComputed(t, func(t graph.DType) node { return Exp(Normal(seed, t, shape...)) })
 }
 
 // TruncatedNormal returns numbers of the standard normal distribution that lie between low and high.
@@ -66,8 +86,10 @@ func TruncatedNormal(seed *graph.Node, t graph.DType, low, high float64, shape .
 		low, high, sign = -high, -low, -1
 	}
 	from, to := math.Erfc(-low/math.Sqrt2)/2, math.Erfc(-high/math.Sqrt2)/2
-	share := Add(Mul(awayFromZero(seed, t, shape), num(to-from)), num(from))
-	return Mul(Clamp(Ndtri(share), low, high), num(sign))
+	return inComputed(t, func(t graph.DType) node {
+		share := Add(Mul(awayFromZero(seed, t, shape), num(to-from)), num(from))
+		return Mul(Clamp(Ndtri(share), low, high), num(sign))
+	})
 }
 
 // RandInt returns integers of dtype t from low up to and without high, each with the same probability.
@@ -77,12 +99,27 @@ func RandInt(seed *graph.Node, t graph.DType, low, high int64, shape ...graph.Di
 	case !t.IsInt():
 		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeDType,
 			Summary: fmt.Sprintf("random integers have an integer dtype, not %s", t)})
+	case !holdsRange(t, low, high-1):
+		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("from %d up to %d: not all of these are numbers of %s", low, high, t)})
 	case low >= high || high-low < 0 || high-low > maxRange:
 		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("from %d up to %d: low must be less than high, by at most 2^50", low, high)})
 	}
 	scaled := Floor(Mul(Uniform(seed, graph.Float64, shape...), num(float64(high-low))))
 	return Cast(Add(Cast(scaled, graph.Int64), num64(low)), t)
+}
+
+// holdsRange reports whether a dtype of integers holds all numbers from one to another.
+func holdsRange(t graph.DType, low, high int64) bool {
+	bits := 8 * t.Size()
+	switch {
+	case t.IsUnsigned():
+		return low >= 0 && (bits == 64 || high < 1<<bits)
+	case bits < 64:
+		return low >= -1<<(bits-1) && high < 1<<(bits-1)
+	}
+	return true
 }
 
 // maxRange bounds the range of integers: with 53 random bits, probabilities differ by less than 2^-3 of themselves.
@@ -95,7 +132,8 @@ func Bernoulli(seed, p *graph.Node) *graph.Node {
 	if bad := refusedParameter(refused("Bernoulli", seed, p), p); bad != nil {
 		return bad
 	}
-	return Cast(Less(Uniform(seed, p.DType(), p.Shape()...), p), p.DType())
+	wide := widened(p) // its numbers are close enough together for small probabilities
+	return Cast(Less(Uniform(seed, wide.DType(), p.Shape()...), wide), p.DType())
 }
 
 // asParameters puts scalars in the place of numbers of [graph.Num] among the parameters of a distribution.
@@ -126,12 +164,13 @@ func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
 		return bad
 	}
 	logits = scoresToDraw.checks(refused("Categorical", logits), logits)
+	logits = widened(logits)
 	return ArgMax(Add(logits, Gumbel(seed, logits.DType(), logits.Shape()...)), Axis(axis))
 }
 
 // Multinomial returns places along the last axis of weights, which are not negative and need no sum of 1: [C] or
 // [N, C] gives [samples] or [N, samples], as Int64. With replacement each is drawn by the weights alone; without,
-// a place is drawn once, and there must be as many weights above 0. As in PyTorch, the order is that of drawing.
+// a place is drawn once, and there must be as many weights above 0. Other weights stop the run. As in PyTorch, the order is that of drawing.
 func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *graph.Node {
 	defer building("Multinomial", seed, weights, samples, replacement)()
 	call := refused("Multinomial", seed, weights).with(samples, replacement)
@@ -145,12 +184,14 @@ func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *grap
 	if classes, known := weights.Shape()[last].Int(); known && !replacement && int64(samples) > classes {
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: "cannot sample n_sample > prob_dist.size(-1) samples without replacement"})
 	}
+	weights = widened(weights)
+	weights = Assert(weights, And(GreaterEqual(weights, num(0)), Less(weights, num(inf))), "probability tensor contains either `inf`, `nan` or element < 0")
 	if replacement {
 		return drawnBySums(seed, weights, samples)
 	}
 	noisy := Add(Log(weights), Gumbel(seed, weights.DType(), weights.Shape()...))
-	_, places := TopK(noisy, graph.Dim(samples), last, true)
-	return places
+	best, places := TopK(noisy, graph.Dim(samples), last, true)
+	return Assert(places, Greater(best, num(-inf)), "invalid multinomial distribution (with replacement=False, not enough non-negative category to sample)")
 }
 
 // drawnBySums draws places where the sum of the weights up to there is beyond a share of all that is drawn.
@@ -160,7 +201,9 @@ func drawnBySums(seed, weights node, samples int) node {
 	classes := shape[last]
 	shape[last] = graph.Dim(samples)
 	sums := CumSum(Cast(weights, graph.Float64), last)
-	shares := Mul(Uniform(seed, graph.Float64, shape...), Narrow(sums, last, classes.Minus(1), 1))
+	all := Narrow(sums, last, classes.Minus(1), 1)
+	all = Assert(all, Greater(all, num(0)), "invalid multinomial distribution (sum of probabilities <= 0)")
+	shares := Mul(Uniform(seed, graph.Float64, shape...), all)
 	return Minimum(SearchSorted(sums, shares, true), Size(weights.Graph(), graph.Int64, classes.Minus(1)))
 }
 

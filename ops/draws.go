@@ -23,13 +23,15 @@ func HalfCauchy(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
 // Logistic returns numbers of the logistic distribution: [Logit] of evenly distributed ones.
 func Logistic(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Logistic", seed, t, shape)()
-	return Logit(awayFromZero(seed, t, shape))
+	return inComputed(t, func(t graph.DType) node { return Logit(awayFromZero(seed, t, shape)) })
 }
 
 // Rademacher returns 1 or -1, each with probability 1/2.
 func Rademacher(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Rademacher", seed, t, shape)()
-	return Sign(Sub(awayFromZero(seed, t, shape), num(0.5)))
+	return inComputed(t, func(t graph.DType) node {
+		return Sub(Mul(num(2), Floor(Mul(num(2), Uniform(seed, t, shape...)))), num(1))
+	})
 }
 
 // Distributions with parameters draw one number for each element of these, in their dtype.
@@ -216,7 +218,8 @@ func RelaxedBernoulli(seed, logits *graph.Node, temperature float64) *graph.Node
 	if !(temperature > 0) {
 		return call.wrong(graph.CodeOperand, "a temperature is above 0, and it is %v", temperature)
 	}
-	return Sigmoid(Div(Add(logits, Logistic(seed, logits.DType(), logits.Shape()...)), num(temperature)))
+	wide := widened(logits)
+	return rounded(Sigmoid(Div(Add(wide, Logistic(seed, wide.DType(), wide.Shape()...)), num(temperature))), logits)
 }
 
 func init() {

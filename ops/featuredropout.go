@@ -33,7 +33,7 @@ func dropping(fn string, x node, p float64, seed node, axes, least int) (keep, b
 			shape[axis] = 1
 		}
 	}
-	return GreaterEqual(Uniform(seed, x.DType(), shape...), num(p)), nil
+	return GreaterEqual(Uniform(seed, x.DType().Computed(), shape...), num(p)), nil
 }
 
 // dropped is 0 where x is not kept, and x/(1-p) elsewhere.
@@ -106,7 +106,8 @@ func GumbelSoftmax(logits *graph.Node, tau float64, hard bool, axis int, seed *g
 	case !logits.DType().IsFloat() || !hasAxis(logits, axis):
 		return Softmax(logits, axis) // its own mistake
 	}
-	soft := Softmax(Div(Add(logits, Gumbel(seed, logits.DType(), logits.Shape()...)), num(tau)), axis)
+	wide := widened(logits)
+	soft := rounded(Softmax(Div(Add(wide, Gumbel(seed, wide.DType(), wide.Shape()...)), num(tau)), axis), logits)
 	if !hard || !soft.Judged() {
 		return soft
 	}

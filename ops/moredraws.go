@@ -9,7 +9,7 @@ import (
 // Maxwell returns lengths of vectors of three numbers of the standard normal distribution.
 func Maxwell(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Maxwell", seed, t, shape)()
-	return maxwell(seed, t, shape)
+	return inComputed(t, func(t graph.DType) node { return maxwell(seed, t, shape) })
 }
 
 func maxwell(seed node, t graph.DType, shape []graph.Dim) node {
@@ -23,13 +23,13 @@ func maxwell(seed node, t graph.DType, shape []graph.Dim) node {
 // DoubleSidedMaxwell returns numbers of [Maxwell], of which half are made negative.
 func DoubleSidedMaxwell(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("DoubleSidedMaxwell", seed, t, shape)()
-	return Mul(Rademacher(seed, t, shape...), maxwell(seed, t, shape))
+	return inComputed(t, func(t graph.DType) node { return Mul(Rademacher(seed, t, shape...), maxwell(seed, t, shape)) })
 }
 
 // Rayleigh returns lengths of vectors of two numbers of the standard normal distribution.
 func Rayleigh(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Rayleigh", seed, t, shape)()
-	return Sqrt(Mul(num(2), Exponential(seed, t, shape...)))
+	return inComputed(t, func(t graph.DType) node { return Sqrt(Mul(num(2), Exponential(seed, t, shape...))) })
 }
 
 // Triangular returns numbers between 0 and 1 of the distribution whose density is a triangle with its tip at mode, which is between 0 and 1

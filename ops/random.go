@@ -133,6 +133,6 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	case p == 1:
 		return Mul(x, num(0))
 	}
-	keep := GreaterEqual(Uniform(seed, x.DType(), x.Shape()...), num(p))
+	keep := GreaterEqual(Uniform(seed, x.DType().Computed(), x.Shape()...), num(p))
 	return Where(keep, Mul(x, num(1/(1-p))), num(0))
 }

@@ -111,7 +111,13 @@ func Poisson(seed, rate *graph.Node) *graph.Node {
 	if bad := refusedParameter(refused("Poisson", seed, rate), rate); bad != nil {
 		return bad
 	}
-	rate = StopGradient(rate)
+	if notSeed(seed) {
+		return Uniform(seed, rate.DType(), rate.Shape()...) // its own mistake
+	}
+	return rounded(poisson(seed, widened(StopGradient(rate))), rate)
+}
+
+func poisson(seed, rate node) node {
 	isLarge := GreaterEqual(rate, num(largeRate))
 	return Where(isLarge, manyEvents(seed, Where(isLarge, rate, num(largeRate))), fewEvents(seed, Where(isLarge, num(0), rate)))
 }

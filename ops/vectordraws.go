@@ -63,7 +63,8 @@ func RelaxedOneHotCategorical(seed, logits *graph.Node, temperature float64) *gr
 	if !(temperature > 0) {
 		return call.wrong(graph.CodeOperand, "a temperature is above 0, and it is %v", temperature)
 	}
-	return Softmax(Div(Add(logits, Gumbel(seed, logits.DType(), logits.Shape()...)), num(temperature)), -1)
+	wide := widened(logits)
+	return rounded(Softmax(Div(Add(wide, Gumbel(seed, wide.DType(), wide.Shape()...)), num(temperature)), -1), logits)
 }
 
 // LowRankMultivariateNormal returns vectors mean + W·z + sqrt(D)·e of the normal distribution with the covariances W·Wᵀ + diag(D), of numbers z and e
