@@ -72,6 +72,7 @@ func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	l := lossOf(opts)
 	defer l.building("KLDiv", x, target)()
 	var each node
+	withScalars(nil, opMul, &x, &target)
 	x = logarithms.checks(refused("KLDiv", x, target), x)
 	if l.logTarget {
 		each = Mul(Exp(target), Neg(difference(refused("KLDiv", x, target))))

@@ -10,7 +10,7 @@ import (
 
 var inf = math.Inf(1)
 
-var opCrossEntropy, opSoftCrossEntropy, opNLL, opPick *graph.Op
+var opCrossEntropy, opSoftCrossEntropy, opNLL, opPick, opClassOf *graph.Op
 
 // defaultIgnoreIndex is the target that counts for nothing in PyTorch.
 const defaultIgnoreIndex = -100
@@ -42,12 +42,16 @@ func init() {
 		Name: "is_class", Func: "CrossEntropy", Doc: "whether the class index of x equals the target, and the target is not ignored; one out of range stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Infer: boolType, Grad: noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			a := n.Attrs().(pickAttrs)
-			target := e.Convert(x[1], graph.Int64)
-			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, target, e.Const(graph.Int64, 0)), e.Prim(graph.PrimLt, target, e.Size(a.Classes)))
-			counts := e.Prim(graph.PrimNe, target, e.Const(graph.Int64, float64(a.Ignore)))
-			e.Check(e.Prim(graph.PrimOr, inside, e.Prim(graph.PrimNot, counts)), graph.Claim{Message: "a target is out of bounds", Operand: 1, Below: &a.Classes})
+			target, counts := n.Attrs().(pickAttrs).checked(e, x[1], 1)
 			return e.Prim(graph.PrimAnd, counts, e.Prim(graph.PrimEq, x[0], target))
+		},
+	})
+	opClassOf = define(graph.Op{
+		Name: "class_of", Func: "NLL", Doc: "the target, or 0 where it is ignored; one out of range stops the run.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return graph.Int64, rules.BroadcastOperands(c) }, Grad: noGradient,
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			target, counts := n.Attrs().(pickAttrs).checked(e, x[0], 0)
+			return e.Prim(graph.PrimSelect, counts, target, e.Const(graph.Int64, 0))
 		},
 	})
 	opCrossEntropy.Ref = named("", "torch.nn.functional.cross_entropy", "", "SoftmaxCrossEntropyLoss", "",
@@ -64,6 +68,15 @@ func init() {
 type pickAttrs struct {
 	Classes graph.Dim
 	Ignore  int
+}
+
+// checked is a target, an operand, as Int64, and whether it counts.
+func (a pickAttrs) checked(e graph.Emitter, x graph.Value, operand int) (target, counts graph.Value) {
+	target = e.Convert(x, graph.Int64)
+	inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, target, e.Const(graph.Int64, 0)), e.Prim(graph.PrimLt, target, e.Size(a.Classes)))
+	counts = e.Prim(graph.PrimNe, target, e.Const(graph.Int64, float64(a.Ignore)))
+	e.Check(e.Prim(graph.PrimOr, inside, e.Prim(graph.PrimNot, counts)), graph.Claim{Message: "a target is out of bounds", Operand: operand, Below: &a.Classes})
+	return target, counts
 }
 
 // inferClassLoss is the rule of a loss with class indices as targets; kernel is PyTorch's
@@ -159,10 +172,28 @@ func shares(n node, in []node) node {
 func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
 	x, target := in[0], in[1]
 	logp := x
+	if class := x.Op().Class; class != graph.Elementwise && class != graph.Composite && !mayBeEmpty(x.Graph(), x.Shape()[classAxis(x)]) {
+		return foldExamples(n, in, pickedLosses(n, in))
+	}
 	if weights := perClass(x, in); weights != nil {
 		logp = Mul(x, weights)
 	}
 	return foldExamples(n, in, Neg(Sum(Where(hits(n, x, target), logp, num(0)), Axis(classAxis(x)))))
+}
+
+// pickedLosses are the losses of examples, with their weights, where the logarithms are in memory: few of them are read. Those that are computed are
+// better compared with all classes, which stores none.
+func pickedLosses(n *graph.Node, in []*graph.Node) node {
+	x, target, axis := in[0], targets(in[0], in[1]), classAxis(in[0])
+	a := pickAttrs{x.Shape()[axis], n.Attrs().(CrossEntropyAttrs).IgnoreIndex}
+	class := Apply(opClassOf, a, target)
+	shape, places := slices.Clone(x.Shape()), make([]node, x.Rank())
+	shape[axis], places[axis] = 1, Unsqueeze(class, axis)
+	picked := Neg(Squeeze(takeFlat(x, places, rowMajorSteps(x.Shape()), 0, shape), axis))
+	if len(in) > 2 {
+		picked = Mul(picked, Take(Reshape(in[2], a.Classes), 0, class))
+	}
+	return Where(Equal(target, graph.Num(a.Ignore)), num(0), picked)
 }
 
 // foldExamples reduces the losses of examples, which have their weights already.

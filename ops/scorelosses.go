@@ -56,6 +56,7 @@ func MeanAbsolutePercentage(x, target *graph.Node, opts ...LossOption) *graph.No
 // MeanSquaredLogarithmicError.
 func MeanSquaredLogarithmic(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MeanSquaredLogarithmic", x, target)()
+	withScalars(nil, opMul, &x, &target)
 	level := func(v node) node { return Log1p(ClampMin(v, leastFraction)) }
 	return reduceLoss(opts, Square(difference(refused("MeanSquaredLogarithmic", level(x), level(target)))))
 }
