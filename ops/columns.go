@@ -70,6 +70,10 @@ type totalled interface {
 // accumulateIn adds or multiplies in numbers of type S.
 func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
 	attrs := a.Attrs.(runningAttrs)
+	if attrs.Extremum {
+		extremaIn(out, x, a)
+		return
+	}
 	neutral := S(0)
 	if attrs.Product {
 		neutral = 1
@@ -151,10 +155,63 @@ func runningPlaces(a *graph.Arrays) error {
 	return nil
 }
 
-// placesOfExtrema follows torch.cummax: an element wins that is NaN, or no less than the winner before.
+// wins follows torch.cummax: an element wins that is NaN, or no less than the winner before; of the least ones, no greater. Few do.
+func wins[T totalled](v, best T, least bool) bool {
+	return (!least && !(v < best) || least && !(v > best)) && (best == best || v != v)
+}
+
+// extremaIn has the winner up to each place.
+func extremaIn[T totalled](out, x []T, a *graph.Arrays) {
+	least := a.Attrs.(runningAttrs).Least
+	inLanes(a.Out.Shape, false, func(l lanes) {
+		if l.across != 1 || l.width == 1 {
+			for j := range l.width {
+				at := l.first + j*l.across
+				best := x[at]
+				for range l.steps {
+					if v := x[at]; wins(v, best, least) {
+						best = v
+					}
+					out[at] = best
+					at += l.along
+				}
+			}
+			return
+		}
+		best := out[l.first : l.first+l.width]
+		copy(best, x[l.first:])
+		at := l.first
+		for range l.steps - 1 {
+			at += l.along
+			y, v := out[at:at+len(best)], x[at:at+len(best)]
+			for j, b := range best {
+				if wins(v[j], b, least) {
+					b = v[j]
+				}
+				y[j] = b
+			}
+			best = y
+		}
+	})
+}
+
+// placesOfExtrema has the places of the winners.
 func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
 	least, out := a.Attrs.(runningAttrs).Least, graph.Elements[int64](a.Out)
 	inLanes(a.Out.Shape, false, func(l lanes) {
+		if l.across != 1 || l.width == 1 {
+			for j := range l.width {
+				first := l.first + j*l.across
+				best, place := x[first], int64(0)
+				for at, step := first, 0; step < l.steps; at, step = at+l.along, step+1 {
+					if v := x[at]; wins(v, best, least) {
+						best, place = v, int64(step)
+					}
+					out[at] = place
+				}
+			}
+			return
+		}
 		var best [columnsTogether]T
 		var places [columnsTogether]int64
 		at := l.first
@@ -162,7 +219,7 @@ func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
 			i := at
 			for j := range best[:l.width] {
 				v := x[i]
-				if step == 0 || v != v || v >= best[j] && !least || v <= best[j] && least {
+				if step == 0 || wins(v, best[j], least) {
 					best[j], places[j] = v, step
 				}
 				out[i] = places[j]

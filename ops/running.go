@@ -7,14 +7,18 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opCumMax, opCumMin, opRunningPlaces, opAccumulate, opLogCumSumExp, opRecurrence, opRecur *graph.Op
+var opCumMax, opCumMin, opCumMaxValues, opCumMinValues, opRunningPlaces, opAccumulate, opLogCumSumExp, opRecurrence, opRecur *graph.Op
 
 // runningAttrs are the fixed arguments of opRunningPlaces, opAccumulate and opRecur: whether the least element is
-// sought, whether products are formed and not sums, and whether the first step is at the end.
-type runningAttrs struct{ Least, Product, Reverse bool }
+// sought, whether products are formed and not sums, whether the first step is at the end, and whether neither is formed but the greatest element
+// sought, or the least.
+type runningAttrs struct{ Least, Product, Reverse, Extremum bool }
 
 // Running returns the arguments.
 func (a runningAttrs) Running() (least, product, reverse bool) { return a.Least, a.Product, a.Reverse }
+
+// SeeksExtremum reports whether extrema are accumulated.
+func (a runningAttrs) SeeksExtremum() bool { return a.Extremum }
 
 // downColumns is the entry of a Go function of the columns of matrices of one shape, of which only others make use.
 func downColumns(name, doc string, operands int, dtype func(*graph.Call) graph.DType, function func(*graph.Arrays) error) *graph.Op {
@@ -55,14 +59,38 @@ func runningExtremum(name, fn, doc string, least bool) *graph.Op {
 	})
 }
 
+// extremumValues is the entry of the greatest elements up to each place, or of the least, without their places.
+func extremumValues(name, fn, doc string, least bool) *graph.Op {
+	return define(graph.Op{
+		Name: name, Func: fn, Doc: doc + "; NaN wins.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			rules.Axis(c, c.Attrs().(ScanAttrs).Axis, len(c.Shape(0)))
+			return c.DType(0), c.Shape(0)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			a := runningAttrs{Least: least, Extremum: true}
+			return Cast(alongColumns(opAccumulate, a, n.Attrs().(ScanAttrs).Axis, countable(in[0])), n.DType())
+		},
+		Grad: func(n, dy node, _ int) node {
+			if n.Rank() == 0 {
+				return dy
+			}
+			places := Apply(map[bool]*graph.Op{false: opCumMax, true: opCumMin}[least], n.Attrs(), n.In(0))
+			return ScatterAdd(ZerosLike(dy), n.Attrs().(ScanAttrs).Axis, places, dy)
+		},
+	})
+}
+
 func init() {
 	ofFirst := func(c *graph.Call) graph.DType { return c.DType(0) }
 	opRunningPlaces = downColumns("running_places", "the place of the greatest element up to each place of the columns of matrices.", 1,
 		func(*graph.Call) graph.DType { return graph.Int64 }, runningPlaces)
-	opAccumulate = downColumns("accumulate", "the sum of the elements up to each place of the columns of matrices, or their product.", 1, ofFirst, accumulate)
+	opAccumulate = downColumns("accumulate", "the sum of the elements up to each place of the columns of matrices, or their product, or the greatest or least of them.", 1, ofFirst, accumulate)
 	opRecur = downColumns("recur", "y[t] = a[t]*y[t-1] + x[t] down the columns of matrices.", 2, ofFirst, recur)
 	opCumMax = runningExtremum("cummax", "CumMax", "the greatest element up to each place of an axis, and its place", false)
 	opCumMin = runningExtremum("cummin", "CumMin", "the least element up to each place of an axis, and its place", true)
+	opCumMaxValues = extremumValues("cummax_values", "CumMax", "the greatest element up to each place of an axis", false)
+	opCumMinValues = extremumValues("cummin_values", "CumMin", "the least element up to each place of an axis", true)
 	opCumMax.Ref = named("numpy.maximum.accumulate", "torch.cummax", "jax.lax.cummax", "", "",
 		func(e *graph.Example) node { return e.Several(CumMax(e.Of("x", "n", "k"), 1)) })
 	opCumMin.Ref = named("numpy.minimum.accumulate", "torch.cummin", "jax.lax.cummin", "", "",
@@ -94,18 +122,20 @@ func init() {
 // elements the last counts, and NaN wins from its place on, as in PyTorch. Gradients flow to the places that the
 // elements come from. x is of any dtype.
 func CumMax(x *graph.Node, axis int) (values, indices *graph.Node) {
-	return runningValues(opCumMax, x, axis)
+	return runningValues(opCumMax, opCumMaxValues, x, axis)
 }
 
 // CumMin is [CumMax] of the least elements.
 func CumMin(x *graph.Node, axis int) (values, indices *graph.Node) {
-	return runningValues(opCumMin, x, axis)
+	return runningValues(opCumMin, opCumMinValues, x, axis)
 }
 
-func runningValues(op *graph.Op, x node, axis int) (values, indices node) {
-	defer graph.BeginCall(op.Func, ScanAttrs{Axis: axis}, x)()
-	indices = Apply(op, ScanAttrs{Axis: axis}, x)
-	return Gather(x, axis, indices), indices
+func runningValues(places, values *graph.Op, x node, axis int) (most, at node) {
+	defer graph.BeginCall(places.Func, ScanAttrs{Axis: axis}, x)()
+	if at = Apply(places, ScanAttrs{Axis: axis}, x); at.Err() != nil || !at.Judged() {
+		return at, at
+	}
+	return Apply(values, ScanAttrs{Axis: axis}, x), at // a program that has one of the two seeks no other
 }
 
 // LogCumSumExp returns, at each place of an axis, log(sum(exp(x))) of the elements up to there, without overflow.

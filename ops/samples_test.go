@@ -310,6 +310,7 @@ var samples = []sample{
 		return ops.CrossEntropy(in[0], in[1], ops.ClassWeights(in[2]))
 	}},
 	{name: "is_class", shapes: [][]int{{4, 3}, {4}}, index: map[int]int{1: 3}, flat: internal, call: func(in ...node) node { return ops.CrossEntropy(in[0], in[1]) }},
+	{name: "class_of", shapes: [][]int{{4, 3}, {4}}, index: map[int]int{1: 3}, flat: internal, call: func(in ...node) node { return ops.NLL(ops.Copy(in[0]), in[1]) }},
 	{name: "check_index", shapes: [][]int{{4, 3}, {4, 3}}, index: map[int]int{1: 4}, flat: internal, call: func(in ...node) node { return ops.Gather(in[0], 0, in[1]) }},
 }
 

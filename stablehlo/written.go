@@ -99,6 +99,9 @@ type running interface {
 func accumulated(n *graph.Node, in []node) node {
 	_, product, reverse := n.Attrs().(running).Running()
 	x, axis := in[0], in[0].Rank()-2
+	if n.Attrs().(interface{ SeeksExtremum() bool }).SeeksExtremum() {
+		return runningExtrema(n, x, axis)
+	}
 	combine, neutral := ops.Add, 0.0
 	if product {
 		combine, neutral = ops.Mul, 1
@@ -110,6 +113,19 @@ func accumulated(n *graph.Node, in []node) node {
 		} else {
 			x = combine(x, ops.Slice(ops.Pad(x, axis, graph.Dim(step), 0, neutral), axis, 0, graph.Dim(size), 1))
 		}
+	}
+	return x
+}
+
+// runningExtrema are the greatest elements up to each place of an axis, or the least. An element may count several times.
+func runningExtrema(n *graph.Node, x node, axis int) node {
+	combine := ops.Maximum
+	if least, _, _ := n.Attrs().(running).Running(); least {
+		combine = ops.Minimum
+	}
+	size, _ := x.Shape()[axis].Int()
+	for step := int64(1); step < size; step *= 2 {
+		x = combine(x, ops.Concat(axis, ops.Slice(x, axis, 0, graph.Dim(step), 1), ops.Slice(x, axis, 0, graph.Dim(size-step), 1)))
 	}
 	return x
 }
