@@ -112,3 +112,62 @@ func TestFewPlaces(t *testing.T) {
 		}
 	}
 }
+
+// A 1×1 convolution of several images of 7×7, whose places are the rows of one product, has the bits that it has for each image by itself.
+func TestRaggedPlaces(t *testing.T) {
+	const images, channels, filters = 3, 300, 320
+	for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
+		for _, size := range [][]int{{7, 7}, {6, 6}, {14, 13}, {49}} {
+			t.Run(fmt.Sprint(dtype, size), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(1, 2))
+				kernel := []int{filters, channels}
+				opts, convolve := []ops.ConvOption{}, ops.Conv1D
+				for range size {
+					kernel = append(kernel, 1)
+				}
+				if len(size) == 2 {
+					convolve = ops.Conv2D
+				}
+				if size[0] == 14 {
+					opts = append(opts, ops.Stride(2))
+				}
+				pixels, weights, biases := drawn(rng, dtype, append([]int{images, channels}, size...)), drawn(rng, dtype, kernel), drawn(rng, dtype, []int{filters})
+				g := graph.New("places")
+				x, w, b := g.Input("x", dtype, graph.MakeShape(pixels.Shape...)...), g.Input("w", dtype, graph.MakeShape(kernel...)...), g.Input("b", dtype, filters)
+				y := ops.Relu(convolve(x, w, b, opts...))
+				var each []*graph.Node
+				for i := range images {
+					each = append(each, ops.Relu(convolve(ops.Slice(x, 0, graph.Dim(i), graph.Dim(i+1), 1), w, b, opts...)))
+				}
+				alone, err := exec.Compile(g, exec.Outputs(each[0]))
+				require.NoError(t, err)
+				together, err := exec.Compile(g, exec.Outputs(y))
+				require.NoError(t, err)
+				require.Greater(t, together.Kernels(), alone.Kernels(), "copies of what is seen and given")
+				p, err := exec.Compile(g, exec.Outputs(append(each, y)...))
+				require.NoError(t, err)
+				feed := exec.Feed{x: exec.Array{Shape: pixels.Shape, Data: pixels.Data}, w: exec.Array{Shape: kernel, Data: weights.Data}, b: exec.Array{Shape: biases.Shape, Data: biases.Data}}
+				for _, threads := range []int{1, 2} {
+					out, err := p.NewSession(exec.Threads(threads)).Run(t.Context(), feed)
+					require.NoError(t, err)
+					for i, n := range each {
+						requirePart(t, arrayOf(t, out, y).Data, arrayOf(t, out, n).Data, i)
+					}
+				}
+			})
+		}
+	}
+}
+
+// requirePart compares equal parts of elements with those of one of them.
+func requirePart(t *testing.T, whole, part any, i int) {
+	t.Helper()
+	switch part := part.(type) {
+	case []float32:
+		require.Equal(t, part, whole.([]float32)[i*len(part):][:len(part)])
+	case []float64:
+		require.Equal(t, part, whole.([]float64)[i*len(part):][:len(part)])
+	default:
+		t.Fatalf("elements of %T", part)
+	}
+}

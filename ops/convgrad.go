@@ -43,6 +43,9 @@ func init() {
 			if sizes, pays := winogradOf(in[0], in[1].Shape(), a, isFixed[1]); pays {
 				return winograd(in[0], in[1], a, sizes)
 			}
+			if hasRaggedPlaces(in[0], in[1], places.NumElements()) {
+				return productOfFilters(in[0], in[1], a, places)
+			}
 			return nil
 		},
 		Grad: plainConvGrad,

@@ -25,6 +25,7 @@ func TestConvolutionsByTiles(t *testing.T) {
 		{[]int{1, 257, 33, 34}, []int{1, 0}},
 		{[]int{3, 256, 15, 9}, []int{3, 1}},
 		{[]int{13, 64, 30, 43}, []int{1, 1}},
+		{[]int{2, 96, 15, 14}, []int{1, 1}}, // by the smaller tiles
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			const filters = 256

@@ -15,7 +15,9 @@ func layOutBiases(u *Program) {
 	if products := s.findRoles(u); len(s.roles) == len(products) {
 		return // nothing is computed of scores
 	}
-	isBias := func(n *graph.Node, x *graph.Node) bool { return s.roles[n] != nil && s.roles[x] == nil && liesAcross(x, n) }
+	isBias := func(n *graph.Node, x *graph.Node) bool {
+		return s.roles[n] != nil && s.roles[x] == nil && liesAcross(x, n)
+	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool {
 		return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return isBias(n, x) })
 	}) {
