@@ -164,8 +164,8 @@ type Op struct {
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
 
-	// Storage says that a Composite operation takes operands of dtypes that are for storage alone: what it is written with moves
-	// and converts them. See DType.IsStorage.
+	// Storage says that an operation takes operands of dtypes that are for storage alone: a Composite one is written with what moves and converts them, and what
+	// stands for a mistake computes nothing. See DType.IsStorage.
 	Storage bool
 
 	// Faster writes it as a processor computes it faster, where its shapes are such; else it gives nil, or is nil. Numbers may

@@ -26,7 +26,11 @@ func castFirst(t DType) string {
 
 // movesElements reports whether an operation stores, moves, picks or converts elements, and does nothing else with them.
 func (n *Node) movesElements() bool {
-	switch op := n.op; op.Class {
+	op := n.op
+	if op.Storage {
+		return true
+	}
+	switch op.Class {
 	case Movement, Version, Loop:
 		return true
 	case Gather:
@@ -37,8 +41,6 @@ func (n *Node) movesElements() bool {
 		var e typing
 		e.of(n)
 		return !e.computes
-	case Composite:
-		return op.Storage
 	case Function:
 		return op.Ordered || op.AsStored // which is given elements as they are
 	}

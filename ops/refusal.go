@@ -45,7 +45,7 @@ func refusal(r refusedCall, m *graph.Mistake) node {
 
 // refusedBy is the node that stands for the mistake that a rule finds.
 func refusedBy(r refusedCall, rule func(*graph.Call)) node {
-	op := &graph.Op{Name: "refused", Func: r.fn, Doc: "a value that could not be built", Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: -1,
+	op := &graph.Op{Name: "refused", Func: r.fn, Doc: "a value that could not be built", Storage: true, MinIn: 1, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			rule(c)
 			return graph.InvalidDType, nil
