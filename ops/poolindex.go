@@ -37,6 +37,10 @@ func MaxPoolIndex(x *graph.Node, kernel []int, opts ...PoolOption) (values, indi
 		return values, values
 	}
 	lead, lowest := x.Rank()-len(kernel), lowest(x.DType())
+	if count := product(kernel); count <= mostCompared {
+		windows, _ := poolWindows(values, StopGradient(x), lowest)
+		return values, placeOfGreatest(values, x, windows)
+	}
 	places := slices.Repeat([]graph.Dim{1}, x.Rank())
 	copy(places[lead:], x.Shape()[lead:])
 	sizes := x.Shape()[lead:]
@@ -44,6 +48,83 @@ func MaxPoolIndex(x *graph.Node, kernel []int, opts ...PoolOption) (values, indi
 	windows, _ := poolWindows(values, x, lowest)
 	place, _ = poolWindows(values, place, -1)
 	return values, indexOfGreatest(windows, place, poolAxes(values, x))
+}
+
+// mostCompared bounds the elements of a window that are compared one by one.
+const mostCompared = 64
+
+func product(list []int) int {
+	all := 1
+	for _, v := range list {
+		all *= min(v, mostCompared+1)
+	}
+	return all
+}
+
+// placeOfGreatest compares the elements of a window one by one, in their order: one that is greater wins, and each NaN. How far the winner is from the
+// window's beginning, in row-major order, is kept meanwhile.
+func placeOfGreatest(values, x, windows node) node {
+	a, g := values.Attrs().(PoolAttrs), x.Graph()
+	axes := len(a.Kernel)
+	lead := x.Rank() - axes
+	steps := rowMajorSteps(x.Shape()[lead:])
+	t := graph.Int64
+	if count, known := x.Shape()[lead:].NumElements().Int(); known && count < 1<<31 {
+		t = graph.Int32
+	}
+	var best, away node
+	each := func(at []int) {
+		element, distance := windows, graph.Dim(0)
+		for i, k := range at {
+			element = Select(element, x.Rank()-1, graph.Dim(k))
+			distance = distance.Plus(steps[i].Times(graph.Dim(k * a.Dilation[i])))
+		}
+		if best == nil {
+			best, away = element, Full(g, t, 0, values.Shape()...)
+			return
+		}
+		wins := Greater(element, best)
+		if x.DType().IsFloat() {
+			wins = Or(wins, NotEqual(element, element))
+		}
+		best, away = Where(wins, element, best), Where(wins, Size(g, t, distance), away)
+	}
+	at := make([]int, axes)
+	for range product(a.Kernel) {
+		each(at)
+		for i := axes - 1; i >= 0; i-- {
+			if at[i]++; at[i] < a.Kernel[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	begin, inside := num64(0), num64(0)
+	var isOutside node
+	for i, p := range a.Padding {
+		shape := slices.Repeat([]graph.Dim{1}, axes)
+		shape[i] = values.Shape()[lead+i]
+		start := Sub(Mul(Iota(g, i, shape...), num64(int64(a.Stride[i]))), num64(int64(p)))
+		step, dilation := Size(g, graph.Int64, steps[i]), num64(int64(a.Dilation[i]))
+		begin = Add(Mul(start, step), begin).Silence(graph.CodeMutualExpand)
+		if p == 0 {
+			inside = Add(Mul(start, step), inside).Silence(graph.CodeMutualExpand)
+			continue
+		}
+		first := Add(start, Mul(FloorDiv(Add(Maximum(Neg(start), num64(0)), num64(int64(a.Dilation[i]-1))), dilation), dilation))
+		inside = Add(Mul(first, step), inside).Silence(graph.CodeMutualExpand)
+		if before := Less(start, num64(0)); isOutside == nil {
+			isOutside = before
+		} else {
+			isOutside = Or(isOutside, before).Silence(graph.CodeMutualExpand)
+		}
+	}
+	place := Add(Cast(away, graph.Int64), begin)
+	if isOutside == nil {
+		return place
+	}
+	isFirst := And(Equal(away, graph.Num(0)), isOutside) // nothing is above the padding, which is no element
+	return Where(isFirst, inside, place)
 }
 
 // indexOfGreatest returns, of windows whose elements lie along axes, where the greatest one stands: place has that of each element, or -1 of one that is none.
