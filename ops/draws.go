@@ -135,7 +135,7 @@ func NegativeBinomial(seed, failures, p *graph.Node) *graph.Node {
 }
 
 // Binomial returns how many of so many trials with probability p succeed; trials are whole numbers in p's dtype, and both broadcast. By
-// counting gaps where few succeed, and else by transformed rejection: Hörmann, The Generation of Binomial Random Variates, 1993.
+// the sums of probabilities where few succeed, and else by transformed rejection: Hörmann, The Generation of Binomial Random Variates, 1993.
 func Binomial(seed, trials, p *graph.Node) *graph.Node {
 	return ofParameters("Binomial", seed, trials, p, func(n, p node) node {
 		t := p.DType()
@@ -143,26 +143,21 @@ func Binomial(seed, trials, p *graph.Node) *graph.Node {
 		isLikely := Greater(p, num(0.5))
 		rare := Where(isLikely, Sub(num(1), p), p)
 		isLarge := GreaterEqual(Mul(n, rare), num(largeRate))
-		many := manySuccesses(seed, Where(isLarge, n, num(2*largeRate)), Where(isLarge, rare, num(0.5)))
+		many := manySuccesses(seed, isLarge, Where(isLarge, n, num(2*largeRate)), Where(isLarge, rare, num(0.5)))
 		few := fewSuccesses(seed, Where(isLarge, num(0), n), rare)
 		k := Where(isLarge, many, few)
 		return Cast(Where(isLikely, Sub(n, k), k), t)
 	})
 }
 
-// fewSuccesses counts how many trials succeed by the gaps between them.
+// fewSuccesses counts the sums of probabilities that an evenly distributed number is not below.
 func fewSuccesses(seed, n, p node) node {
-	final, _ := While(knuthSteps, []node{ZerosLike(p), geometric(seed, p)},
-		func(c []node) node { return Any(LessEqual(c[1], n)) },
-		func(_ node, c []node) []node {
-			before := LessEqual(c[1], n)
-			return []node{Where(before, Add(c[0], num(1)), c[0]), Add(c[1], geometric(seed, p))}
-		})
-	return final[0]
+	count := graph.Apply(opFewSuccesses, nil, Uniform(seed, graph.Float64, p.Shape()...), n, p)
+	return Minimum(count, n) // the last sum may be just below 1
 }
 
-// manySuccesses is Hörmann's BTRS, with his constants.
-func manySuccesses(seed, n, p node) node {
+// manySuccesses is Hörmann's BTRS, with his constants, where there are many.
+func manySuccesses(seed, isLarge, n, p node) node {
 	t, shape := p.DType(), p.Shape()
 	deviation := Sqrt(Mul(Mul(n, p), Sub(num(1), p)))
 	b := Add(num(1.15), Mul(num(2.53), deviation))
@@ -171,9 +166,9 @@ func manySuccesses(seed, n, p node) node {
 	alpha := Mul(Add(num(2.83), Div(num(5.1), b)), deviation)
 	odds, mode := Log(Div(p, Sub(num(1), p))), Floor(Mul(Add(n, num(1)), p))
 	chances := func(k node) node {
-		return Sub(Mul(k, odds), Add(LGamma(Add(k, num(1))), LGamma(Add(Sub(n, k), num(1)))))
+		return Sub(Mul(k, odds), Add(logFactorial(k), logFactorial(Sub(n, k))))
 	}
-	return untilAccepted(Floor(centre), func() (candidate, accepted node) {
+	return whereOpen(isLarge, Floor(centre), func() (candidate, accepted node) {
 		u, v := Sub(Uniform(seed, t, shape...), num(0.5)), awayFromZero(seed, t, shape)
 		edge := ClampMin(Sub(num(0.5), Abs(u)), math.SmallestNonzeroFloat32)
 		k := Floor(Add(Mul(Add(Div(Mul(num(2), a), edge), b), u), centre))

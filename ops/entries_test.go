@@ -49,7 +49,7 @@ func TestEntries(t *testing.T) {
 }
 
 // neverInPlace are the writing twins of operations that only other operations use.
-var neverInPlace = []string{"check_index_", "is_class_", "class_of_", "sampled_"}
+var neverInPlace = []string{"check_index_", "is_class_", "class_of_", "few_events_", "few_successes_", "sampled_"}
 
 // allSamples returns the rows of the table, one for each elementwise entry that it does not
 // name, and for all elementwise rows one that writes in place.

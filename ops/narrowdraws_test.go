@@ -93,3 +93,14 @@ func TestDrawsThatThereAreNot(t *testing.T) {
 	requireMistake(t, ops.RandInt(seed, graph.Uint32, -1, 3, 4), "from -1 up to 3: not all of these are numbers of uint32")
 	require.NoError(t, ops.RandInt(seed, graph.Uint8, 0, 256, 4).Err())
 }
+
+// TestManyEvents expects the spread of numbers of events that are a million: their probabilities are differences of much greater numbers.
+func TestManyEvents(t *testing.T) {
+	v, err := drawOf(t, func(g *graph.Graph, s node) node {
+		k := ops.Cast(ops.Poisson(s, ops.Full(g, graph.Float32, 1e6, 400000)), graph.Float64)
+		return ops.Stack(0, ops.Mean(k), ops.Var(k, 1))
+	})
+	require.NoError(t, err)
+	require.InDelta(t, 1e6, v[0], 10)
+	require.InDelta(t, 1e6, v[1], 1.2e4)
+}

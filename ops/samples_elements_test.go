@@ -23,6 +23,12 @@ var elementSamples = []sample{
 	{name: "threshold", arity: 1, call: on(func(x node) node { return ops.Threshold(x, 0.5003, 7) })},
 	{name: "print", shapes: [][]int{{3, 2}}, call: on(func(x node) node { return ops.Print(x, "x") })},
 	{name: "assert", arity: 2, truth: []int{1}, call: func(in ...node) node { return ops.Assert(in[0], ops.Or(in[1], ops.Not(in[1])), "never") }},
+	{name: "few_events", draws: true, shapes: [][]int{{3}}, flat: "it jumps", call: on(func(x node) node {
+		return ops.Poisson(x.Graph().Scalar(graph.Int64, 3), ops.Clamp(x, 0, 12))
+	})},
+	{name: "few_successes", draws: true, shapes: [][]int{{3}}, flat: "it jumps", call: on(func(x node) node {
+		return ops.Binomial(x.Graph().Scalar(graph.Int64, 3), ops.FullLike(x, 7), ops.Clamp(x, 0, 1))
+	})},
 	{name: "sampled", draws: true, shapes: [][]int{{3}}, flat: "the implicit gradient is not that of the steps of a draw", call: on(func(x node) node {
 		return ops.RandomGamma(x.Graph().Scalar(graph.Int64, 3), ops.Add(ops.Abs(x), graph.Num(0.5)))
 	})},
