@@ -16,8 +16,8 @@ const (
 
 // halfLine has the places and weights of an integral from 0 to infinity by the formula exp(π/2 sinh t) of Takahasi and
 // Mori, Double Exponential Formulas for Numerical Integration, 1974.
-func halfLine(step float64) (at, weight []float64) {
-	for t := float64(nodesFrom); t <= nodesTo; t += step {
+func halfLine(from, step float64) (at, weight []float64) {
+	for t := from; t <= nodesTo; t += step {
 		place := math.Exp(math.Pi / 2 * math.Sinh(t))
 		at, weight = append(at, place), append(weight, step*math.Pi/2*math.Cosh(t)*place)
 	}

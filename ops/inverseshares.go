@@ -66,7 +66,7 @@ func inverseGamma(a, p, q node) node {
 	begin = Where(isPower, num(0), begin)
 	y := inverted(begin, func(y node) (f, slope, curve node) {
 		x := Exp(y)
-		below, beyond := incompleteGamma(a0, x)
+		below, beyond := incompleteGamma(a0, x, false)
 		got := Where(isLow, below, beyond)
 		rise := Mul(Where(isLow, a0, Neg(a0)), gammaFront(a0, x)) // of the share with y
 		slope = Div(rise, got)
