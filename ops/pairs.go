@@ -71,7 +71,20 @@ func PDist(x *graph.Node, p float64) *graph.Node {
 		return all
 	}
 	n := x.Shape()[0]
-	return Take(Reshape(all, n.Times(n)), 0, placesAbove(x.Graph(), n))
+	return WithGradient("PDist", []node{all},
+		func(in []node) node { return Take(Reshape(in[0], n.Times(n)), 0, placesAbove(x.Graph(), n)) },
+		func(_, dy node, _ []node) []node { // each has at most one to pick
+			behind := Concat(0, dy, Zeros(dy.Graph(), dy.DType(), 1))
+			return []node{Take(behind, 0, pairsAbove(x.Graph(), n))}
+		})
+}
+
+// pairsAbove is the other way round: the pair of each element of a matrix of n rows and columns that is above the diagonal, and the number of pairs elsewhere.
+func pairsAbove(g *graph.Graph, n graph.Dim) node {
+	row, column := Iota(g, 0, n, 1), Iota(g, 1, 1, n)
+	begin := FloorDiv(Mul(row, Sub(Size(g, graph.Int64, n.Times(2).Minus(1)), row)), num64(2))
+	pair := Add(begin, Sub(Sub(column, row), num64(1)).Silence(graph.CodeMutualExpand))
+	return Where(Greater(column, row).Silence(graph.CodeMutualExpand), pair, Size(g, graph.Int64, n.Times(n.Minus(1)).FloorDiv(2)))
 }
 
 // placesAbove has the places, in row-major order, of the elements above the diagonal of a matrix of n rows and columns, one behind the other. Row i begins

@@ -28,7 +28,7 @@ type shortRows struct{ uses []int } // by the numbers of values: see usesOf
 
 // isShortRow reports whether a reduction folds rows that are too short for vectors, of which there are so many that vectors across them
 // pay.
-func isShortRow(n, x *graph.Node) bool {
+func (r shortRows) isShortRow(n, x *graph.Node) bool {
 	if IsSumTo(n) || n.Op().Axes == nil {
 		return false
 	}
@@ -38,7 +38,7 @@ func isShortRow(n, x *graph.Node) bool {
 		most = mostIndexRow
 	} else if combiners[n.Op().Fold] == nil {
 		return false
-	} else if isOfRepeated(x) {
+	} else if r.isOfRepeated(n.In(0)) {
 		most = mostRepeatedRow
 	}
 	if len(axes) != 1 || axes[0] != x.Rank()-1 || x.DType() == graph.Bool {
@@ -60,12 +60,12 @@ func isShortRow(n, x *graph.Node) bool {
 	return false
 }
 
-// isOfRepeated reports whether a value is computed of others that are all repeated along some axis.
-func isOfRepeated(x *graph.Node) bool {
-	if x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 {
+// isOfRepeated reports whether a value is computed, for one use, of others that are all repeated along some axis.
+func (r shortRows) isOfRepeated(x *graph.Node) bool {
+	if x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || r.uses[x.ID()] != 1 {
 		return false
 	}
-	return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return y.Shape().Equal(x.Shape()) && !isOfRepeated(y) })
+	return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return y.Shape().Equal(x.Shape()) && !r.isOfRepeated(y) })
 }
 
 // folded folds rows of x, which stands for the operand of n, in the order in which a kernel folds one, of which package rowprog tells:

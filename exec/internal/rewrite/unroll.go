@@ -25,16 +25,16 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // It also writes an index among the elements of several axes as one along a single axis, as
 // kernels find it, of a value whose elements lie in order.
 func Unroll(u *Program) error {
+	rows := shortRows{u.usesOf()}
 	isRewritten := func(n *graph.Node) bool {
-		return n.Op().Class == graph.Reduce && (FindsIndex(n) || isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)))
+		return n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)))
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
 	}
-	rows := shortRows{u.usesOf()}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
-		case n.Op().Class == graph.Reduce && isShortRow(n, in[0]):
+		case n.Op().Class == graph.Reduce && rows.isShortRow(n, in[0]):
 			return ops.Reshape(rows.folded(n, in[0]), n.Shape()...)
 		case FindsIndex(n):
 			return alongOneAxis(n, in[0])
