@@ -41,7 +41,7 @@ func init() {
 				return productOfFilters(in[0], in[1], a, places)
 			}
 			if sizes, pays := winogradOf(in[0], in[1].Shape(), a, isFixed[1]); pays {
-				return winograd(in[0], in[1], a, sizes)
+				return winograd(in[0], in[1], sizes)
 			}
 			if hasRaggedPlaces(in[0], in[1], places.NumElements()) {
 				return productOfFilters(in[0], in[1], a, places)
@@ -65,7 +65,7 @@ func init() {
 		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 			a := n.Attrs().(plainFilterAttrs)
 			if sizes, pays := winogradOf(in[0], a.Shape, a.ConvAttrs, false); pays {
-				return winogradFilters(in[0], in[1], a.ConvAttrs, sizes)
+				return winogradFilters(in[0], in[1], sizes)
 			}
 			return nil
 		},

@@ -19,12 +19,14 @@ const (
 	winogradMost = 64 << 20
 )
 
-// winogradSizes are the sizes of such a convolution: images, channels, filters, and tiles along both axes.
+// winogradSizes are the sizes of such a convolution, or of a part of it: images, channels, filters, and tiles along both axes.
 type winogradSizes struct {
 	*winogradForm
-	first, images     graph.Dim // of a part of the images, the first
+	first, images     graph.Dim // the first image of a part, and their number
 	channels, filters graph.Dim
-	size, places      [2]int
+	size, places      [2]int // rows and columns of what is seen and given
+	padding           [2]int // zeros before these
+	row               int    // the first row of the images that a part sees
 	tiles             [2]int // see by
 }
 
@@ -41,7 +43,7 @@ func winogradOf(x node, w graph.Shape, a ConvAttrs, fixed bool) (s winogradSizes
 		if k != winogradFilter || a.Stride[i] != 1 || a.Dilation[i] != 1 || !known {
 			return s, false
 		}
-		s.size[i] = int(size)
+		s.size[i], s.padding[i] = int(size), a.Padding[i]
 		s.places[i] = s.size[i] + 2*a.Padding[i] - winogradFilter + 1
 	}
 	return s.best(fixed)
@@ -104,8 +106,9 @@ func (s winogradSizes) bytes() int64 {
 	return 4 * int64(s.numbers()*s.tiles[0]*s.tiles[1]) * (channels + filters)
 }
 
-// parts cuts the images into up to 16 parts, of which what tiles see and give has about 8 MB, and stays in a cache. All are one part if their number
-// is not known. More than 64 MB of it take longer to write and read again than they save.
+// parts cuts the images into up to 16 parts, of which what tiles see and give has about 8 MB, and stays in a cache. All are one part if their number is not known.
+// More than 64 MB of it take longer to write and read again than they save. Large images are cut into parts of rows: up to 32 of about 4 MB, which pays for the
+// copy that puts them together where there are enough channels.
 func (s winogradSizes) parts() (parts []winogradSizes, pay bool) {
 	images, known := s.images.Int()
 	if !known {
@@ -118,7 +121,32 @@ func (s winogradSizes) parts() (parts []winogradSizes, pay bool) {
 		part.first, part.images = graph.Dim(first), graph.Dim(min(atOnce, images-first))
 		parts = append(parts, part)
 	}
-	return parts, atOnce*s.bytes() <= winogradMost
+	const mostRows, rowsAtBest, large, enough = 32, 4 << 20, 16 << 20, 64 * 64
+	channels, _ := s.channels.Times(s.filters).Int()
+	if cuts := min(mostRows/int64(len(parts)), s.bytes()/rowsAtBest); atOnce == 1 && s.bytes() > large && cuts > 1 && channels >= enough && s.padding[0] < winogradFilter {
+		var cut []winogradSizes
+		for _, part := range parts {
+			cut = append(cut, part.cutRows(int(cuts))...)
+		}
+		parts = cut
+	}
+	return parts, atOnce*parts[0].bytes() <= winogradMost
+}
+
+// cutRows cuts the rows of tiles into parts.
+func (s winogradSizes) cutRows(count int) (parts []winogradSizes) {
+	each := (s.tiles[0] + count - 1) / count
+	for first := 0; first < s.tiles[0]; first += each {
+		part := s
+		part.tiles[0] = min(each, s.tiles[0]-first)
+		part.places[0] = min(s.tile*each, s.places[0]-s.tile*first)
+		top := s.tile*first - s.padding[0]
+		bottom := min(top+s.tile*part.tiles[0]+winogradFilter-1, s.size[0])
+		part.row, part.padding[0] = max(top, 0), max(-top, 0)
+		part.size[0] = bottom - part.row
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // of is what belongs to the images of this part.
@@ -129,35 +157,46 @@ func (s winogradSizes) of(x node) node {
 	return Slice(x, 0, s.first, s.first.Plus(s.images), 1)
 }
 
+// rowsOf is what the part sees of the rows of x, [N, C, H, W].
+func (s winogradSizes) rowsOf(x node) node {
+	if x.Shape()[2] == graph.Dim(s.size[0]) {
+		return x
+	}
+	return Slice(x, 2, graph.Dim(s.row), graph.Dim(s.row+s.size[0]), 1)
+}
+
 // winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3]: [N, O, H', W']. It is nil where there are too many tiles.
 //
 // The channels are last meanwhile: vectors hold channels, and are full however narrow images are.
-func winograd(x, w node, a ConvAttrs, all winogradSizes) node {
+func winograd(x, w node, all winogradSizes) node {
 	parts, pay := all.parts()
 	if !pay {
 		return nil
 	}
 	filters := Transpose(all.turned(w), 1, 2)
-	var results []node
-	for _, s := range parts {
-		y := s.placesOf(MatMul(s.tilesSeen(x, a, false), filters))
-		for i, n := range s.places {
-			y = Slice(y, 1+i, 0, graph.Dim(n), 1)
+	var results, rows []node // rows of the images at hand
+	for i, s := range parts {
+		y := s.placesOf(MatMul(s.tilesSeen(x, false), filters))
+		for axis, n := range s.places {
+			y = Slice(y, 1+axis, 0, graph.Dim(n), 1)
 		}
-		results = append(results, Copy(MoveAxis(y, -1, 1)))
+		rows = append(rows, Copy(MoveAxis(y, -1, 1)))
+		if i+1 == len(parts) || parts[i+1].first != s.first {
+			results, rows = append(results, Concat(2, rows...)), nil
+		}
 	}
 	return Concat(0, results...)
 }
 
 // tilesSeen is Bᵀ d B of all tiles: [numbers, tiles, C]. Those that are computed again have an axis more meanwhile.
-func (s winogradSizes) tilesSeen(x node, a ConvAttrs, again bool) node {
-	x = MoveAxis(s.of(x), 1, -1)
+func (s winogradSizes) tilesSeen(x node, again bool) node {
+	x = MoveAxis(s.rowsOf(s.of(x)), 1, -1)
 	down, across := 1, 2
 	if again {
 		x, down, across = Unsqueeze(x, 0), 2, 3
 	}
 	for i, axis := range []int{down, across} {
-		x = Pad(x, axis, graph.Dim(a.Padding[i]), graph.Dim(s.tile*s.tiles[i]+winogradFilter-1-s.size[i]-a.Padding[i]), 0)
+		x = Pad(x, axis, graph.Dim(s.padding[i]), graph.Dim(s.tile*s.tiles[i]+winogradFilter-1-s.size[i]-s.padding[i]), 0)
 	}
 	// What is at each place of what tiles see, along an axis.
 	along := func(x node, axis, tiles int) []node {
@@ -230,11 +269,11 @@ func (s winogradSizes) placesOf(products node) node {
 // winogradFilters is the gradient for the filters, [O, C, 3, 3], of the convolution of x whose result has the gradient dy, or nil where there are too many
 // tiles. That of U = G g Gᵀ is the product of A dy Aᵀ with Bᵀ x B. The latter is computed again: that of the convolution would stay in memory
 // from there to here.
-func winogradFilters(x, dy node, a ConvAttrs, s winogradSizes) node {
+func winogradFilters(x, dy node, s winogradSizes) node {
 	if images, known := s.images.Int(); known && images*s.bytes() > winogradMost/2 {
 		return nil
 	}
-	turned := MatMul(Transpose(s.tilesGiven(dy), 1, 2), s.tilesSeen(x, a, true)) // [numbers, O, C]
+	turned := MatMul(Transpose(s.tilesGiven(dy), 1, 2), s.tilesSeen(x, true)) // [numbers, O, C]
 	turned = Reshape(turned, graph.Dim(s.numbers()), s.filters.Times(s.channels))
 	return Reshape(MatMul(Transpose(turned, 0, 1), s.filterFactors(x.Graph())), s.filters, s.channels, winogradFilter, winogradFilter)
 }

@@ -25,7 +25,9 @@ func TestConvolutionsByTiles(t *testing.T) {
 		{[]int{1, 257, 33, 34}, []int{1, 0}},
 		{[]int{3, 256, 15, 9}, []int{3, 1}},
 		{[]int{13, 64, 30, 43}, []int{1, 1}},
-		{[]int{2, 96, 15, 14}, []int{1, 1}}, // by the smaller tiles
+		{[]int{2, 96, 15, 14}, []int{1, 1}},   // by the smaller tiles
+		{[]int{1, 64, 131, 130}, []int{2, 1}}, // rows in parts
+		{[]int{2, 40, 110, 118}, []int{0, 0}},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			const filters = 256
