@@ -20,12 +20,16 @@ type extent struct {
 // mostPlaced bounds the blocks that are placed in all orders of one size but the first: about 10 ms.
 const mostPlaced = 1 << 14
 
-// sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, and bytes by the time that they
-// live. The latter closes gaps where few blocks live long.
-var sizesInOrder = [...]func(extent) int{
-	func(k extent) int { return k.bytes },
-	func(k extent) int { return k.bytes / alignment * (k.last - k.first + 1) },
+// sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, bytes by the time that they live, and
+// this time, then bytes. The second closes gaps where few blocks live long, the third where many do.
+var sizesInOrder = [...]func(extent) float64{
+	func(k extent) float64 { return float64(k.bytes) },
+	func(k extent) float64 { return float64(k.bytes) * k.life() },
+	func(k extent) float64 { return k.life()*maxArena + float64(k.bytes) },
 }
+
+// life is the number of kernels during which it is in use.
+func (k extent) life() float64 { return float64(k.last - k.first + 1) }
 
 // placed returns the blocks with their places, and the bytes that they take: the largest first, each at the
 // lowest place that is free while it lives. Later sizes are tried while gaps take more than a hundredth.
