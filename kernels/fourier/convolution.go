@@ -2,18 +2,19 @@ package fourier
 
 import (
 	"math/bits"
+	"unsafe"
 )
 
 // convolution is a transform of any length n as a cyclic convolution: j·k = (j² + k² - (k-j)²)/2.
-type convolution struct {
+type convolution[T float] struct {
 	length int
-	chirp  []float64 // exp(-πi·j²/n), pairs
-	kernel []float64 // the transform of its conjugate, before and after 0, divided by the length of the convolution
-	plan   *plan[float64]
+	chirp  []T // exp(-πi·j²/n), pairs
+	kernel []T // the transform of its conjugate, before and after 0, divided by the length of the convolution
+	plan   *plan[T]
 }
 
 // newConvolution prepares transforms of n numbers.
-func newConvolution(n int) *convolution {
+func newConvolution[T float](n int) *convolution[T] {
 	least := 2*n - 1
 	power := 1 << bits.Len(uint(least-1))
 	length := power
@@ -23,77 +24,118 @@ func newConvolution(n int) *convolution {
 			break
 		}
 	}
-	c := &convolution{length: length, plan: planOf[float64](length, false)}
+	c := &convolution[T]{length: length, plan: planOf[T](length, false)}
 	k := make([]float64, 2*length)
 	for j := range n {
 		re, im := root(j*j%(2*n), 2*n)
-		c.chirp = append(c.chirp, re, im)
+		c.chirp = append(c.chirp, T(re), T(im))
 		for _, at := range []int{j, (length - j) % length} {
 			k[2*at], k[2*at+1] = re/float64(length), -im/float64(length)
 		}
 	}
-	c.kernel = make([]float64, 2*length)
-	c.plan.all(c.kernel, k, 1, 1, false)
+	kernel := make([]float64, 2*length)
+	planOf[float64](length, false).all(kernel, k, 1, 1, false)
+	for _, v := range kernel {
+		c.kernel = append(c.kernel, T(v))
+	}
 	return c
 }
 
-// run transforms what wide begins with, n pairs, in place. There is room for twice as many pairs as the convolution has.
-func (c *convolution) run(wide []float64) {
-	x, y := wide[:2*c.length], wide[2*c.length:4*c.length]
-	for i := 0; i < len(c.chirp); i += 2 {
-		x[i], x[i+1] = product(x[i], x[i+1], c.chirp[i], c.chirp[i+1])
+// Short convolutions, of up to longAlone numbers, are computed side by side, so many at once.
+const (
+	longAlone          = 512
+	convolutionsAtOnce = 16
+)
+
+// together is how many convolutions are computed at once.
+func (c *convolution[T]) together() int {
+	if c.length > longAlone {
+		return 1
 	}
-	clear(x[len(c.chirp):])
-	c.plan.all(y, x, 1, 1, false)
-	for i := 0; i < len(y); i += 2 {
-		y[i], y[i+1] = product(y[i], y[i+1], c.kernel[i], c.kernel[i+1])
+	return convolutionsAtOnce
+}
+
+// run transforms what rows of wide begin with, n pairs, in place; a row is as long as the convolution. Behind the rows there is room for as many.
+func (c *convolution[T]) run(wide []T, rows int) {
+	row := 2 * c.length
+	x, y := wide[:rows*row], wide[rows*row:2*rows*row]
+	for at := 0; at < len(x); at += row {
+		times(x[at:], c.chirp)
+		clear(x[at+len(c.chirp) : at+row])
 	}
-	c.plan.all(x, y, 1, 1, true)
-	for i := 0; i < len(c.chirp); i += 2 {
-		x[i], x[i+1] = product(x[i], x[i+1], c.chirp[i], c.chirp[i+1])
+	c.plan.all(y, x, rows, 1, false)
+	for at := 0; at < len(y); at += row {
+		times(y[at:], c.kernel)
+	}
+	c.plan.all(x, y, rows, 1, true)
+	for at := 0; at < len(x); at += row {
+		times(x[at:], c.chirp)
+	}
+}
+
+// times multiplies pairs by others.
+func times[T float](x, by []T) {
+	x = x[:len(by)]
+	for i := 1; i < len(by); i += 2 {
+		x[i-1], x[i] = product(x[i-1], x[i], by[i-1], by[i])
 	}
 }
 
 // product is that of two complex numbers. Each step is rounded, whatever the processor could do at once.
-func product(aRe, aIm, bRe, bIm float64) (re, im float64) {
-	return float64(aRe*bRe) - float64(aIm*bIm), float64(aRe*bIm) + float64(aIm*bRe)
+func product[T float](aRe, aIm, bRe, bIm T) (re, im T) {
+	return T(aRe*bRe) - T(aIm*bIm), T(aRe*bIm) + T(aIm*bRe)
 }
 
-// convolved computes all transforms, one after the other.
+// convolved computes all transforms.
 func (p *plan[T]) convolved(w *worker[T], y, x numbers[T], transforms int, plus bool) {
 	c := p.cyclic
-	if len(w.wide) < 4*c.length {
-		w.wide = make([]float64, 4*c.length)
+	together := min(c.together(), transforms)
+	if len(w.wide) < 4*c.length*together {
+		w.wide = make([]T, 4*c.length*together)
 	}
-	z := w.wide[:2*p.length]
-	back := p.real && x.width == 2
-	for i := range transforms {
-		in, out := x.row(i), y.row(i)
-		for j := range min(x.places, p.length) {
-			z[2*j], z[2*j+1] = float64(*lane[T](in, j*x.step())), 0
-			if x.width == 2 {
-				z[2*j+1] = float64(*lane[T](in, j*x.step()+x.step()/x.inner/2))
-			}
-			if k := p.length - j; back && j > 0 && k >= j {
-				z[2*k], z[2*k+1] = z[2*j], z[2*j+1] // the conjugate of the conjugate
-			}
-			switch {
-			case back && (j == 0 || 2*j == p.length):
-				z[2*j+1] = 0
-			case back || plus:
-				z[2*j+1] = -z[2*j+1]
-			}
+	for first := 0; first < transforms; first += together {
+		rows := min(together, transforms-first)
+		for k := range rows {
+			p.take(w.wide[2*c.length*k:], x, x.row(first+k), plus)
 		}
-		c.run(w.wide)
-		for j := range y.places {
-			*lane[T](out, j*y.step()) = T(z[2*j])
-			if y.width == 2 {
-				im := z[2*j+1]
-				if plus {
-					im = -im
-				}
-				*lane[T](out, j*y.step()+y.step()/y.inner/2) = T(im)
+		c.run(w.wide, rows)
+		for k := range rows {
+			give(w.wide[2*c.length*k:], y, y.row(first+k), plus)
+		}
+	}
+}
+
+// take copies what is transformed.
+func (p *plan[T]) take(z []T, x numbers[T], in unsafe.Pointer, plus bool) {
+	back, step, beside := p.real && x.width == 2, x.step(), x.step()/x.inner/2
+	for j := range min(x.places, p.length) {
+		z[2*j], z[2*j+1] = *lane[T](in, j*step), 0
+		if x.width == 2 {
+			z[2*j+1] = *lane[T](in, j*step+beside)
+		}
+		if k := p.length - j; back && j > 0 && k >= j {
+			z[2*k], z[2*k+1] = z[2*j], z[2*j+1] // the conjugate of the conjugate
+		}
+		switch {
+		case back && (j == 0 || 2*j == p.length):
+			z[2*j+1] = 0
+		case back || plus:
+			z[2*j+1] = -z[2*j+1]
+		}
+	}
+}
+
+// give copies results.
+func give[T float](z []T, y numbers[T], out unsafe.Pointer, plus bool) {
+	step, beside := y.step(), y.step()/y.inner/2
+	for j := range y.places {
+		*lane[T](out, j*step) = z[2*j]
+		if y.width == 2 {
+			im := z[2*j+1]
+			if plus {
+				im = -im
 			}
+			*lane[T](out, j*step+beside) = im
 		}
 	}
 }

@@ -12,7 +12,7 @@
 // multiplied with exp(-2πi·j·k/n), transposed, and transformed again (Bailey, FFTs in external or hierarchical memory, 1990).
 //
 // Transforms of an even number of real numbers are those of half as many complex ones. Other lengths are cyclic convolutions of a length that is such a product (Bluestein,
-// A linear filtering approach to the computation of discrete Fourier transform, 1970), which are computed in float64.
+// A linear filtering approach to the computation of discrete Fourier transform, 1970), of which short ones are computed side by side.
 //
 // How a transform is computed follows from its length and where its numbers lie, and never from how many there are, or from the
 // processor: all give the same bits.

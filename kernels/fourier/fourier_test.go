@@ -187,7 +187,7 @@ func TestTransforms(t *testing.T) {
 
 // TestTransformsTogether requires the same bits of transforms alone and together.
 func TestTransformsTogether(t *testing.T) {
-	for _, n := range []int{6, 64, 100, 225, 256, 1024} {
+	for _, n := range []int{6, 37, 64, 100, 101, 225, 256, 1024} {
 		s := shape{37, n, 1}
 		for kind := range 4 {
 			in, out := s.sizes(kind)

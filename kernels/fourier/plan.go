@@ -8,12 +8,12 @@ import (
 // plan is what is prepared for the transforms of a length.
 type plan[T float] struct {
 	length  int
-	real    bool         // of real numbers: half as many complex ones are transformed where the length is even
-	complex sequence[T]  // of the numbers that are transformed, where that is smooth
-	mirror  []T          // factors for real numbers, by place
-	long    *long[T]     // of neighbours, where they are many
-	cyclic  *convolution // where the length is not smooth
-	workers sync.Pool    // of *worker[T]
+	real    bool            // of real numbers: half as many complex ones are transformed where the length is even
+	complex sequence[T]     // of the numbers that are transformed, where that is smooth
+	mirror  []T             // factors for real numbers, by place
+	long    *long[T]        // of neighbours, where they are many
+	cyclic  *convolution[T] // where the length is not smooth
+	workers sync.Pool       // of *worker[T]
 }
 
 // points is how many complex numbers are transformed.
@@ -32,7 +32,7 @@ func newPlan[T float](n int, real bool) *plan[T] {
 	p.workers.New = func() any { return &worker[T]{loops: loopsOf[T]()} }
 	points := p.points()
 	if !isSmooth(points) {
-		p.cyclic = newConvolution(n)
+		p.cyclic = newConvolution[T](n)
 		return p
 	}
 	p.complex = newSequence[T](points)
@@ -64,7 +64,7 @@ type worker[T float] struct {
 	ahead, behind elements[T] // of one of real numbers
 	numbers       []T         // of one of real numbers
 	of            []int       // where the numbers of each lane begin
-	wide          []float64   // of a convolution
+	wide          []T         // of a convolution
 }
 
 // elements are memory that begins with a cache line.
