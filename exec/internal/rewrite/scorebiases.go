@@ -11,16 +11,18 @@ import (
 // layOutBiases copies what several matrices of scores share and lies across their rows, such as a bias by distance that was picked from a table with the heads
 // last: chains of kernels read rows, and each matrix would be read across again.
 func layOutBiases(u *Program) {
+	isAny := func(is func(n, x *graph.Node) bool) bool {
+		return slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool {
+			return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return is(n, x) })
+		})
+	}
+	if !isAny(liesAcross) {
+		return // as in most programs, for which no roles need be found
+	}
 	s := newAxisRoles()
-	if products := s.findRoles(u); len(s.roles) == len(products) {
-		return // nothing is computed of scores
-	}
-	isBias := func(n *graph.Node, x *graph.Node) bool {
-		return s.roles[n] != nil && s.roles[x] == nil && liesAcross(x, n)
-	}
-	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool {
-		return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return isBias(n, x) })
-	}) {
+	s.findRoles(u)
+	isBias := func(n, x *graph.Node) bool { return s.roles[n] != nil && s.roles[x] == nil && liesAcross(n, x) }
+	if !isAny(isBias) {
 		return
 	}
 	copies := map[*graph.Node]*graph.Node{}
@@ -43,7 +45,7 @@ func layOutBiases(u *Program) {
 }
 
 // liesAcross reports whether x is repeated for several matrices of an elementwise node and has neighbours along another axis than that of the rows' elements.
-func liesAcross(x, n *graph.Node) bool {
+func liesAcross(n, x *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || !alias.IsView(x) || x.Region() != n.Region() || x.Rank() < 2 || x.Shape().Equal(n.Shape()) {
 		return false
 	}
