@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gather"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opEmbeddingBag *graph.Op
+var opEmbeddingBag, opBagSums *graph.Op
 
 // EmbeddingBagAttrs are the fixed arguments of EmbeddingBag, and which operands there are behind the table.
 type EmbeddingBagAttrs struct {
@@ -75,7 +76,26 @@ func init() {
 			return c.DType(1), s
 		},
 		Expand: expandEmbeddingBag,
+		// Rows that a table has in memory are added up where they lie: all that bags name would be many times as large as the result.
+		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+			a, t := n.Attrs().(EmbeddingBagAttrs), n.DType()
+			if len(a.Padding) > 0 || a.HasOffsets || a.IsWeighted || a.By == ReduceMax || t != graph.Float32 && t != graph.Float64 {
+				return nil
+			}
+			sum := graph.Apply(opBagSums, nil, Cast(in[0], graph.Int64), in[1])
+			if a.By == ReduceMean {
+				return Div(sum, Cast(Maximum(Size(n.Graph(), graph.Int64, in[0].Shape()[1]), graph.Num(1)), t))
+			}
+			return sum
+		},
 	})
+	opBagSums = &graph.Op{Name: "bag_sums", Func: "EmbeddingBag", Doc: "the sums of the rows of a table that the rows of a matrix of indices name.", Class: graph.Function,
+		MinIn: 2, MaxIn: 2, Function: bagSums,
+		Core: func(*graph.Node) ([]int, int) { return []int{2, 2}, 2 },
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(1), graph.Shape{c.Shape(0)[0], c.Shape(1)[1]}
+		},
+	}
 	opEmbeddingBag.Ref = named("", "torch.nn.functional.embedding_bag", "", "", "", func(e *graph.Example) node {
 		return EmbeddingBag(e.As(graph.Int64, "index", "n", "m"), e.Of("table", "v", "k"), ReduceMean)
 	})
@@ -104,6 +124,21 @@ func expandEmbeddingBag(n *graph.Node, in []*graph.Node) *graph.Node {
 		return Div(total(rows), Cast(Maximum(total(counts), graph.Num(1)), table.DType()))
 	}
 	return total(rows)
+}
+
+// bagSums is the function of opBagSums.
+func bagSums(a *graph.Arrays) error {
+	index, bags, inner, bad := graph.Elements[int64](a.In[0]), a.Out.Shape[0], a.Out.Shape[1], -1
+	if a.Out.DType == graph.Float32 {
+		bad = gather.Bags(graph.Elements[float32](a.Out), graph.Elements[float32](a.In[1]), index, bags, inner)
+	} else {
+		bad = gather.Bags(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[1]), index, bags, inner)
+	}
+	if bad >= 0 {
+		count := len(index) / bags
+		return fmt.Errorf("index out of range in self: index[%d, %d] is %d, which is not from 0 to %d", bad/count, bad%count, index[bad], a.In[1].Shape[0]-1)
+	}
+	return nil
 }
 
 // flattened has the axes before the last as one.

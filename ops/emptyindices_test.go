@@ -60,3 +60,32 @@ func TestIndicesOfNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestBagsOfManyRows adds up rows that are a hundred times as large as their sums, without room for them.
+func TestBagsOfManyRows(t *testing.T) {
+	g := graph.New("bags")
+	index, table := g.Input("index", graph.Int64, g.Dim("bags"), 100), g.Input("table", graph.Float32, 1000, 64)
+	y := ops.EmbeddingBag(index, table, ops.ReduceMean)
+	prog, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	f, err := prog.Footprint(map[string]int{"bags": 1000})
+	require.NoError(t, err)
+	require.Less(t, f.Arena, 4*1000*64*4)
+	rows, places := make([]float32, 1000*64), make([]int64, 3*100)
+	for i := range rows {
+		rows[i] = float32(i / 64)
+	}
+	for i := range places {
+		places[i] = int64(i)
+	}
+	r, err := prog.NewSession().Run(t.Context(), exec.Feed{table: rows, index: places})
+	require.NoError(t, err)
+	means, err := exec.Values[float32](r, y)
+	require.NoError(t, err)
+	for i, v := range means {
+		require.Equal(t, float32(i/64*100)+49.5, v)
+	}
+	places[201] = 1000
+	_, err = prog.NewSession().Run(t.Context(), exec.Feed{table: rows, index: places})
+	require.ErrorContains(t, err, "index out of range in self: index[2, 1] is 1000")
+}

@@ -46,7 +46,7 @@ var arrows = []struct {
 	{"internal/loopop", "graph shapeinfer/rules", "the operations that loops are made of"},
 	{"internal/scores", "graph shapeinfer/alias", "what attention multiplies is told from layers by shapes alone"},
 	{"ops/internal/dense", "gonum.org/v1/gonum/blas/... gonum.org/v1/gonum/blas gonum.org/v1/gonum/lapack/... kernels/gemm kernels/triangular", "LAPACK knows no graph"},
-	{"ops", "graph contract internal/panicked internal/prove internal/results internal/loopop shapeinfer/rules shapeinfer/alias ops/internal/... kernels/depthwise kernels/fourier kernels/triangular", "operations are built from rules, and some are functions of whole images and signals"},
+	{"ops", "graph contract internal/panicked internal/prove internal/results internal/loopop shapeinfer/rules shapeinfer/alias ops/internal/... kernels/depthwise kernels/fourier kernels/gather kernels/triangular", "operations are built from rules, and some are functions of whole images and signals"},
 	{"internal/gradcut", "graph ops", "where no gradient flows"},
 	{"autodiff", "graph internal/gradcut internal/loopop internal/prove internal/panicked internal/scores shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},
 	{"autodiff/gradcheck", "graph ops autodiff exec", "a check runs what it compares"},
