@@ -33,7 +33,9 @@ func userModule(t *testing.T, files map[string]string) {
 	if files["go.sum"] != "" { // it was tidied, and so requires what package ops imports
 		own, err := os.ReadFile("../../go.mod")
 		require.NoError(t, err)
-		files["go.mod"] += "\nrequire " + regexp.MustCompile(`gonum\.org/v1/gonum v\S+`).FindString(string(own)) + " // indirect\n"
+		for _, module := range regexp.MustCompile(`(?:gonum\.org/v1/gonum|gorgonia\.org/vecf32|github\.com/chewxy/math32) v\S+`).FindAllString(string(own), -1) {
+			files["go.mod"] += "\nrequire " + module + " // indirect\n"
+		}
 	}
 	for name, text := range files {
 		file := filepath.Join(dir, name)
