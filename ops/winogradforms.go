@@ -119,7 +119,8 @@ func onBothSides(t func([]node) []node, m [][]node) (out []node) {
 	return out
 }
 
-// turnedAlong is T m of an m whose rows have a shape, along a new axis.
+// turnedAlong is T m of an m whose rows have a shape, along a new axis. As the rows get this axis before they are turned, and not their results, as by Stack,
+// the kernel that turns them stores results in place.
 func turnedAlong(axis int, m []node, t func([]node) []node) node {
 	for i := range m {
 		m[i] = Unsqueeze(m[i], axis)

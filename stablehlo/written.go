@@ -92,15 +92,17 @@ func putInto(n *graph.Node, in []node) node {
 // running are the fixed arguments of functions down the columns of matrices.
 type running interface {
 	Running() (least, product, reverse bool)
+	SeeksExtremum() bool
 }
 
 // accumulated are the sums of the elements up to each place of the last axis but one, or their products: by doubling, with
 // log2(n) operations for n elements.
 func accumulated(n *graph.Node, in []node) node {
-	_, product, reverse := n.Attrs().(running).Running()
+	a := n.Attrs().(running)
+	least, product, reverse := a.Running()
 	x, axis := in[0], in[0].Rank()-2
-	if n.Attrs().(interface{ SeeksExtremum() bool }).SeeksExtremum() {
-		return runningExtrema(n, x, axis)
+	if a.SeeksExtremum() {
+		return runningExtrema(x, axis, least)
 	}
 	combine, neutral := ops.Add, 0.0
 	if product {
@@ -118,9 +120,9 @@ func accumulated(n *graph.Node, in []node) node {
 }
 
 // runningExtrema are the greatest elements up to each place of an axis, or the least. An element may count several times.
-func runningExtrema(n *graph.Node, x node, axis int) node {
+func runningExtrema(x node, axis int, least bool) node {
 	combine := ops.Maximum
-	if least, _, _ := n.Attrs().(running).Running(); least {
+	if least {
 		combine = ops.Minimum
 	}
 	size, _ := x.Shape()[axis].Int()

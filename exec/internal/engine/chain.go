@@ -28,8 +28,8 @@ type chainTask struct {
 	bytes              int   // of a thread's memory
 	threads            int
 	isShared           bool  // all threads work on the same block
-	order              []int // the matrices of the batch, those of one sum side by side: see chainover.go
-	each               int   // matrices of a sum
+	order              []int // the matrices of the batch, group by group: see chainover.go
+	groupSize          int   // matrices of a group
 	at                 int   // where the arena has the memory of all threads
 	members            []chainMember
 	states             []*chainState
@@ -68,7 +68,7 @@ type chainState struct {
 // chainThread is a thread at work on a matrix of the batch.
 type chainThread struct {
 	slice  int
-	adds   bool // to what was added up for the sum's matrices before
+	adds   bool // to what the group's matrices before have left
 	memory unsafe.Pointer
 	ws     *Workspace
 }
@@ -112,10 +112,7 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	}
 	wide := t.slices * t.rows * t.cols * c.Wide[0].DType().Size()
 	t.isShared = b.factors(c) > b.Thresholds.ChainFactor
-	if !b.orderBatch(t) {
-		return nil
-	}
-	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
+	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 || !b.orderBatch(t) || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
 		return nil
 	}
 	tile := cmp.Or(tileRows(c.Wide[0].DType()), fewestTileRows)
@@ -173,7 +170,7 @@ func (b *Specialization) pays(t *chainTask, wide int) bool {
 	if t.isShared {
 		return wide >= mostWide && wide/t.rows*t.sharedRows()+b.sums(t.Chain) < wide
 	}
-	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.sums() >= b.threads)
+	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.groups() >= b.threads)
 }
 
 // fewestTileRows stands for the rows of a tile where there are no vector registers.
@@ -284,8 +281,8 @@ func (b *Specialization) bindChains() {
 			t.free <- s
 		}
 		t.cuts = 1
-		if !t.hasSums() && t.sums() < threadTiles*t.threads && t.threads > 1 {
-			t.cuts = min(ceilDiv(threadTiles*t.threads, t.sums()), len(t.blocks))
+		if !t.hasSums() && t.groups() < threadTiles*t.threads && t.threads > 1 {
+			t.cuts = min(ceilDiv(threadTiles*t.threads, t.groups()), len(t.blocks))
 		}
 	}
 }
@@ -322,7 +319,7 @@ func (t *chainTask) Run(s *State) error {
 	if t.isShared {
 		return t.runShared(s)
 	}
-	tiles := t.sums() * t.cuts
+	tiles := t.groups() * t.cuts
 	if s.Threads <= 1 || tiles <= 1 || t.cost < parallelCost {
 		for i := range tiles {
 			t.Tile(i, &s.Ws)
@@ -343,12 +340,12 @@ func (t *chainTask) fault(s *State) error {
 	return nil
 }
 
-// Tile computes the matrices of the batch that belong to one sum, or a part of them.
+// Tile computes a group of matrices of the batch, or the same part of each.
 func (t *chainTask) Tile(i int, ws *Workspace) {
 	s := <-t.free
 	defer func() { t.free <- s }()
 	th, cut := &ws.chain, i%t.cuts
-	for n, slice := range t.order[i/t.cuts*t.each:][:t.each] {
+	for n, slice := range t.order[i/t.cuts*t.groupSize:][:t.groupSize] {
 		*th = chainThread{slice: slice, adds: n > 0, memory: s.memory, ws: ws}
 		for k, m := range t.members {
 			m.begin(t, th, s.members[k])
