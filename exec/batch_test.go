@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -113,7 +114,7 @@ func TestSmallKernelsAllocateNothing(t *testing.T) {
 		}
 	}
 	step()
-	require.Zero(t, testing.AllocsPerRun(100, step))
+	allocs.RequireNone(t, 100, step)
 }
 
 // BenchmarkSmallParams is the time of a step on 50 parameters.

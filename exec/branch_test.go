@@ -9,6 +9,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -94,9 +95,9 @@ func TestCondComputesOneBranch(t *testing.T) {
 	require.NoError(t, err)
 	want(r, []float64{-3, 12}, []float64{7}, []float64{-18, 72, 0}, []float64{-648, 2592, 0})
 	feed := exec.Feed{x: exec.Array{Shape: []int{3}, Data: []float64{1, 4, 9}}, first: true, index: exec.Array{Shape: []int{2}, Data: []int64{0, 1}}}
-	require.Zero(t, testing.AllocsPerRun(5, func() {
+	allocs.RequireNone(t, 5, func() {
 		if _, err := s.Run(t.Context(), feed); err != nil {
 			t.Error(err)
 		}
-	}))
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -131,7 +132,7 @@ func TestChainsTakeLinearMemory(t *testing.T) {
 		}
 		run()
 		require.Equal(t, 7, s.Chained(), "\n%s", p)
-		require.Zero(t, testing.AllocsPerRun(3, run))
+		allocs.RequireNone(t, 3, run)
 		f, err := p.Footprint(nil)
 		require.NoError(t, err)
 		return f.Arena

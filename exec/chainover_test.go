@@ -10,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -90,7 +91,7 @@ func TestLearnedBiasesTakeNoMemoryOfScores(t *testing.T) {
 			require.NoError(t, err)
 		}
 		run()
-		require.Zero(t, testing.AllocsPerRun(2, run))
+		allocs.RequireNone(t, 2, run)
 		f, err := p.Footprint(nil)
 		require.NoError(t, err)
 		return f.Arena

@@ -16,6 +16,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -140,7 +141,7 @@ func TestFlushingIsFast(t *testing.T) {
 			require.NoError(t, err)
 			times = append(times, time.Since(start))
 		}
-		require.Zero(t, testing.AllocsPerRun(10, func() { s.Run(context.Background(), feed) }))
+		allocs.RequireNone(t, 10, func() { s.Run(context.Background(), feed) })
 		return slices.Min(times)
 	}
 	slow, fast := time1(), time1(exec.FlushDenormals())

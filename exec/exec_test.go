@@ -12,6 +12,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -109,7 +110,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		}
 	}
 	step()
-	require.Zero(t, testing.AllocsPerRun(100, step))
+	allocs.RequireNone(t, 100, step)
 }
 
 func TestBadFeeds(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -48,11 +49,11 @@ func TestSlicesHaveTheShapeOfTheirInput(t *testing.T) {
 		require.Equal(t, c.want, got, name)
 	}
 	feed := exec.Feed{x: []float32{1, 2, 3}, label: []int64{1}}
-	require.Zero(t, testing.AllocsPerRun(5, func() {
+	allocs.RequireNone(t, 5, func() {
 		if _, err := s.Run(t.Context(), feed); err != nil {
 			t.Error(err)
 		}
-	}))
+	})
 }
 
 // TestSlicesThatDoNotTellTheirShape are refused, unless the run is given sizes.

@@ -14,6 +14,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/half"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
@@ -234,11 +235,11 @@ func TestLoopsAllocateNothing(t *testing.T) {
 	for i, v := range p.values(200) {
 		feed[p.inputs[i]] = v
 	}
-	require.Zero(t, testing.AllocsPerRun(10, func() {
+	allocs.RequireNone(t, 10, func() {
 		if _, err := s.Run(t.Context(), feed); err != nil {
 			t.Fatal(err)
 		}
-	}))
+	})
 }
 
 // TestUnneededCarriedValues are not made: the loop of one kernel is all that runs.
@@ -395,5 +396,5 @@ func TestBodiesWriteCopiesOfWhatIsOutside(t *testing.T) {
 	}
 	require.Equal(t, []int64{2}, arrayOf(t, r, steps).Data)
 	feed := exec.Feed{w: vec(2., 3), x: vec(1., 4, -1)}
-	require.Zero(t, testing.AllocsPerRun(2, func() { _, err = s.Run(t.Context(), feed) }))
+	allocs.RequireNone(t, 2, func() { _, err = s.Run(t.Context(), feed) })
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 )
 
 // formProgram compiles a program of loops, with its gradients where they are wanted.
@@ -72,11 +73,11 @@ func TestFormsOfLoopsAreTheirUnrolledForm(t *testing.T) {
 			}
 			runForm(t, p, s, outputs, 0)
 			feed := formFeed(p, 3)
-			require.Zero(t, testing.AllocsPerRun(3, func() {
+			allocs.RequireNone(t, 3, func() {
 				if _, err := s.Run(t.Context(), feed); err != nil {
 					t.Fatal(err)
 				}
-			}))
+			})
 			other := runForm(t, p, p.NewSession(exec.Threads(3)), outputs, 6)
 			require.Equal(t, fmt.Sprint(runForm(t, p, s, outputs, 6)), fmt.Sprint(other))
 		})

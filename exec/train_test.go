@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -44,7 +45,7 @@ func TestTrainingAllocatesNothing(t *testing.T) {
 		}
 	}
 	steps()
-	require.Zero(t, testing.AllocsPerRun(1, steps), "100 steps of training")
+	allocs.RequireNone(t, 1, steps)
 }
 
 // TestLayoutOfWeightsDoesNotMatter trains layers of either layout: the same values in the same

@@ -7,6 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -71,10 +72,10 @@ func TestTextsAreWrittenInOneRun(t *testing.T) {
 			}
 		}
 		feed[given] = exec.Array{Shape: []int{batch, prompt}, Data: []int64{1, 2, 3, 5, 0, 7}}
-		require.Zero(t, testing.AllocsPerRun(2, func() {
+		allocs.RequireNone(t, 2, func() {
 			if _, err := w.Run(t.Context(), feed); err != nil {
 				t.Fatal(err)
 			}
-		}))
+		})
 	}
 }

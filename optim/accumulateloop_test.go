@@ -9,6 +9,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -71,11 +72,11 @@ func TestGradientsAddUpInALoop(t *testing.T) {
 		require.NoError(t, err)
 		require.InDeltaSlice(t, want.Data, got.Data, 1e-3, w.Name())
 	}
-	require.Zero(t, testing.AllocsPerRun(3, func() {
+	allocs.RequireNone(t, 3, func() {
 		if _, err := parted.Run(t.Context(), parts); err != nil {
 			t.Fatal(err)
 		}
-	}))
+	})
 	big, err := whole.Program().Footprint(nil)
 	require.NoError(t, err)
 	small, err := parted.Program().Footprint(nil)

@@ -1,0 +1,20 @@
+// Package allocs checks that a call that is made again and again allocates nothing.
+package allocs
+
+import "testing"
+
+// tries is how often calls are measured: each of the process's workers may allocate in the first
+// call that it takes part in, whenever it comes to that.
+const tries = 20
+
+// RequireNone fails the test unless calls of f come to allocate nothing: calls is how many are measured at once.
+func RequireNone(t *testing.T, calls int, f func()) {
+	t.Helper()
+	var n float64
+	for range tries {
+		if n = testing.AllocsPerRun(calls, f); n == 0 {
+			return
+		}
+	}
+	t.Fatalf("a call allocates %v times, after %d calls too", n, tries*calls)
+}
