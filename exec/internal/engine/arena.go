@@ -21,11 +21,18 @@ type extent struct {
 const mostPlaced = 1 << 14
 
 // sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, bytes by the time that they live, and
-// this time, then bytes. The second closes gaps where few blocks live long, the third where many do.
-var sizesInOrder = [...]func(extent) float64{
-	func(k extent) float64 { return float64(k.bytes) },
-	func(k extent) float64 { return float64(k.bytes) * k.life() },
-	func(k extent) float64 { return k.life()*maxArena + float64(k.bytes) },
+// this time, then bytes. The second closes gaps where few blocks live long, the third where many do. By the last, those that live at the time when most is
+// in use lie below all others, without a gap then, and the longer they stay the lower.
+var sizesInOrder = [...]func(k extent, peak int) float64{
+	func(k extent, _ int) float64 { return float64(k.bytes) },
+	func(k extent, _ int) float64 { return float64(k.bytes) * k.life() },
+	func(k extent, _ int) float64 { return k.life()*maxArena + float64(k.bytes) },
+	func(k extent, peak int) float64 {
+		if k.first <= peak && peak <= k.last {
+			return math.MaxInt * float64(1+k.last)
+		}
+		return float64(k.bytes) * k.life()
+	},
 }
 
 // life is the number of kernels during which it is in use.
@@ -34,9 +41,9 @@ func (k extent) life() float64 { return float64(k.last - k.first + 1) }
 // placed returns the blocks with their places, and the bytes that they take: the largest first, each at the
 // lowest place that is free while it lives. Later sizes are tried while gaps take more than a hundredth.
 func placed(blocks []extent, times int) (best []extent, least int) {
-	enough := mostLive(blocks, times)
+	enough, peak := mostLive(blocks, times)
 	for _, size := range sizesInOrder {
-		slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(size(y), size(x)) })
+		slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(size(y, peak), size(x, peak)) })
 		list, end := placedFrom(blocks, times, enough)
 		if best == nil || end < least {
 			best, least = list, end
@@ -87,19 +94,20 @@ func place(blocks []extent, times int) (end int) {
 	return end
 }
 
-// mostLive is the most bytes that are in use at once.
-func mostLive(blocks []extent, times int) (most int) {
+// mostLive is the most bytes that are in use at once, and when they are.
+func mostLive(blocks []extent, times int) (most, peak int) {
 	change := make([]int, times+1)
 	for _, k := range blocks {
 		change[k.first] += k.bytes
 		change[k.last+1] -= k.bytes
 	}
 	live := 0
-	for _, bytes := range change {
-		live += bytes
-		most = max(most, live)
+	for time, bytes := range change {
+		if live += bytes; live > most {
+			most, peak = live, time
+		}
 	}
-	return most
+	return most, peak
 }
 
 // assignOffsets places the arena's buffers.

@@ -54,7 +54,8 @@ func TestPlacesLieApart(t *testing.T) {
 		blocks := randomBlocks(r, times, r.IntN(60))
 		first := slices.Clone(blocks)
 		slices.SortStableFunc(first, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
-		before, most := place(first, times), mostLive(blocks, times)
+		before := place(first, times)
+		most, _ := mostLive(blocks, times)
 		list, end := placed(blocks, times)
 		require.LessOrEqual(t, end, before)
 		require.GreaterOrEqual(t, end, most)
@@ -79,10 +80,33 @@ func TestLongLivesCloseGaps(t *testing.T) {
 		blocks := randomBlocks(r, times, r.IntN(60))
 		largest := slices.Clone(blocks)
 		slices.SortStableFunc(largest, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
-		_, before := placedFrom(largest, times, mostLive(blocks, times))
+		most, _ := mostLive(blocks, times)
+		_, before := placedFrom(largest, times, most)
 		_, end := placed(blocks, times)
 		require.LessOrEqual(t, end, before)
 		gained += before - end
+	}
+	require.Positive(t, gained)
+}
+
+// TestBlocksOfThePeakLieBelowOthers wants fewer bytes for some blocks than all other orders give.
+func TestBlocksOfThePeakLieBelowOthers(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	gained := 0
+	for range 300 {
+		times := 1 + r.IntN(40)
+		blocks := randomBlocks(r, times, r.IntN(60))
+		most, peak := mostLive(blocks, times)
+		before := maxArena
+		for _, size := range sizesInOrder[:3] {
+			slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(size(y, peak), size(x, peak)) })
+			_, end := placedFrom(blocks, times, most)
+			before = min(before, end)
+		}
+		_, end := placed(blocks, times)
+		if before > most+most/100 {
+			gained += before - end
+		}
 	}
 	require.Positive(t, gained)
 }

@@ -75,7 +75,8 @@ func (b *Specialization) Live(p *Code) int {
 			k.bytes = b.sizeOf(k.s) // without what aligns the next one
 		}
 	}
-	return mostLive(extents, len(p.Kernels)+1)
+	most, _ := mostLive(extents, len(p.Kernels)+1)
+	return most
 }
 
 // sizeOf returns the bytes of a buffer of the arena.
