@@ -62,6 +62,18 @@ var builders = map[suite.Kind]builder{
 	suite.GRU:           one(gru),
 	suite.ViT:           one(vit),
 	suite.DLRM:          one(dlrm),
+	suite.Llama:         one(llamaTraining),
+	suite.LlamaCached:   llamaCached,
+	suite.BERT:          one(bert),
+	suite.T5:            one(t5),
+	suite.MoEDense:      one(mixture(everyExpert)),
+	suite.MoE:           one(mixture(chosenExperts)),
+	suite.Translator:    one(translator),
+	suite.Mamba:         one(mamba),
+	suite.WaveNet:       one(wave),
+	suite.Recognizer:    one(recognizer),
+	suite.Conformer:     conformer,
+	suite.Relative:      one(relative),
 }
 
 // chain is tanh(x*y + b)*x - y.

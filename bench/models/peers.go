@@ -13,6 +13,8 @@ import (
 var (
 	//go:embed side_torch.py
 	sideTorch []byte
+	//go:embed sequences_torch.py
+	sequencesTorch []byte
 	//go:embed side_jax.py
 	sideJAX []byte
 	//go:embed side_onnx.py
@@ -20,6 +22,9 @@ var (
 	//go:embed serve.py
 	serve []byte
 )
+
+// torchScript is PyTorch's side, with all of its models.
+var torchScript = slices.Concat(sideTorch, sequencesTorch)
 
 // peer is a library beside Broadloom, with a way to run it.
 type peer struct {
@@ -37,8 +42,8 @@ const (
 
 // peers are those that a workload can be measured beside, in the order of the table's columns.
 var peers = []peer{
-	{"torch", "PyTorch", "eager", sideTorch, torchPython},
-	{"torch-compile", "PyTorch, compiled", "compile", sideTorch, torchPython},
+	{"torch", "PyTorch", "eager", torchScript, torchPython},
+	{"torch-compile", "PyTorch, compiled", "compile", torchScript, torchPython},
 	{"jax", "JAX", "", sideJAX, xlaPython},
 	{"onnxruntime", "ONNX Runtime", "", sideONNX, xlaPython},
 }

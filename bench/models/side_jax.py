@@ -318,6 +318,8 @@ class Model:
     """A step is one function, compiled before the first call; it is given the parameters to overwrite (donated)."""
 
     def __init__(self, kind, optimizer, mode, tensors, values):
+        if kind not in KINDS:
+            raise NotImplementedError("this side has no program of it")
         self.names = [t["name"] for t in tensors if t["trained"]]
         asked = self.names or list(GRADIENTS.get(kind, ""))
         changes = set(asked) | {t["name"] for t in tensors if t["held"]}

@@ -132,7 +132,7 @@ KINDS = {
 class Model:
     def __init__(self, kind, optimizer, mode, tensors, values):
         if kind not in KINDS:
-            raise NotImplementedError("it computes no gradients")
+            raise NotImplementedError("it computes no gradients, and has no graph of this one")
         start = time.perf_counter()
         g = Graph(values, {t["name"] for t in tensors if t["held"]})
         results = KINDS[kind](g, values)

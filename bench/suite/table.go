@@ -86,6 +86,19 @@ var table = []Workload{
 	{Name: "gru_l2_bi_b32_s64_h128_sgd", Kind: GRU, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: gru(32, 64, 128, 128)},
 	{Name: "vit_b8_128_sgd", Kind: ViT, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: vit(8, 128, 16, 192, 6)},
 	{Name: "dlrm_b512_sgd", Kind: DLRM, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: dlrm(512, 8, 10000, 64)},
+	{Name: "llama_l4_d384_s256_v8000_b2_adam", Kind: Llama, Group: SequenceModels, Optimizer: Adam, HasLoss: true, inputs: llama(SmallLlama, 2, 256, 0)},
+	{Name: "llama_l8_d512_decode512_b1_fwd", Kind: LlamaCached, Group: SequenceModels, inputs: evaluated(llama(LargerLlama, 1, 1, 512))},
+	{Name: "llama_l8_d512_prefill512_b1_fwd", Kind: LlamaCached, Group: SequenceModels, inputs: evaluated(llama(LargerLlama, 1, 512, 512))},
+	{Name: "bert_l4_d256_s128_v8000_b8_adam", Kind: BERT, Group: SequenceModels, Optimizer: Adam, HasLoss: true, inputs: bert(SmallBERT, 8, 20)},
+	{Name: "t5_l3_d256_s128_t64_v8000_b8_adam", Kind: T5, Group: SequenceModels, Optimizer: Adam, HasLoss: true, inputs: t5(SmallT5, 8, 128, 64)},
+	{Name: "moe_dense_l2_d256_e8_n1024_sgd", Kind: MoEDense, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: mixture(SmallMixture, 1024)},
+	{Name: "moe_l2_d256_e8_n1024_sgd", Kind: MoE, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: mixture(SmallMixture, 1024)},
+	{Name: "translator_h256_s40_t30_b32_sgd", Kind: Translator, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: translator(SmallTranslator, 32, 40, 30)},
+	{Name: "mamba_l2_d192_n16_s128_b4_sgd", Kind: Mamba, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: mamba(SmallMamba, 4, 128)},
+	{Name: "wavenet_l10_c64_s2048_b4_sgd", Kind: WaveNet, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: wave(SmallWave, 4, 2048)},
+	{Name: "recognizer_h192_s200_b8_sgd", Kind: Recognizer, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: recognizer(SmallRecognizer, 8, 200, 24)},
+	{Name: "conformer_l2_d144_s128_b8_sgd", Kind: Conformer, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: conformer(SmallConformer, 8, 128)},
+	{Name: "relative_l2_d256_s128_m128_b4_sgd", Kind: Relative, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: relative(SmallRelative, 4)},
 }
 
 // chain makes x [n,n], y [n] and b [n,1].

@@ -39,6 +39,18 @@ const (
 	GRU           Kind = "gru"            // train: two layers in both directions (gru.weight_ih_l0, …), the mean of places, cross-entropy (x, t)
 	ViT           Kind = "vit"            // train: patches, a class token, pre-norm blocks, heads of 64, cross-entropy (x, t)
 	DLRM          Kind = "dlrm"           // train: layers for x, tables e0, … for classes i0, …, products of pairs, layers, binary cross-entropy (t)
+	Llama         Kind = "llama"          // train: decoder with rotary positions, grouped queries and gated layers, cross-entropy (x, t)
+	LlamaCached   Kind = "llama_cached"   // its last logits, after places whose keys and values are kept (keys0, values0, …, place)
+	BERT          Kind = "bert"           // train: post-norm encoder of sequences of lengths, cross-entropy at places (x, lengths, places, t)
+	T5            Kind = "t5"             // train: encoder (x) and decoder (y) whose attention knows distances, cross-entropy (t)
+	MoEDense      Kind = "moe_dense"      // train: layers of experts, all computed for all rows, cross-entropy (x, t)
+	MoE           Kind = "moe"            // train: the same, each computed for rows that are given to it
+	Translator    Kind = "translator"     // train: recurrent encoder (x, lengths) and decoder (y) with additive attention, cross-entropy (t)
+	Mamba         Kind = "mamba"          // train: causal convolutions and loops over states that fade as the input says, cross-entropy (x, t)
+	WaveNet       Kind = "wavenet"        // train: dilated causal convolutions with gates, cross-entropy (x, t)
+	Recognizer    Kind = "recognizer"     // train: convolutions on spectra x, recurrent layers in both directions, CTC (letters, lengths)
+	Conformer     Kind = "conformer"      // train: blocks of attention and convolutions along the sequence, cross-entropy (x, t)
+	Relative      Kind = "relative"       // train: decoder that compares queries with keys of its past and with distances, cross-entropy (x, t)
 )
 
 // Optimizer is the update rule of a training workload.
@@ -72,12 +84,13 @@ type Group string
 
 // The groups. Most workloads are in the first, which has no name.
 const (
-	Main       Group = ""
-	MoreModels Group = "more models"
+	Main           Group = ""
+	MoreModels     Group = "more models"
+	SequenceModels Group = "sequence models"
 )
 
 // Groups lists them in the order of the table.
-var Groups = []Group{Main, MoreModels}
+var Groups = []Group{Main, MoreModels, SequenceModels}
 
 // Of is what follows the name of a quantity in a sentence: " of" and the group's name, if it has one.
 func (g Group) Of() string {
