@@ -12,7 +12,7 @@ func (f *macroKernel[T]) readsA() bool {
 	case f.a.Row == 1 && f.a.Col*f.size%1024 == 0: // lines in a few sets
 		return cols <= f.v.cols || cols <= 2*f.v.cols && f.np <= nearLines
 	case f.a.Row == 1:
-		return cols <= 4*f.v.cols
+		return cols <= f.v.cols || cols <= 4*f.v.cols && f.np*f.a.Col*f.size <= nearPages
 	case cols <= 2*f.v.cols:
 		return true
 	}
@@ -21,6 +21,10 @@ func (f *macroKernel[T]) readsA() bool {
 
 // nearLines is the number of such lines that are read again for every tile rather than copied.
 const nearLines = 256
+
+// nearPages is the memory, in bytes, that a block may reach over to be read again for every tile rather than copied, if each of its rows lies
+// in a page of its own: 64 pages of 4 KiB have entries in the first-level TLB of most processors.
+const nearPages = 64 * 4 << 10
 
 // conflictMisses reports whether rows that are some bytes apart fall into a few sets of the
 // first-level cache: every row of a tile, or every other. Some caches make up for it.
