@@ -7,12 +7,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opSoftmax, opSafeSoftmax, opLogSoftmax, opLogSumExp *graph.Op
+var opSoftmax, opSafeSoftmax, opLogSoftmax, opLogSumExp, opExpOrZero *graph.Op
 
 // SoftmaxAttrs are the fixed arguments of Softmax and LogSoftmax.
 type SoftmaxAttrs struct{ Axis int }
 
 func init() {
+	opExpOrZero = &graph.Op{Name: "exp_or_zero", Func: "Exp", Doc: "e to the power of at most 0; 0 where that is no normal number.", Class: graph.Elementwise,
+		MinIn: 1, MaxIn: 1, Promote: ToCommonFloat, Infer: sameType, Emit: prim(graph.PrimExpOrZero),
+		Grad: func(n, dy node, _ int) node { return Mul(dy, n) }}
 	opSoftmax = define(graph.Op{
 		Name: "softmax", Func: "Softmax", Doc: "exp(x - max) / sum(exp(x - max)) along an axis.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: inferSoftmax("softmax"),
@@ -21,7 +24,7 @@ func init() {
 			if !n.DType().IsFloat() {
 				return in[0] // without elements
 			}
-			e := Exp(Sub(in[0], greatest(in[0], axis)))
+			e := expOrZero(Sub(in[0], greatest(in[0], axis)))
 			return Mul(e, Reciprocal(Sum(e, axis, KeepDims()))) // one division a row: vectors divide ten times as slowly as they multiply
 		},
 		Grad: softmaxGrad,
@@ -32,7 +35,7 @@ func init() {
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
 			most := greatest(in[0], axis)
-			e := Exp(Sub(in[0], Where(Equal(most, num(-inf)), num(0), most)))
+			e := expOrZero(Sub(in[0], Where(Equal(most, num(-inf)), num(0), most)))
 			sum := Sum(e, axis, KeepDims())
 			return Mul(e, Reciprocal(Where(Equal(sum, num(0)), num(1), sum)))
 		},
@@ -47,10 +50,10 @@ func init() {
 				return in[0] // without elements
 			}
 			shifted := Sub(in[0], greatest(in[0], axis))
-			return Sub(shifted, Log(Sum(Exp(shifted), axis, KeepDims())))
+			return Sub(shifted, Log(Sum(expOrZero(shifted), axis, KeepDims())))
 		},
 		Grad: func(n, dy node, _ int) node {
-			return Sub(dy, Mul(Exp(n), Sum(dy, softmaxAxis(n), KeepDims())))
+			return Sub(dy, Mul(expOrZero(n), Sum(dy, softmaxAxis(n), KeepDims())))
 		},
 	})
 	opLogSumExp = reduction("logsumexp", "LogSumExp", "log(sum(exp(x))) over axes, without overflow.", graph.NoFold, operandType, false)
@@ -58,8 +61,8 @@ func init() {
 	opLogSumExp.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		x := in[0]
 		m := Apply(opMaxOrLowest, ReduceAttrs{Axes: Axes(n), KeepDims: true}, x)
-		m = Where(Equal(Abs(m), num(inf)), num(0), m) // of infinities: exp without a shift
-		sum := Apply(opSum, ReduceAttrs{Axes: Axes(n), KeepDims: true}, Exp(Sub(x, m)))
+		shift := Where(Equal(Abs(m), num(inf)), num(0), m)
+		sum := Apply(opSum, ReduceAttrs{Axes: Axes(n), KeepDims: true}, expOrZero(Sub(x, shift)))
 		y := Add(Log(sum), m)
 		if reduceAttrs(n).KeepDims {
 			return y
@@ -67,7 +70,7 @@ func init() {
 		return Reshape(y, n.Shape()...)
 	}
 	opLogSumExp.Grad = func(n, dy node, _ int) node {
-		return Mul(keepShape(n, dy), Exp(Sub(n.In(0), keepShape(n, n))))
+		return Mul(keepShape(n, dy), expOrZero(Sub(n.In(0), keepShape(n, n))))
 	}
 	opMaxOrLowest = reduction("amax_or_lowest", "Max", "the greatest element over axes; -Inf where there is none.", graph.FoldMax, operandType, false)
 	opMaxOrLowest.Grad = noGradient
@@ -86,6 +89,10 @@ func softmaxGrad(n, dy *graph.Node, _ int) *graph.Node {
 
 // opMaxOrLowest is the shift of LogSumExp, whose own value cancels: no gradient.
 var opMaxOrLowest *graph.Op
+
+// expOrZero is exp of what a shift has made at most 0. Denormal numbers, which many scores that are masked by -100 would give, slow down
+// all that is computed with them, and tell nothing beside a sum of at least 1.
+func expOrZero(x node) node { return Apply(opExpOrZero, nil, x) }
 
 // greatest is the shift of a softmax.
 func greatest(x node, axis Axis) node {
@@ -108,7 +115,7 @@ func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
 	}
 }
 
-// Softmax returns exp(x) divided by its sum along an axis.
+// Softmax returns exp(x) divided by its sum along an axis. What is less than e^-87 of the greatest (of float64, e^-708) is 0, and no denormal number.
 func Softmax(x *graph.Node, axis int) *graph.Node { return Apply(opSoftmax, SoftmaxAttrs{axis}, x) }
 
 // LogSoftmax returns the logarithm of Softmax.

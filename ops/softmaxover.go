@@ -8,7 +8,7 @@ func SoftmaxOver(x *graph.Node, axes ...Axis) *graph.Node {
 	if bad := notScores("SoftmaxOver", x, axes); bad != nil {
 		return bad
 	}
-	e := Exp(Sub(x, greatestOver(x, axes)))
+	e := expOrZero(Sub(x, greatestOver(x, axes)))
 	return Div(e, Sum(e, kept(axes)...))
 }
 
@@ -19,7 +19,7 @@ func LogSoftmaxOver(x *graph.Node, axes ...Axis) *graph.Node {
 		return bad
 	}
 	shifted := Sub(x, greatestOver(x, axes))
-	return Sub(shifted, Log(Sum(Exp(shifted), kept(axes)...)))
+	return Sub(shifted, Log(Sum(expOrZero(shifted), kept(axes)...)))
 }
 
 // MaskedSoftmax is [SoftmaxOver] of the elements where a mask, a Bool that broadcasts with x, holds, and 0 elsewhere: jax.nn.softmax with where. What x
@@ -35,7 +35,7 @@ func MaskedSoftmax(x, mask *graph.Node, axes ...Axis) *graph.Node {
 	x = Where(mask, x, num(-inf))
 	most := greatestOver(x, axes)
 	most = Where(Equal(most, num(-inf)), num(0), most) // where the mask holds nowhere
-	e := Exp(Sub(x, most))
+	e := expOrZero(Sub(x, most))
 	sum := Sum(e, kept(axes)...)
 	return Div(e, Where(Equal(sum, num(0)), num(1), sum))
 }

@@ -43,6 +43,8 @@ func (e *exporter) primitive(p graph.Prim, x []*value) *value {
 	case p == graph.PrimSign:
 		// StableHLO's own keeps NaN and -0, which have the sign 0 here.
 		return e.same("subtract", e.convert(e.compare("GT", x[0], zero), t.dtype), e.convert(e.compare("LT", x[0], zero), t.dtype))
+	case p == graph.PrimExpOrZero:
+		return e.same("exponential", e.same("minimum", x[0], zero))
 	case p == graph.PrimExp2:
 		return e.same("power", e.splat(t, 2), x[0])
 	case p == graph.PrimLog2:

@@ -56,8 +56,8 @@ func TestExtremesOfRows(t *testing.T) {
 	}
 }
 
-// exponential is exp(y - the greatest x) of y = x + y·step.
-func exponential(t *testing.T, step float64) *rowprog.Program {
+// exponential is exp, one or the other, of (y - the greatest x) of y = x + y·step.
+func exponential(t *testing.T, exp rowprog.Op, step float64) *rowprog.Program {
 	b := rowprog.NewBuilder("exponential", 0)
 	in := b.In("x", f32, rowprog.Vec)
 	half := b.Const(f32, 0.5)
@@ -67,29 +67,31 @@ func exponential(t *testing.T, step float64) *rowprog.Program {
 	if step != 0 {
 		x = b.Apply(rowprog.OpAdd, x, b.Const(f32, step))
 	}
-	b.Store(b.Out("y", f32, rowprog.Vec), b.Apply(rowprog.OpExp, b.Apply(rowprog.OpSub, x, most)))
+	b.Store(b.Out("y", f32, rowprog.Vec), b.Apply(exp, b.Apply(rowprog.OpSub, x, most)))
 	return build(t, b)
 }
 
 // Exponentials of elements less the greatest need no upper limit; those of other elements do.
 func TestExponentialsBelowTheGreatest(t *testing.T) {
 	inf := math.Inf(1)
-	for _, step := range []float64{0, 50, 1000, 1e30, inf} {
-		p := exponential(t, step)
-		kernels := backends(t, p)
-		for _, row := range [][]float64{
-			{0, -1, 1, 3e38, -3e38, 1e-40},
-			{-inf, -inf, -inf},
-			{-inf, 2, inf},
-			{5, math.NaN(), -5},
-			{0, -206, -207, -208, -209, -174, -175, -2e4, -1e10, -1e30, -3e38, -inf},
-		} {
-			long := row
-			for len(long) < 100 {
-				long = append(long, row...)
-			}
-			for _, x := range [][]float64{row, long} {
-				requireSame(t, fmt.Sprint(step, " more: ", x), p, f32, x, len(x), kernels)
+	for _, exp := range []rowprog.Op{rowprog.OpExp, rowprog.OpExpOrZero} {
+		for _, step := range []float64{0, 50, 1000, 1e30, inf} {
+			p := exponential(t, exp, step)
+			kernels := backends(t, p)
+			for _, row := range [][]float64{
+				{0, -1, 1, 3e38, -3e38, 1e-40},
+				{-inf, -inf, -inf},
+				{-inf, 2, inf},
+				{5, math.NaN(), -5},
+				{0, -206, -207, -208, -209, -173, -174, -175, -2e4, -1e10, -1e30, -3e38, -inf},
+			} {
+				long := row
+				for len(long) < 100 {
+					long = append(long, row...)
+				}
+				for _, x := range [][]float64{row, long} {
+					requireSame(t, fmt.Sprint(exp, " ", step, " more: ", x), p, f32, x, len(x), kernels)
+				}
 			}
 		}
 	}

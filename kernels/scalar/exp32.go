@@ -16,6 +16,7 @@ const (
 	Tiny32   = 0x1p-24 // below it, exp(x) - 1 is x
 	ExpMax   = 89      // exp overflows from here on
 	ExpMin   = -104    // and is 0 down here
+	ExpLeast = -87     // it is a normal number down to here
 	Exp2Max  = 128     // as ExpMax, of powers of two
 	Exp2Min  = -150
 )
@@ -79,6 +80,17 @@ func Exp232(x float32) float32 {
 
 // Exp32 is exp(x), within 1.1 ulp.
 func Exp32(x float32) float32 { return exp32(atLeast(ExpMin, atMost(ExpMax, x))) }
+
+// ExpOrZero32 is exp(min(x, 0)), within 1.1 ulp; up to ExpLeast, where it comes near the least normal number, 0.
+func ExpOrZero32(x float32) float32 {
+	x = atLeast(ExpLeast, atMost(0, x))
+	k, r := reduce32(x, 127)
+	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
+	if x == ExpLeast {
+		e = 0
+	}
+	return e * math.Float32frombits(k<<23)
+}
 
 // Sigmoid32 is 1/(1+exp(-x)), within 2.5 ulp.
 func Sigmoid32(x float32) float32 {

@@ -14,6 +14,7 @@ const (
 	Tiny64     = 0x1p-54 // below it, exp(x) - 1 is x
 	ExpMax64   = 710
 	ExpMin64   = -746
+	ExpLeast64 = -708
 	Exp2Max64  = 1024
 	Exp2Min64  = -1075
 	Expm1Min64 = -60
@@ -81,6 +82,17 @@ func Exp264(x float64) float64 {
 
 // Exp64 is exp(x), within 1.1 ulp.
 func Exp64(x float64) float64 { return exp64(atLeast64(ExpMin64, atMost64(ExpMax64, x))) }
+
+// ExpOrZero64 is exp(min(x, 0)), within 1.1 ulp; up to ExpLeast64, where it comes near the least normal number, 0.
+func ExpOrZero64(x float64) float64 {
+	x = atLeast64(ExpLeast64, atMost64(0, x))
+	k, r := reduce64(x, 1023)
+	e := math.FMA(poly64(r, ExpPoly64[:]), r, 1)
+	if x == ExpLeast64 {
+		e = 0
+	}
+	return e * math.Float64frombits(k<<52)
+}
 
 // Sigmoid64 is 1/(1+exp(-x)), within 3 ulp.
 func Sigmoid64(x float64) float64 {

@@ -8,25 +8,26 @@ var functions = [...]struct {
 	f64 func(float64) float64
 	f32 func(float32) float32
 }{
-	rowprog.OpExp:     {Exp64, Exp32},
-	rowprog.OpExpm1:   {Expm164, Expm132},
-	rowprog.OpExp2:    {Exp264, Exp232},
-	rowprog.OpLog:     {Log64, Log32},
-	rowprog.OpLog1p:   {Log1p64, Log1p32},
-	rowprog.OpLog2:    {Log264, Log232},
-	rowprog.OpLog10:   {Log1064, Log1032},
-	rowprog.OpTanh:    {Tanh64, Tanh32},
-	rowprog.OpSigmoid: {Sigmoid64, Sigmoid32},
-	rowprog.OpErf:     {Erf64, Erf32},
-	rowprog.OpSin:     {Sin64, Sin32},
-	rowprog.OpCos:     {Cos64, Cos32},
+	rowprog.OpExp:       {Exp64, Exp32},
+	rowprog.OpExpOrZero: {ExpOrZero64, ExpOrZero32},
+	rowprog.OpExpm1:     {Expm164, Expm132},
+	rowprog.OpExp2:      {Exp264, Exp232},
+	rowprog.OpLog:       {Log64, Log32},
+	rowprog.OpLog1p:     {Log1p64, Log1p32},
+	rowprog.OpLog2:      {Log264, Log232},
+	rowprog.OpLog10:     {Log1064, Log1032},
+	rowprog.OpTanh:      {Tanh64, Tanh32},
+	rowprog.OpSigmoid:   {Sigmoid64, Sigmoid32},
+	rowprog.OpErf:       {Erf64, Erf32},
+	rowprog.OpSin:       {Sin64, Sin32},
+	rowprog.OpCos:       {Cos64, Cos32},
 }
 
 // worst states how far float32 results of a function may be from the exact values, in
 // units in the last place; the command kernels/internal/testkit/accuracy measures it over all
 // inputs.
 var worst = map[rowprog.Op]float64{
-	rowprog.OpSqrt: 0.5, rowprog.OpRsqrt: 1.5, rowprog.OpRecip: 0.5, rowprog.OpPow: 0.51, rowprog.OpAtan2: 2, rowprog.OpExp: 1.1, rowprog.OpExpm1: 2, rowprog.OpExp2: 1.1, rowprog.OpLog: 1, rowprog.OpLog1p: 1.5,
+	rowprog.OpSqrt: 0.5, rowprog.OpRsqrt: 1.5, rowprog.OpRecip: 0.5, rowprog.OpPow: 0.51, rowprog.OpAtan2: 2, rowprog.OpExp: 1.1, rowprog.OpExpOrZero: 1.1, rowprog.OpExpm1: 2, rowprog.OpExp2: 1.1, rowprog.OpLog: 1, rowprog.OpLog1p: 1.5,
 	rowprog.OpLog2: 2, rowprog.OpLog10: 2, rowprog.OpTanh: 3.5, rowprog.OpSigmoid: 2.5, rowprog.OpErf: 1.2, rowprog.OpSin: 2, rowprog.OpCos: 2,
 }
 

@@ -201,7 +201,7 @@ func factOf(in *rowprog.Inst, arg func(int) fact) fact {
 			return arg(2)
 		}
 		return fact{min(arg(1).lo, arg(2).lo), max(arg(1).hi, arg(2).hi)}
-	case rowprog.OpExp, rowprog.OpSigmoid:
+	case rowprog.OpExp, rowprog.OpExpOrZero, rowprog.OpSigmoid:
 		if arg(0).masked() {
 			return exactly(0)
 		}

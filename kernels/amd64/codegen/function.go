@@ -21,6 +21,8 @@ func (b *block) function32(op rowprog.Op, x, y vreg) vreg {
 	switch op {
 	case rowprog.OpExp:
 		return v.exp(v.atMost(scalar.ExpMax, x))
+	case rowprog.OpExpOrZero:
+		return v.expOrZero(v.atMost(0, x))
 	case rowprog.OpExpm1:
 		return v.expm1(x)
 	case rowprog.OpExp2:
@@ -100,6 +102,17 @@ func (v vec32) reduce(x vreg, bias float32) (k, n, r vreg) {
 // what comes of such x.
 func (v vec32) exp(x vreg) vreg {
 	return v.power(scalar.ExpMin, x, v.reduce)
+}
+
+// expOrZero is exp(x) for x up to 0, or NaN; up to ExpLeast, 0. So a power of two is multiplied once.
+func (v vec32) expOrZero(x vreg) vreg {
+	if v.c.target.isAVX512() {
+		return v.power(scalar.ExpLeast, x, v.reduce)
+	}
+	x = v.atLeast(scalar.ExpLeast, x)
+	k, _, r := v.reduce(x, 127)
+	e := v.zero(v.w, 4, v.cmp(x, v.num(scalar.ExpLeast), cmpEq), v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1)))
+	return v.mul(e, v.shift(asm.PSLLD, v.w, k, 23))
 }
 
 // exp2 is 2 to the power of x.

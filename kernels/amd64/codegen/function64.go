@@ -21,6 +21,8 @@ func (b *block) function64(op rowprog.Op, x, y vreg) vreg {
 	switch op {
 	case rowprog.OpExp:
 		return v.exp(v.atLeast(scalar.ExpMin64, v.atMost(scalar.ExpMax64, x)))
+	case rowprog.OpExpOrZero:
+		return v.expOrZero(v.atMost(0, x))
 	case rowprog.OpExpm1:
 		return v.expm1(x)
 	case rowprog.OpExp2:
@@ -96,6 +98,13 @@ func (v vec64) reduce(x vreg, bias float64) (k, r vreg) {
 func (v vec64) exp(x vreg) vreg {
 	k, r := v.reduce(x, 2*1023)
 	return v.scale(v.zero(v.w, 8, v.cmp(x, v.num(scalar.ExpMin64), cmpEq), v.expOf(r)), k)
+}
+
+func (v vec64) expOrZero(x vreg) vreg {
+	x = v.atLeast(scalar.ExpLeast64, x)
+	k, r := v.reduce(x, 1023)
+	e := v.zero(v.w, 8, v.cmp(x, v.num(scalar.ExpLeast64), cmpEq), v.expOf(r))
+	return v.mul(e, v.shift(asm.PSLLQ, v.w, k, 52))
 }
 
 func (v vec64) exp2(x vreg) vreg {

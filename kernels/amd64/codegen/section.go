@@ -133,6 +133,8 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 			b.keep(v, b.compareInt(in.Op, t, x[0], x[1]), t.Size())
 		case in.Op == rowprog.OpExp && t == rowprog.F32 && b.c.isNotPositive(in.Args[0]):
 			b.keep(v, vec32{b, b.width(4)}.exp(x[0]), 4)
+		case in.Op == rowprog.OpExpOrZero && t == rowprog.F32 && b.c.isNotPositive(in.Args[0]):
+			b.keep(v, vec32{b, b.width(4)}.expOrZero(x[0]), 4)
 		case t.IsFloat():
 			b.keep(v, b.float(in.Op, t, x[0], x[1], x[2]), t.Size())
 		default:

@@ -51,7 +51,16 @@ func opName(op rowprog.Op) string {
 	case rowprog.OpFloorDiv:
 		return "FloorDiv"
 	}
-	return strings.ToUpper(op.String()[:1]) + op.String()[1:]
+	return capitalized(op.String())
+}
+
+// capitalized joins words, each with a capital.
+func capitalized(words string) string {
+	var joined string
+	for word := range strings.SplitSeq(words, "_") {
+		joined += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return joined
 }
 
 func typeName(t rowprog.Type) string {
@@ -62,5 +71,6 @@ func typeName(t rowprog.Type) string {
 }
 
 func name(k aot.Key) string {
-	return k.Op.String() + typeName(k.Type) + [...]string{"", "ScalarFirst", "Scalar"}[k.Scalar]
+	words := capitalized(k.Op.String())
+	return strings.ToLower(words[:1]) + words[1:] + typeName(k.Type) + [...]string{"", "ScalarFirst", "Scalar"}[k.Scalar]
 }
