@@ -74,6 +74,17 @@ var builders = map[suite.Kind]builder{
 	suite.Recognizer:    one(recognizer),
 	suite.Conformer:     conformer,
 	suite.Relative:      one(relative),
+	suite.ConvNeXt:      one(convNeXt),
+	suite.DCGAN:         one(dcgan),
+	suite.DenseNet:      one(denseNet),
+	suite.Diffusion:     one(diffusion),
+	suite.Swin:          one(swin),
+	suite.Mixer:         one(mixer),
+	suite.Video:         one(video),
+	suite.GAT:           one(gat),
+	suite.NeRF:          one(nerf),
+	suite.NeuralODE:     one(neuralODE),
+	suite.Gaussian:      one(gaussianProcess),
 }
 
 // chain is tanh(x*y + b)*x - y.

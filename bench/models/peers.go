@@ -15,6 +15,10 @@ var (
 	sideTorch []byte
 	//go:embed sequences_torch.py
 	sequencesTorch []byte
+	//go:embed images_torch.py
+	imagesTorch []byte
+	//go:embed sciences_torch.py
+	sciencesTorch []byte
 	//go:embed side_jax.py
 	sideJAX []byte
 	//go:embed side_onnx.py
@@ -24,7 +28,7 @@ var (
 )
 
 // torchScript is PyTorch's side, with all of its models.
-var torchScript = slices.Concat(sideTorch, sequencesTorch)
+var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, sciencesTorch)
 
 // peer is a library beside Broadloom, with a way to run it.
 type peer struct {

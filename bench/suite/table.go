@@ -99,6 +99,17 @@ var table = []Workload{
 	{Name: "recognizer_h192_s200_b8_sgd", Kind: Recognizer, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: recognizer(SmallRecognizer, 8, 200, 24)},
 	{Name: "conformer_l2_d144_s128_b8_sgd", Kind: Conformer, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: conformer(SmallConformer, 8, 128)},
 	{Name: "relative_l2_d256_s128_m128_b4_sgd", Kind: Relative, Group: SequenceModels, Optimizer: SGD, HasLoss: true, inputs: relative(SmallRelative, 4)},
+	{Name: "convnext_b8_96_sgd", Kind: ConvNeXt, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: convNeXt(8, 96)},
+	{Name: "dcgan_b32_32_adam", Kind: DCGAN, Group: ImageModels, Optimizer: Adam, HasLoss: true, inputs: dcgan(32, 100)},
+	{Name: "densenet_b16_32_sgd", Kind: DenseNet, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: denseNet(16, 32)},
+	{Name: "diffusion_b4_32_adam", Kind: Diffusion, Group: ImageModels, Optimizer: Adam, HasLoss: true, inputs: diffusion(4, 32, 64)},
+	{Name: "swin_b4_224_sgd", Kind: Swin, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: swin(4, 224, 96)},
+	{Name: "mixer_b8_128_sgd", Kind: Mixer, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: mixer(8, 128, 16, 256, 6)},
+	{Name: "video_b2_16x56_sgd", Kind: Video, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: video(2, 16, 56)},
+	{Name: "gat_n2708_e10556_adam", Kind: GAT, Group: ScienceModels, Optimizer: Adam, HasLoss: true, inputs: gat(2708, 10556, 1433, 8, 8)},
+	{Name: "nerf_b256_s32_adam", Kind: NeRF, Group: ScienceModels, Optimizer: Adam, HasLoss: true, inputs: nerf(256, 32, 256, 6)},
+	{Name: "neural_ode_b128_sgd", Kind: NeuralODE, Group: ScienceModels, Optimizer: SGD, HasLoss: true, inputs: neuralODE(128, 16, 128)},
+	{Name: "gaussian_process_n500_adam", Kind: Gaussian, Group: ScienceModels, Optimizer: Adam, HasLoss: true, inputs: gaussianProcess(500, 8)},
 }
 
 // chain makes x [n,n], y [n] and b [n,1].

@@ -51,6 +51,17 @@ const (
 	Recognizer    Kind = "recognizer"     // train: convolutions on spectra x, recurrent layers in both directions, CTC (letters, lengths)
 	Conformer     Kind = "conformer"      // train: blocks of attention and convolutions along the sequence, cross-entropy (x, t)
 	Relative      Kind = "relative"       // train: decoder that compares queries with keys of its past and with distances, cross-entropy (x, t)
+	ConvNeXt      Kind = "convnext"       // train: stages of depthwise 7x7 convolutions and linear layers, cross-entropy (x, t)
+	DCGAN         Kind = "dcgan"          // train: a generator of images and a critic of them, binary cross-entropy (x)
+	DenseNet      Kind = "densenet"       // train: dense blocks with batch norm, cross-entropy (x, t)
+	Diffusion     Kind = "diffusion"      // train: the noise in images (x, noise, time), mean square error
+	Swin          Kind = "swin"           // train: attention in windows that move, cross-entropy (x, t)
+	Mixer         Kind = "mixer"          // train: layers across places and across channels, cross-entropy (x, t)
+	Video         Kind = "video"          // train: 3-D convolutions, cross-entropy (x, t)
+	GAT           Kind = "gat"            // train: attention along edges (from, to), cross-entropy (x, t)
+	NeRF          Kind = "nerf"           // train: colours of rays (origin, direction, step, colour), mean square error
+	NeuralODE     Kind = "neural_ode"     // train: Runge and Kutta's steps through layers from x to y, mean square error
+	Gaussian      Kind = "gaussian"       // train: likelihood of values (x, y)
 )
 
 // Optimizer is the update rule of a training workload.
@@ -87,10 +98,12 @@ const (
 	Main           Group = ""
 	MoreModels     Group = "more models"
 	SequenceModels Group = "sequence models"
+	ImageModels    Group = "image models"
+	ScienceModels  Group = "models of sciences"
 )
 
 // Groups lists them in the order of the table.
-var Groups = []Group{Main, MoreModels, SequenceModels}
+var Groups = []Group{Main, MoreModels, SequenceModels, ImageModels, ScienceModels}
 
 // Of is what follows the name of a quantity in a sentence: " of" and the group's name, if it has one.
 func (g Group) Of() string {

@@ -1,0 +1,66 @@
+package suite
+
+import "math"
+
+// gat makes nodes of a graph with their classes, edges by their ends, and the parameters of two layers of attention along edges, as in
+// P. Veličković et al., arXiv:1710.10903: of width d with some heads, and of the classes with one.
+func gat(nodes, edges, features, heads, d int) func(*source) {
+	const classes = 7
+	return func(s *source) {
+		s.normal("x", nodes, features)
+		s.classes("t", classes, nodes)
+		s.classes("from", nodes, edges)
+		s.classes("to", nodes, edges)
+		s.weight("w0", heads*d, features)
+		s.scaled("from0", 0.1, heads, d)
+		s.scaled("to0", 0.1, heads, d)
+		s.weight("w1", classes, heads*d)
+		s.scaled("from1", 0.1, 1, classes)
+		s.scaled("to1", 0.1, 1, classes)
+	}
+}
+
+// NeRFBands is how many frequencies stand for a coordinate.
+const NeRFBands = 10
+
+// nerf makes origins and directions of rays with the colours that are seen along them, distances of samples, and layers that tell the density and the colour at
+// places, as in B. Mildenhall et al., arXiv:2003.08934, without the direction.
+func nerf(rays, samples, d, layers int) func(*source) {
+	return func(s *source) {
+		s.uniform("origin", -1, 1, rays, 3)
+		s.normal("direction", rays, 3)
+		s.uniform("colour", 0, 1, rays, 3)
+		s.uniform("step", 0.01, 0.1, rays, samples)
+		in := 3 + 6*NeRFBands
+		for i := range layers {
+			s.linear(numbered("w", i), numbered("b", i), in, d)
+			in = d
+		}
+		s.linear("head", "bias", d, 4)
+	}
+}
+
+// neuralODE makes states, where they are to be, and layers that tell how fast a state changes; NeuralODESteps of Runge and Kutta's method go from time 0 to 1.
+func neuralODE(batch, width, d int) func(*source) {
+	return func(s *source) {
+		s.normal("x", batch, width)
+		s.normal("y", batch, width)
+		for i, w := range [][2]int{{width, d}, {d, d}, {d, width}} {
+			s.linear(numbered("w", i), numbered("b", i), w[0], w[1])
+		}
+	}
+}
+
+// NeuralODESteps is the number of steps.
+const NeuralODESteps = 20
+
+// gaussianProcess makes points with values, and the logarithms of lengths for each coordinate, of a variance and of the noise.
+func gaussianProcess(points, width int) func(*source) {
+	return func(s *source) {
+		s.normal("x", points, width)
+		s.normal("y", points, 1)
+		s.zeros("lengths", width)
+		s.zeros("variance", 1)
+		s.parameter("noise", []int{1}, func() float32 { return float32(math.Log(0.1)) })
+	}
+}
