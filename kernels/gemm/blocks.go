@@ -43,6 +43,7 @@ type Scratch[T scalar.Number] struct {
 	shared    []T // B, packed for a batch
 	runs      []T // of a panel of B, before it is transposed
 	turned    []T // the transpose of C
+	group     []placeInGroup
 	sums      sumsOfTile[T]
 	problem   problem[T]
 	one       Product[T] // of a block of K
@@ -85,6 +86,10 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 			if p.sharesA() {
 				panels = min(panels*p.Rows()/p.M, cols/v.cols)
 			}
+		}
+		if each := p.groupLen(); each > 1 {
+			ofA, ofB := p.groupScratch(v, each)
+			s.a, panels = grow(s.a, ofA), max(panels, ofB)
 		}
 		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols, v.thinScratch()))
 		s.shared = grow(s.shared, p.sharedLen())

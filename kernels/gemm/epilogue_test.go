@@ -135,12 +135,16 @@ func handsOn[T scalar.Number](t *testing.T, f *finisher[T], some int) {
 	for _, z := range []struct {
 		m, n, k int
 		batch   []int
-		shared  bool // one A for the batch
-	}{{2*rows + 3, 3*cols + 5, wholeSum + 70, nil, false}, {5 * rows, 4 * cols, 9, nil, false}, {rows + 4, 2 * cols, 9, []int{2, 3}, false}, {rows + 1, 2*cols + 1, 9, []int{4}, true}} {
+		shared  string // the factor that is one for the batch
+	}{{2*rows + 3, 3*cols + 5, wholeSum + 70, nil, ""}, {5 * rows, 4 * cols, 9, nil, ""}, {rows + 4, 2 * cols, 9, []int{2, 3}, ""}, {rows + 1, 2*cols + 1, 9, []int{4}, "A"},
+		{max(rows-1, leastGroupedRows), 2*cols + 1, 9, []int{5}, "B"}, {rows + 3, 3 * cols, wholeSum + 9, []int{3, 4}, "B"}} {
 		for layout := 0; layout < layouts*layouts*layouts; layout += 7 {
 			p := product[T](r, z.m, z.n, z.k, layout, z.batch...)
-			if z.shared {
+			switch z.shared {
+			case "A":
 				clear(p.StepA)
+			case "B":
+				clear(p.StepB)
 			}
 			if p.HasTiles() {
 				f.requireFinished(t, p, r, &s)

@@ -132,6 +132,10 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	}
 	s.reserve(p)
 	s.isLarge = p.isLarge()
+	groups := p.groupLen()
+	if s.reader != nil || s.rows.to != nil {
+		groups = 1
+	}
 	shared := p.packShared(lo, hi, left, right, s)
 	for lo < hi {
 		index, first := lo/p.M, lo%p.M
@@ -140,6 +144,12 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 			s.problem.packedB = shared
 		}
 		switch count := (hi - lo) / p.M; {
+		case first == 0 && count > 1 && groups > 1:
+			s.problem.batch, s.problem.index, s.problem.count = p, index, count
+			f := s.problem.begin(simdOf[T](), c, s)
+			f.grouped(groups)
+			lo += count * p.M
+			continue
 		case s.problem.isColumn(c, s):
 			s.problem.transpose()
 			c = c.transposed()

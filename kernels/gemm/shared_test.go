@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// TestSharedB expects of matrices of a batch that share B, which is packed once, the bits of products by
+// TestSharedB expects of matrices of a batch that share B, which is packed once, for all or for those of a group, the bits of products by
 // themselves: of all rows and columns, and of parts.
 func TestSharedB(t *testing.T) {
 	t.Run("float32", testSharedB[float32])
@@ -21,11 +21,16 @@ func TestSharedB(t *testing.T) {
 func testSharedB[T scalar.Number](t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	rows, cols := Tile[T]()
-	shared := 0
-	for range 60 {
+	shared, grouped := 0, 0
+	for i := range 90 {
 		m, n, k := max(rows-1, 1)+r.IntN(60), max(cols-1, 1)+r.IntN(90), 1+r.IntN(60)
-		if r.IntN(6) == 0 {
+		switch i % 9 {
+		case 0:
 			k = wholeSum + r.IntN(600)
+		case 1: // few to a group
+			m, k = sharedRowwise-r.IntN(9), wholeSum-r.IntN(9)
+		case 2:
+			m = leastGroupedRows + r.IntN(9)
 		}
 		batch := []int{leastShares + r.IntN(3)}
 		if r.IntN(3) == 0 {
@@ -36,6 +41,9 @@ func testSharedB[T scalar.Number](t *testing.T) {
 		p.Add = r.IntN(3) == 0
 		if p.sharedLen() > 0 {
 			shared++
+		}
+		if p.groupLen() > 1 {
+			grouped++
 		}
 		before := slices.Clone(p.C.Data)
 		var s, other Scratch[T]
@@ -61,5 +69,6 @@ func testSharedB[T scalar.Number](t *testing.T) {
 	}
 	if cols > 0 {
 		require.Positive(t, shared)
+		require.Positive(t, grouped)
 	}
 }

@@ -135,6 +135,7 @@ type macroKernel[T scalar.Number] struct {
 	args *tileArgs
 
 	i, ni, p, np int
+	copiedA      int // where in the scratch memory rows of A begin that are copied
 	// The panel of B is packed at packed in the scratch memory; with keeps, all of them stay
 	// there, and isPacked tells that they are there already. So many of its rows have been
 	// copied by tiles of the panel before, if that does not end at stop.
@@ -142,6 +143,8 @@ type macroKernel[T scalar.Number] struct {
 	keeps, isPacked bool
 	copied, stop    int
 	readsWindow     bool // the panel is read where its vectors lie
+	isGrouped       bool // see grouped
+	comesAgain      bool // the next block of A is multiplied by the same panel
 
 	pairs  *pairTiles // the loops for pairs, if the product multiplies them
 	leastA int        // the least exponent of the block of A
@@ -252,7 +255,7 @@ func (f *macroKernel[T]) pointA() {
 		args.a = address(f.a.Data, f.a.Start+f.i*f.a.Row+f.p*f.a.Col)
 		args.aRow, args.aCol = f.a.Row*f.size, f.a.Col*f.size
 	} else {
-		args.a = address(f.s.a, 0)
+		args.a = address(f.s.a, f.copiedA)
 		args.aRow, args.aCol = f.pitch()*f.size, f.size
 	}
 }

@@ -7,6 +7,8 @@ func (f *macroKernel[T]) readsA() bool {
 	switch cols := f.right - f.left; {
 	case f.factorA.isHalf():
 		return false
+	case f.isGrouped && f.a.Col == 1: // each panel of B comes once for many rows, so that no cache bears it
+		return !sameSets(f.a.Row*f.size) && !sameSets(2*f.a.Row*f.size)
 	case f.bottom-f.top <= f.v.rows:
 		return true
 	case f.a.Row == 1 && f.a.Col*f.size%1024 == 0: // lines in a few sets
@@ -58,14 +60,14 @@ func (f *macroKernel[T]) prepareA() {
 	switch {
 	case a.Col == 1:
 		for r := range f.ni {
-			copy(f.s.a[r*pitch:][:f.np], a.Data[src+r*a.Row:])
+			copy(f.s.a[f.copiedA+r*pitch:][:f.np], a.Data[src+r*a.Row:])
 		}
 	case a.Row == 1:
-		f.transpose(transposition[T]{src: a.Data, from: src, dst: f.s.a, srcRow: a.Col, dstRow: pitch, rows: f.np, cols: f.ni}, f.v.transposers)
+		f.transpose(transposition[T]{src: a.Data, from: src, dst: f.s.a, to: f.copiedA, srcRow: a.Col, dstRow: pitch, rows: f.np, cols: f.ni}, f.v.transposers)
 	default:
 		for r := range f.ni {
 			for k := range f.np {
-				f.s.a[r*pitch+k] = a.Data[src+r*a.Row+k*a.Col]
+				f.s.a[f.copiedA+r*pitch+k] = a.Data[src+r*a.Row+k*a.Col]
 			}
 		}
 	}

@@ -92,6 +92,8 @@ func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 	args := f.args
 	switch {
 	case tiles == 0:
+	case f.comesAgain:
+		args.fetch, args.fetchTile, args.stretch = args.b, 0, 0
 	case f.isPacked || f.hasPacked(j):
 		if f.ni >= f.v.rows { // whose loop fetches a line in copySteps
 			tiles = max(tiles, copySteps)
