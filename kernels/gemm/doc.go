@@ -108,7 +108,7 @@
 // in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go transposes on the way, simdoffsets.go packs
 // windows (offsets.go), caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows, simdthin.go few, simdturned.go turns products round;
 // simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
-// halves.go converts factors of 16 bits, pairs.go multiplies pairs of them by the loops that pairs_amd64.go chooses, and pairs_other.go has none. packed.go packs B in advance, shared.go for a batch, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
+// halves.go converts factors of 16 bits, pairs.go multiplies pairs of them by the loops that pairs_amd64.go chooses, and pairs_other.go has none. packed.go packs B in advance, shared.go for a batch, grouped.go has groups of matrices that share B, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
 // dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go has few rows by B as it lies; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has
 // those in plain Go, and dot_other.go says that there are no others.
 // blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
