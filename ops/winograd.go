@@ -28,23 +28,33 @@ type winogradSizes struct {
 	padding           [2]int // zeros before these
 	row               int    // the first row of the images that a part sees
 	tiles             [2]int // see by
+	volume            *winogradVolume
 }
 
 // winogradOf returns the sizes of a convolution with tiles of the fastest form, and whether that is faster than windows. It is none where the sizes of images
 // are not known. Filters that are fixed are turned once.
 func winogradOf(x node, w graph.Shape, a ConvAttrs, fixed bool) (s winogradSizes, pays bool) {
-	if x.DType() != graph.Float32 || len(a.Stride) != 2 || a.Groups != 1 {
+	first := len(a.Stride) - len(s.size)
+	if x.DType() != graph.Float32 || first < 0 || a.Groups != 1 {
 		return s, false
+	}
+	if first == 1 {
+		volume, suits := volumeOf(x, w, a)
+		if !suits {
+			return s, false
+		}
+		s.volume = volume
 	}
 	s.images, s.channels, s.filters = x.Shape()[0], x.Shape()[1], w[0]
 	for i := range s.size {
-		k, _ := w[2+i].Int()
-		size, known := x.Shape()[2+i].Int()
-		if k != winogradFilter || a.Stride[i] != 1 || a.Dilation[i] != 1 || !known {
+		axis := first + i
+		k, _ := w[2+axis].Int()
+		size, known := x.Shape()[2+axis].Int()
+		if k != winogradFilter || a.Stride[axis] != 1 || a.Dilation[axis] != 1 || !known {
 			return s, false
 		}
-		s.size[i], s.padding[i] = int(size), a.Padding[i]
-		s.places[i] = s.size[i] + 2*a.Padding[i] - winogradFilter + 1
+		s.size[i], s.padding[i] = int(size), a.Padding[axis]
+		s.places[i] = s.size[i] + 2*a.Padding[axis] - winogradFilter + 1
 	}
 	return s.best(fixed)
 }
@@ -80,16 +90,18 @@ func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
 	if !known {
 		images = 1
 	}
-	c, o, n := float64(channels), float64(filters), float64(images)
-	least := windowCost / winogradGain * winogradFilter * winogradFilter * c * o * n * float64(s.places[0]*s.places[1])
+	depth, slices, taps := s.counts()
+	weights, n := float64(channels)*float64(filters)*float64(taps), float64(images)
+	c, o := float64(channels)*float64(depth), float64(filters)*float64(slices) // of all slices
+	least := windowCost / winogradGain * winogradFilter * winogradFilter * weights * n * float64(slices*s.places[0]*s.places[1])
 	for _, f := range []*winogradForm{tilesOf2, tilesOf4} {
 		by := s.by(f)
 		tiles, numbers := n*float64(by.tiles[0]*by.tiles[1]), float64(f.numbers())
-		product := tileCost * numbers * tiles * c * o
+		product := tileCost * numbers * tiles * weights * float64(slices)
 		if fixed {
-			product = max(product, streamCost*numbers*c*o)
+			product = max(product, streamCost*numbers*weights)
 		} else {
-			product += f.filterCost * c * o
+			product += f.filterCost * weights
 		}
 		cost := product + f.numberCost*numbers*tiles*(c+o) + placeCost*n*(c*float64(s.size[0]*s.size[1])+o*float64(s.places[0]*s.places[1]))
 		if cost < least {
@@ -103,7 +115,8 @@ func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
 func (s winogradSizes) bytes() int64 {
 	channels, _ := s.channels.Int()
 	filters, _ := s.filters.Int()
-	return 4 * int64(s.numbers()*s.tiles[0]*s.tiles[1]) * (channels + filters)
+	depth, slices, _ := s.counts()
+	return 4 * int64(s.numbers()*s.tiles[0]*s.tiles[1]) * (int64(depth)*channels + int64(slices)*filters)
 }
 
 // parts cuts the images into up to 16 parts, of which what tiles see and give has about 8 MB, and stays in a cache. All are one part if their number is not known.
@@ -157,15 +170,16 @@ func (s winogradSizes) of(x node) node {
 	return Slice(x, 0, s.first, s.first.Plus(s.images), 1)
 }
 
-// rowsOf is what the part sees of the rows of x, [N, C, H, W].
+// rowsOf is what the part sees of the rows of x, [N, C, …, H, W].
 func (s winogradSizes) rowsOf(x node) node {
-	if x.Shape()[2] == graph.Dim(s.size[0]) {
+	rows := x.Rank() - 2
+	if x.Shape()[rows] == graph.Dim(s.size[0]) {
 		return x
 	}
-	return Slice(x, 2, graph.Dim(s.row), graph.Dim(s.row+s.size[0]), 1)
+	return Slice(x, rows, graph.Dim(s.row), graph.Dim(s.row+s.size[0]), 1)
 }
 
-// winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3]: [N, O, H', W']. It is nil where there are too many tiles.
+// winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3], or of volumes: [N, O, H', W']. It is nil where there are too many tiles.
 //
 // The channels are last meanwhile: vectors hold channels, and are full however narrow images are.
 func winograd(x, w node, all winogradSizes) node {
@@ -176,21 +190,21 @@ func winograd(x, w node, all winogradSizes) node {
 	filters := Transpose(all.turned(w), 1, 2)
 	var results, rows []node // rows of the images at hand
 	for i, s := range parts {
-		y := s.placesOf(MatMul(s.tilesSeen(x, false), filters))
+		y := s.given().placesOf(s.products(s.tilesSeen(x, false), filters))
 		for axis, n := range s.places {
 			y = Slice(y, 1+axis, 0, graph.Dim(n), 1)
 		}
-		rows = append(rows, Copy(MoveAxis(y, -1, 1)))
+		rows = append(rows, Copy(s.givenBack(y)))
 		if i+1 == len(parts) || parts[i+1].first != s.first {
-			results, rows = append(results, Concat(2, rows...)), nil
+			results, rows = append(results, Concat(rows[0].Rank()-2, rows...)), nil
 		}
 	}
 	return Concat(0, results...)
 }
 
-// tilesSeen is Bᵀ d B of all tiles: [numbers, tiles, C]. Those that are computed again have an axis more meanwhile.
+// tilesSeen is Bᵀ d B of all tiles: [numbers, tiles, C], of volumes [numbers, tiles, D·C]. Those that are computed again have an axis more meanwhile.
 func (s winogradSizes) tilesSeen(x node, again bool) node {
-	x = MoveAxis(s.rowsOf(s.of(x)), 1, -1)
+	x = s.channelsLast(s.rowsOf(s.of(x)))
 	down, across := 1, 2
 	if again {
 		x, down, across = Unsqueeze(x, 0), 2, 3
@@ -198,6 +212,8 @@ func (s winogradSizes) tilesSeen(x node, again bool) node {
 	for i, axis := range []int{down, across} {
 		x = Pad(x, axis, graph.Dim(s.padding[i]), graph.Dim(s.tile*s.tiles[i]+winogradFilter-1-s.size[i]-s.padding[i]), 0)
 	}
+	x = s.slicesAsChannels(x)
+	channels := x.Shape()[x.Rank()-1]
 	// What is at each place of what tiles see, along an axis.
 	along := func(x node, axis, tiles int) []node {
 		return list(s.side(), func(i int) node { return Slice(x, axis, graph.Dim(i), graph.Dim(i+s.tile*(tiles-1)+1), s.tile) })
@@ -205,16 +221,16 @@ func (s winogradSizes) tilesSeen(x node, again bool) node {
 	if !s.atOnce {
 		x = turnedAlong(across+1, along(x, across, s.tiles[1]), s.ofSeen) // [N, H, tiles across, m+2, C]
 		x = turnedAlong(across+1, along(x, down, s.tiles[0]), s.ofSeen)
-		return s.matrices(x, s.numbers(), s.channels)
+		return s.matrices(x, s.numbers(), channels)
 	}
 	rows := along(x, down, s.tiles[0])
 	seen := onBothSides(s.ofSeen, grid(s.side(), func(i, j int) node { return Unsqueeze(along(rows[i], across, s.tiles[1])[j], across+1) }))
-	return s.together(across+1, seen, s.channels)
+	return s.together(across+1, seen, channels)
 }
 
 // tilesGiven is A dy Aᵀ of all tiles: [numbers, tiles, O].
 func (s winogradSizes) tilesGiven(dy node) node {
-	dy = MoveAxis(dy, 1, -1)
+	dy, s = s.givenLast(dy), s.given()
 	for i, n := range s.places {
 		dy = Pad(dy, 1+i, 0, graph.Dim(s.tile*s.tiles[i]-n), 0)
 	}
@@ -266,20 +282,28 @@ func (s winogradSizes) placesOf(products node) node {
 	return Reshape(turnedAlong(4, along(rows, 0), s.toPlaces), whole...)
 }
 
-// winogradFilters is the gradient for the filters, [O, C, 3, 3], of the convolution of x whose result has the gradient dy, or nil where there are too many
+// winogradFilters is the gradient for the filters, [O, C, 3, 3], or [O, C, k, 3, 3], of the convolution of x whose result has the gradient dy, or nil where there are too many
 // tiles. That of U = G g Gᵀ is the product of A dy Aᵀ with Bᵀ x B. The latter is computed again: that of the convolution would stay in memory
 // from there to here.
 func winogradFilters(x, dy node, s winogradSizes) node {
 	if images, known := s.images.Int(); known && images*s.bytes() > winogradMost/2 {
 		return nil
 	}
-	turned := MatMul(Transpose(s.tilesGiven(dy), 1, 2), s.tilesSeen(x, true)) // [numbers, O, C]
-	turned = Reshape(turned, graph.Dim(s.numbers()), s.filters.Times(s.channels))
-	return Reshape(MatMul(Transpose(turned, 0, 1), s.filterFactors(x.Graph())), s.filters, s.channels, winogradFilter, winogradFilter)
+	rows := s.rows(s.tilesSeen(x, true))
+	if !s.isOfImages() {
+		rows = Flatten(rows, 1, 2)
+	}
+	turned := MatMul(Transpose(s.tilesGiven(dy), 1, 2), rows) // [numbers, O, C]
+	channels := rows.Shape()[2]
+	turned = Reshape(turned, graph.Dim(s.numbers()), s.filters.Times(channels))
+	filters := Reshape(MatMul(Transpose(turned, 0, 1), s.filterFactors(x.Graph())), s.filters, channels, winogradFilter, winogradFilter)
+	return s.tapsBack(filters)
 }
 
 // turned is G g Gᵀ of all filters and channels, [numbers, O, C], by one product: each of its numbers is a sum of the nine of a filter.
 func (s winogradSizes) turned(w node) node {
-	each := Transpose(Reshape(w, s.filters.Times(s.channels), winogradFilter*winogradFilter), 0, 1)
-	return Reshape(MatMul(s.filterFactors(w.Graph()), each), graph.Dim(s.numbers()), s.filters, s.channels)
+	w = s.tapsFirst(w)
+	channels := w.Shape()[1]
+	each := Transpose(Reshape(w, s.filters.Times(channels), winogradFilter*winogradFilter), 0, 1)
+	return Reshape(MatMul(s.filterFactors(w.Graph()), each), graph.Dim(s.numbers()), s.filters, channels)
 }

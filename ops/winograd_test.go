@@ -31,20 +31,24 @@ func TestConvolutionsByTiles(t *testing.T) {
 		{[]int{2, 40, 110, 118}, []int{0, 0}},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			const filters = 256
-			filter := []int{filters, c.x[1], 3, 3}
-			rng := rand.New(rand.NewPCG(1, 2))
-			xs, ws := normal(rng, c.x), normal(rng, filter)
-			tiled := convolved(t, graph.Float32, c.x, filter, c.padding, xs, ws)
-			plain := convolved(t, graph.Float64, c.x, filter, c.padding, xs, ws)
-			for i := range tiled {
-				var worst, mean float64
-				for j, want := range plain[i] {
-					worst, mean = max(worst, math.Abs(tiled[i][j]-want)), mean+math.Abs(want)
-				}
-				require.Less(t, worst, 3e-5*mean/float64(len(plain[i])), "result %d", i)
-			}
+			requireTilesAsWindows(t, c.x, []int{256, c.x[1], 3, 3}, c.padding)
 		})
+	}
+}
+
+// requireTilesAsWindows compares a convolution and its gradients by tiles, in Float32, with those by windows, in Float64.
+func requireTilesAsWindows(t *testing.T, x, filter, padding []int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	xs, ws := normal(rng, x), normal(rng, filter)
+	tiled := convolved(t, graph.Float32, x, filter, padding, xs, ws)
+	plain := convolved(t, graph.Float64, x, filter, padding, xs, ws)
+	for i := range tiled {
+		var worst, mean float64
+		for j, want := range plain[i] {
+			worst, mean = max(worst, math.Abs(tiled[i][j]-want)), mean+math.Abs(want)
+		}
+		require.Less(t, worst, 3e-5*mean/float64(len(plain[i])), "result %d", i)
 	}
 }
 
@@ -134,7 +138,11 @@ func TestTurnedFiltersFollowTheParameter(t *testing.T) {
 }
 
 func normal(rng *rand.Rand, shape []int) []float64 {
-	list := make([]float64, shape[0]*shape[1]*shape[2]*shape[3])
+	n := 1
+	for _, size := range shape {
+		n *= size
+	}
+	list := make([]float64, n)
 	for i := range list {
 		list[i] = float64(float32(rng.NormFloat64()))
 	}
@@ -146,7 +154,11 @@ func convolved(t *testing.T, dtype graph.DType, x, w, padding []int, xs, ws []fl
 	t.Helper()
 	g := graph.New("conv")
 	images, filters := g.Input("x", dtype, graph.MakeShape(x...)...), g.Input("w", dtype, graph.MakeShape(w...)...)
-	y := ops.Conv2D(images, filters, nil, ops.Padding(padding...))
+	conv := ops.Conv2D
+	if len(x) == 5 {
+		conv = ops.Conv3D
+	}
+	y := conv(images, filters, nil, ops.Padding(padding...))
 	out := append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{images, filters})...)
 	p, err := exec.Compile(g, exec.Outputs(out...))
 	require.NoError(t, err)
