@@ -19,6 +19,9 @@ type Offsets struct {
 	along  axis
 	step   int
 	pieces [][]piece
+	// Long runs along the rows are transposed where they lie, if columns lie colStep apart: those of each block of rows.
+	runs    [][]run
+	colStep int
 
 	panelCols    int    // columns of a panel
 	contiguous   []bool // whether each vector of columns of a panel is contiguous
@@ -48,6 +51,12 @@ const pieceBytes = 32
 // leastRun is the mean number of neighbours from which on they are copied together.
 const leastRun = 4
 
+// run is some elements side by side: from an offset to a place in the block.
+type run struct{ from, to, len int }
+
+// longRun is the mean length of runs from which on they are transposed where they lie.
+const longRun = 64
+
 // SetOffsets makes rows and columns the offsets of B's rows and columns, in place of its
 // strides. They must not be changed.
 func (p *Product[T]) SetOffsets(rows, cols []int) {
@@ -70,6 +79,9 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 			return
 		case countRuns(rows, o.step)*leastRun <= len(rows):
 			o.along, o.pieces = alongRows, cutPieces(blocks[T](rows), o.step, side)
+			if o.step == 1 && len(cols) > 1 && countRuns(cols, cols[1]-cols[0]) == 1 && countRuns(rows, 1)*longRun <= len(rows) {
+				o.runs, o.colStep = cutRuns(blocks[T](rows)), cols[1]-cols[0]
+			}
 			return
 		}
 	}
@@ -97,6 +109,20 @@ func cutPieces(offsets iter.Seq[[]int], step, side int) (parts [][]piece) {
 			at += n
 		}
 		parts = append(parts, pieces)
+	}
+	return parts
+}
+
+// cutRuns cuts parts of offsets into runs.
+func cutRuns(offsets iter.Seq[[]int]) (parts [][]run) {
+	for part := range offsets {
+		var runs []run
+		for at := 0; at < len(part); {
+			n := runLength(part[at:], 1)
+			runs = append(runs, run{part[at], at, n})
+			at += n
+		}
+		parts = append(parts, runs)
 	}
 	return parts
 }

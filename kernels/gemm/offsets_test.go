@@ -47,6 +47,28 @@ func TestOffsetsAreWindows(t *testing.T) {
 	}
 }
 
+// Rows that come in long runs, as the places of several images do, and blocks of them that end within a run.
+func TestOffsetsInLongRuns(t *testing.T) {
+	for _, c := range []struct{ images, channels, places int }{{3, 37, 200}, {5, 70, 333}, {1, 33, 400}, {20, 2, 64}, {2, 1, 700}} {
+		var rows, cols []int
+		for image := range c.images {
+			for place := range c.places {
+				rows = append(rows, image*c.channels*c.places+place)
+			}
+		}
+		for channel := range c.channels {
+			cols = append(cols, channel*c.places)
+		}
+		for _, m := range []int{1, 5, 30, 64} {
+			t.Run(fmt.Sprint(c, m), func(t *testing.T) {
+				checkOffsets[float32](t, m, c.images*c.channels*c.places, rows, cols)
+				checkOffsets[float64](t, m, c.images*c.channels*c.places, rows, cols)
+				checkOffsets[int32](t, m, c.images*c.channels*c.places, rows, cols)
+			})
+		}
+	}
+}
+
 // checkOffsets compares a batch of products with B by offsets with those of B laid out.
 func checkOffsets[T float32 | float64 | int32](t *testing.T, m, size int, rows, cols []int) {
 	r := rand.New(rand.NewPCG(21, 22))

@@ -18,6 +18,10 @@ func (f *macroKernel[T]) packOffsets(j, nj int) {
 	f.readPacked()
 	o, block := f.offsets, f.p/blockLen(f.k)
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
+	if o.runs != nil && !f.factorB.isHalf() {
+		f.transposeWhereTheyLie(o.runs[block], cols)
+		return
+	}
 	switch whole := o.stays(block, j, f.b.Start, o.step*pieceBytes/f.size, f.factorB.elements(len(f.b.Data))); {
 	case whole && o.along == alongColumns:
 		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b[f.packed:], f.v.cols)
@@ -63,6 +67,16 @@ func (f *macroKernel[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRo
 func (f *macroKernel[T]) transposeRuns(rows, cols []int) {
 	f.transpose(transposition[T]{src: f.s.runs, dst: f.s.b, to: f.packed, srcRow: f.pitch(), dstRow: f.v.cols,
 		rows: roundUp(len(cols), pieceBytes/f.size), cols: len(rows)}, f.v.transposers)
+}
+
+// transposeWhereTheyLie transposes long runs of columns.
+func (f *macroKernel[T]) transposeWhereTheyLie(runs []run, cols []int) {
+	for _, r := range runs {
+		for k := 0; k < r.len; k += nearRows {
+			f.transpose(transposition[T]{src: f.b.Data, from: f.b.Start + cols[0] + r.from + k, dst: f.s.b, to: f.packed + (r.to+k)*f.v.cols,
+				srcRow: f.offsets.colStep, dstRow: f.v.cols, rows: len(cols), cols: min(nearRows, r.len-k)}, f.v.transposers)
+		}
+	}
 }
 
 // packElements copies one element at a time.
