@@ -99,6 +99,9 @@ var seededFaults = []struct {
 		w := find(u, t, ofClass(graph.Update))
 		u.Graph.At(w, func() { u.Graph.Copy(w, w.Operands()) })
 	}, "writes the same state"},
+	{"take-parts", "a product is of rows of another size", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
+	}, "rule"},
 	{"split-scores", "a sum of a part has another shape", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
 	}, "rule"},

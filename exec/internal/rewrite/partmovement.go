@@ -1,0 +1,144 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// partsBeforeMovement finds the parts of a movement's operands that it shows as the given part of itself, and reports whether these are parts along one
+// axis each.
+func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
+	switch {
+	case n.Op().Assemble != nil:
+		return partsOfAssembly(n, p, parts)
+	case len(parts) != 1:
+	case isExpansion(n):
+		return broadcastParts(n, p, parts, n.Rank())
+	case isReshape(n):
+		parts[0] = partBeforeReshape(n.In(0).Shape(), n.Shape(), p)
+	case shownPart(n) != nil:
+		switch along := shownPart(n).axis; {
+		case p.axis < along || n.Rank() == n.In(0).Rank() && p.axis > along:
+			parts[0] = p
+		case n.Rank() < n.In(0).Rank():
+			parts[0] = p.along(p.axis + 1)
+		}
+	case isPermutation(n):
+		shown, _ := wholeView(n)
+		x := graph.RowMajor(n.In(0).Shape())
+		for axis, stride := range x.Strides {
+			if x.Shape[axis] == n.Shape()[p.axis] && x.Shape[axis] != 1 && stride == shown.Strides[p.axis] {
+				parts[0] = p.along(axis)
+			}
+		}
+	}
+	return !slices.Contains(parts, nil)
+}
+
+// partsOfAssembly finds those of values that are put side by side along other axes.
+func partsOfAssembly(n *graph.Node, p *part, parts []*part) bool {
+	a := n.Op().Assemble(n)
+	for i, x := range n.Operands() {
+		if x.Rank() != n.Rank() || a.Start[i] == nil || a.Start[i][p.axis] != 0 || a.Step[i][p.axis] != 1 || x.Shape()[p.axis] != n.Shape()[p.axis] {
+			return false
+		}
+		parts[i] = p
+	}
+	return len(parts) > 0
+}
+
+// isPermutation reports whether a movement gives the axes of its operand another order, and maybe adds or drops some of size 1.
+func isPermutation(n *graph.Node) bool {
+	shown, ok := wholeView(n)
+	if !ok || shown.Offset != 0 {
+		return false
+	}
+	x := graph.RowMajor(n.In(0).Shape())
+	has := func(l graph.Layout, size, stride graph.Dim) bool {
+		for axis := range l.Shape {
+			if l.Shape[axis] == size && l.Strides[axis] == stride {
+				return true
+			}
+		}
+		return false
+	}
+	count := func(l graph.Layout) (axes int) {
+		for axis, size := range l.Shape {
+			if size != 1 {
+				if axes++; !has(x, size, l.Strides[axis]) {
+					return -1
+				}
+			}
+		}
+		return axes
+	}
+	return count(shown) == count(x) && shown.Shape.NumElements() == x.Shape.NumElements()
+}
+
+// partBeforeReshape returns the part of a value of shape x that a reshape to y shows as the given part.
+func partBeforeReshape(x, y graph.Shape, p *part) *part {
+	outer, size := y[:p.axis].NumElements(), y[p.axis]
+	inner := y[p.axis+1:].NumElements()
+	for axis, n := range x {
+		before, after := x[:axis].NumElements(), x[axis+1:].NumElements()
+		switch {
+		case before == outer && n == size: // the axis stays
+			return p.along(axis)
+		case p.axis > 0 && size.IsConst() && after == inner && p.count == 1 && p.step == 1 && before == y[:p.axis-1].NumElements() && n == y[p.axis-1].Times(size):
+			// one position of each of those that the axis before has: they are one axis of x
+			return &part{axis, p.start, size, y[p.axis-1]}
+		case axis > 0 && after == inner && p.step == n && p.count == x[axis-1] && x[:axis-1].NumElements() == outer && size == x[axis-1].Times(n):
+			// the reverse
+			return &part{axis, p.start, 1, 1}
+		}
+	}
+	return nil
+}
+
+// shownPart returns the positions of one axis that a movement shows of its operand, with all of the others; nil of any other node. An axis of one position
+// may be gone.
+func shownPart(n *graph.Node) *part {
+	shown, ok := wholeView(n)
+	if !ok || n.Op().Waits {
+		return nil
+	}
+	x := graph.RowMajor(n.In(0).Shape())
+	gone := len(x.Shape) - len(shown.Shape)
+	if gone != 0 && gone != 1 {
+		return nil
+	}
+	axis := 0
+	for axis < len(shown.Shape) && shown.Shape[axis] == x.Shape[axis] && shown.Strides[axis] == x.Strides[axis] {
+		axis++
+	}
+	if axis == len(x.Shape) {
+		return nil
+	}
+	rest := min(axis+1-gone, len(shown.Shape))
+	if !shown.Shape[rest:].Equal(x.Shape[axis+1:]) || !slices.Equal(shown.Strides[rest:], x.Strides[axis+1:]) {
+		return nil
+	}
+	p := &part{axis: axis, step: 1, count: 1}
+	if gone == 0 {
+		if p.count = shown.Shape[axis]; p.count != 1 && shown.Strides[axis] != x.Strides[axis] {
+			return nil
+		}
+	}
+	if p.start, ok = shown.Offset.ExactDiv(x.Strides[axis]); !ok {
+		return nil
+	}
+	return p
+}
+
+// showsAlike reports whether a movement that was made for a part shows the same positions, or the same order of axes, as the one of the whole value.
+func showsAlike(y, n *graph.Node) bool {
+	if n.Op().Class != graph.Movement || isExpansion(n) || isReshape(n) || n.Op().Assemble != nil {
+		return true
+	}
+	if p := shownPart(n); p != nil {
+		q := shownPart(y)
+		return q != nil && *q == *p
+	}
+	return isPermutation(y)
+}

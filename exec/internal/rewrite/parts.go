@@ -1,0 +1,278 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// TakeParts computes of a value only the part that is used, where all that use it take the same few positions of one axis: as of a decoder's logits
+// those of the last place. Slices so move before products, reductions and elements, up to where more is used. Every element that is left is computed
+// as before.
+func TakeParts(u *Program) error {
+	t := partTaker{u: u, written: writtenMemory(u.Graph), wanted: make([]*part, len(u.Graph.Nodes())), taken: map[*graph.Node]*graph.Node{}}
+	if !t.find() {
+		return nil
+	}
+	u.rewrite(t.replace)
+	return DCE(u)
+}
+
+// leastTaken is the number of elements of a value from which on it is worth the while to compute less.
+const leastTaken = 1 << 10
+
+// isMuch reports whether a value has so many.
+func isMuch(n *graph.Node) bool {
+	elements, known := n.Shape().NumElements().Int()
+	return !known || elements >= leastTaken
+}
+
+// part is some positions along an axis: the first, and those that follow by steps.
+type part struct {
+	axis               int
+	start, step, count graph.Dim
+}
+
+// wholeValue stands for all of a value.
+var wholeValue = &part{}
+
+// slice shows the part of a value.
+func (p *part) slice(x *graph.Node) *graph.Node {
+	stop := p.start.Plus(p.count.Minus(1).Times(p.step)).Plus(1)
+	step, _ := p.step.Int()
+	return ops.Slice(x, p.axis, p.start, stop, int(step))
+}
+
+// of is the shape of the part of a value.
+func (p *part) of(s graph.Shape) graph.Shape {
+	s = slices.Clone(s)
+	s[p.axis] = p.count
+	return s
+}
+
+// along is the part that has the same positions of another axis.
+func (p *part) along(axis int) *part { return &part{axis, p.start, p.step, p.count} }
+
+// partTaker knows which part of each value is used.
+type partTaker struct {
+	u       *Program
+	written map[*graph.Node]bool
+	wanted  []*part                     // by the numbers of values; nil of what nothing uses
+	taken   map[*graph.Node]*graph.Node // the parts of values that are computed, in the graph that is made
+}
+
+// find goes from results to operands, and reports whether less can be computed.
+func (t *partTaker) find() (found bool) {
+	for _, n := range t.u.Roots {
+		t.wanted[n.ID()] = wholeValue
+	}
+	for _, n := range slices.Backward(t.u.Graph.Nodes()) {
+		wanted := t.wanted[n.ID()]
+		if wanted == nil && !n.Op().Ordered {
+			continue
+		}
+		if p := t.sliced(n); p != nil {
+			t.want(n, n.In(0), p)
+			continue
+		}
+		parts, can := t.operandParts(n)
+		found = found || can && n.Op().Class != graph.Movement && len(parts) > 0 && isMuch(n)
+		for i, x := range n.Operands() {
+			if can && parts[i] != nil {
+				t.want(n, x, parts[i])
+			} else {
+				t.want(n, x, wholeValue)
+			}
+		}
+	}
+	return found
+}
+
+// want notes that a node takes a part of an operand.
+func (t *partTaker) want(n, x *graph.Node, p *part) {
+	switch before := t.wanted[x.ID()]; {
+	case x.Region() != n.Region() || before != nil && *before != *p:
+		t.wanted[x.ID()] = wholeValue
+	case before == nil:
+		t.wanted[x.ID()] = p
+	}
+}
+
+// isWritten reports whether a value's memory is written in place.
+func (t *partTaker) isWritten(n *graph.Node) bool {
+	return len(t.written) > 0 && t.written[alias.Storage(n)]
+}
+
+// sliced returns the few positions of one axis that a movement shows of its operand, if all that it shows is wanted; nil of any other node.
+func (t *partTaker) sliced(n *graph.Node) *part {
+	if t.wanted[n.ID()] != wholeValue || t.isWritten(n) {
+		return nil
+	}
+	p := shownPart(n)
+	if p == nil || !p.isFew(n.In(0).Shape()[p.axis]) {
+		return nil
+	}
+	return p
+}
+
+// isFew reports whether the part has at most half of the positions that there are.
+func (p *part) isFew(size graph.Dim) bool {
+	count, known := p.count.Int()
+	all, bound := size.Int()
+	return known && count > 0 && (bound && 2*count <= all || !bound && count == 1)
+}
+
+// operandParts returns which part of each operand the wanted part of a node is computed from, nil for all of it, and whether it can be computed by
+// itself.
+func (t *partTaker) operandParts(n *graph.Node) (parts []*part, can bool) {
+	p := t.wanted[n.ID()]
+	if p == nil || p == wholeValue || t.isWritten(n) || n.Op().Ordered || n.Op().Waits {
+		return nil, false
+	}
+	parts = make([]*part, len(n.Operands()))
+	switch n.Op().Class {
+	case graph.Elementwise:
+		return parts, t.ofElements(n, p, parts)
+	case graph.Contract:
+		return parts, t.ofProduct(n, p, parts)
+	case graph.Reduce:
+		return parts, t.ofReduction(n, p, parts)
+	case graph.Movement:
+		return parts, partsBeforeMovement(n, p, parts)
+	}
+	return nil, false
+}
+
+// ofElements finds the parts of what elements are computed from, at the same positions.
+func (t *partTaker) ofElements(n *graph.Node, p *part, parts []*part) bool {
+	if len(parts) == 0 {
+		_, isNumber := uniform(n)
+		_, isIndex := indexOf(n)
+		return isNumber || isIndex
+	}
+	return !CanFail(n) && !DependsOnPosition(n) && broadcastParts(n, p, parts, n.Rank())
+}
+
+// broadcastParts finds the parts of operands that broadcast to the first axes of n, before some others of their own.
+func broadcastParts(n *graph.Node, p *part, parts []*part, leading int) bool {
+	for i, x := range n.Operands() {
+		axis := p.axis - (n.Rank() - x.Rank())
+		switch {
+		case p.axis >= leading || axis < 0 || x.Shape()[axis] == 1:
+		case x.Shape()[axis] == n.Shape()[p.axis]:
+			parts[i] = p.along(axis)
+		default:
+			return false // only the sizes decide
+		}
+	}
+	return true
+}
+
+// ofProduct finds the parts of factors: of rows, of columns, or of matrices of the batch.
+func (t *partTaker) ofProduct(n *graph.Node, p *part, parts []*part) bool {
+	if len(parts) != 2 || n.In(0).Rank() < 2 || n.In(1).Rank() < 2 || groupingOf(n) != nil {
+		return false
+	}
+	switch rank := n.Rank(); p.axis {
+	case rank - 2:
+		parts[0] = p.along(n.In(0).Rank() - 2)
+	case rank - 1:
+		parts[1] = p.along(n.In(1).Rank() - 1)
+	default:
+		return broadcastParts(n, p, parts, rank-2)
+	}
+	return true
+}
+
+// ofReduction finds the part of what is reduced along an axis before those that are folded, which follow each other: one behind them, of one position, would
+// have elements added up in another order.
+func (t *partTaker) ofReduction(n *graph.Node, p *part, parts []*part) bool {
+	if n.Op().Axes == nil || FindsIndex(n) {
+		return false
+	}
+	folded := n.Op().Axes(n)
+	for i, axis := range folded {
+		if axis <= p.axis || axis != folded[0]+i {
+			return false
+		}
+	}
+	parts[0] = p
+	return true
+}
+
+// replace computes parts beside the whole values, which nothing uses then.
+func (t *partTaker) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if p := t.sliced(n); p != nil {
+		if x := t.taken[n.In(0)]; x != nil && *t.wanted[n.In(0).ID()] == *p {
+			return ops.Reshape(x, n.Shape()...)
+		}
+		return nil
+	}
+	parts, can := t.operandParts(n)
+	if !can {
+		return nil
+	}
+	own := slices.Clone(in)
+	for i, x := range n.Operands() {
+		switch p := parts[i]; {
+		case p == nil:
+		case t.taken[x] != nil && *t.wanted[x.ID()] == *p:
+			own[i] = t.taken[x]
+		case isGenerated(x):
+			own[i] = p.generated(next, x, in[i])
+		default:
+			own[i] = p.slice(in[i])
+		}
+	}
+	p := t.wanted[n.ID()]
+	if y := p.made(next, n, own); y.Err() == nil && y.Judged() && y.DType() == n.DType() && y.Shape().Equal(p.of(n.Shape())) && showsAlike(y, n) {
+		t.taken[n] = y
+	}
+	return nil
+}
+
+// made computes the part of a node from those of its operands.
+func (p *part) made(next *graph.Graph, n *graph.Node, own []*graph.Node) *graph.Node {
+	shape := p.of(n.Shape())
+	switch {
+	case n.Op().Class == graph.Movement && isExpansion(n):
+		return ops.Expand(own[0], shape...)
+	case n.Op().Class == graph.Movement && isReshape(n):
+		return ops.Reshape(own[0], shape...)
+	case len(own) > 0:
+		return graph.Apply(n.Op(), n.Attrs(), own...)
+	}
+	if v, isNumber := uniform(n); isNumber {
+		return ops.Full(next, n.DType(), v, shape...)
+	}
+	axis, _ := indexOf(n)
+	y := ops.Iota(next, axis, shape...)
+	if axis == p.axis {
+		if p.step != 1 {
+			y = ops.Mul(y, ops.Size(next, graph.Int64, p.step))
+		}
+		y = ops.Add(y, ops.Size(next, graph.Int64, p.start))
+	}
+	return ops.Cast(y, n.DType())
+}
+
+// generated computes the part of a value that is computed from positions and scalars; made is the value in the graph that is made.
+func (p *part) generated(next *graph.Graph, n, made *graph.Node) *graph.Node {
+	parts, own := make([]*part, len(n.Operands())), slices.Clone(made.Operands())
+	if DependsOnPosition(n) && len(parts) > 0 || !broadcastParts(n, p, parts, n.Rank()) {
+		return p.slice(made)
+	}
+	for i, x := range n.Operands() {
+		if parts[i] != nil {
+			own[i] = parts[i].generated(next, x, made.In(i))
+		}
+	}
+	if _, isNumber := uniform(n); len(own) == 0 && !isNumber {
+		if _, isIndex := indexOf(n); !isIndex {
+			return p.slice(made)
+		}
+	}
+	return p.made(next, n, own)
+}
