@@ -102,7 +102,7 @@ type phase struct{ first, taps, start int }
 
 // phasesOf returns the phases where sizes are known, and reports whether it pays to compute by them.
 func phasesOf(dy, w node, a convBackAttrs) (p phases, pays bool) {
-	if !hasFewWeights(a.Shape[1], w.Shape()[0], dy.Shape()[0].Times(dy.Shape()[2:].NumElements())) || !w.Shape()[2:].IsStatic() ||
+	if !hasFewWeights(a.Shape[1], w.Shape()[0], dy.Shape()[0], dy.Shape()[2:].NumElements()) || !w.Shape()[2:].IsStatic() ||
 		!a.Shape[2:].IsStatic() || !slices.ContainsFunc(a.Stride, func(step int) bool { return step != 1 }) {
 		return p, false
 	}
@@ -187,12 +187,15 @@ func (p phases) convolved(dy, w node) node {
 }
 
 // hasFewWeights reports whether the gradient for x of so many channels is best computed with weights that are turned round, which copies them: if there
-// are no more than windows would be put back, and channels enough, which are the rows of the product, to fill tiles.
-func hasFewWeights(channels, outputs, windows graph.Dim) bool {
+// are no more than windows would be put back, of so many places in each image, and channels enough, which are the rows of the product, to fill tiles.
+func hasFewWeights(channels, outputs, images, places graph.Dim) bool {
 	if n, known := channels.Int(); known && n < fewestChannels {
 		return false
 	}
 	o, known := outputs.Int()
-	n, bound := windows.Int()
+	if _, bound := images.Int(); !bound {
+		images = trainedImages
+	}
+	n, bound := images.Times(places).Int()
 	return known && (!bound || o <= n)
 }

@@ -105,7 +105,7 @@ func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
 			return false
 		}
 	}
-	return hasFewWeights(w.Shape()[1], w.Shape()[0], x.Shape()[0].Times(places))
+	return hasFewWeights(w.Shape()[1], w.Shape()[0], x.Shape()[0], places)
 }
 
 func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {

@@ -77,6 +77,9 @@ const (
 	placeCost  = 0.3    // a place of a channel, be it seen or given: channels become the last axis, and the second again
 
 	winogradGain = 1.05 // that tiles must bring
+
+	// So many images are expected where their number is not known, and filters are not fixed, as in training.
+	trainedImages = 16
 )
 
 // best returns the sizes with the tiles that are fastest, and whether these are faster than windows.
@@ -87,8 +90,10 @@ func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
 		return s, false
 	}
 	images, known := s.images.Int()
-	if !known {
+	if !known && fixed {
 		images = 1
+	} else if !known {
+		images = trainedImages
 	}
 	depth, slices, taps := s.counts()
 	weights, n := float64(channels)*float64(filters)*float64(taps), float64(images)

@@ -86,6 +86,7 @@ func TestShapesChooseTiles(t *testing.T) {
 	require.Equal(t, windows, count(param, []int{1, 256, 16, 16}, filter, ops.Padding(1), ops.Stride(2)))
 	require.Equal(t, windows, count(param, small, []int{256, 256, 3, 2}, ops.Padding(1)))
 	require.Greater(t, count(param, []int{any, 256, 14, 14}, filter, ops.Padding(1)), windows)
+	require.Equal(t, count(input, []int{16, 256, 8, 8}, filter, ops.Padding(1)), count(input, []int{any, 256, 8, 8}, filter, ops.Padding(1)), "a batch of any size, as in training")
 }
 
 // Filters that are set between runs, and by sessions that share them, are turned again; else once.

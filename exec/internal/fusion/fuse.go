@@ -186,8 +186,8 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && (k.hasLongRows() || f.behind[at] && k.mayBeScores())) {
 		return false // it has nothing to do with these rows, or would keep threads from sharing them, or chains from taking them
 	}
-	if !taken && isLargeCopy(n) && !k.readsMemoryOf(n) {
-		return false // it would wait for other values, and keep what it copies for as long
+	if !taken && (isLargeCopy(n) || k.isLargeCopies()) && !k.readsMemoryOf(n) {
+		return false // it would wait for other values, and keep what it copies for as long; others would be computed in the order of the copy
 	}
 	for _, r := range f.u.Writes.Before(n) {
 		if f.at[r.ID()] == at && !readsInPlace(r, n) {
@@ -206,11 +206,16 @@ func isLargeCopy(n *graph.Node) bool {
 	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) && (!known || count >= leastCopied)
 }
 
+// isLargeCopies reports whether a kernel does nothing but bring many elements into another order.
+func (k *Group) isLargeCopies() bool {
+	return len(k.Nodes) > 0 && !slices.ContainsFunc(k.Nodes, func(n *graph.Node) bool { return !isLargeCopy(n) })
+}
+
 // readsMemoryOf reports whether a kernel reads memory that a node reads.
 func (k *Group) readsMemoryOf(n *graph.Node) bool {
 	return slices.ContainsFunc(k.Nodes, func(m *graph.Node) bool {
 		return slices.ContainsFunc(m.Operands(), func(x *graph.Node) bool {
-			return slices.ContainsFunc(n.Operands(), func(y *graph.Node) bool { return alias.Storage(x) == alias.Storage(y) })
+			return x.Rank() > 0 && slices.ContainsFunc(n.Operands(), func(y *graph.Node) bool { return alias.Storage(x) == alias.Storage(y) })
 		})
 	})
 }
