@@ -85,7 +85,7 @@ var passes = []pass{
 	{"recompute", "compute again what comes from a product and is used far apart", false, onGraph(rewrite.Recompute)},
 	{"rematerialize", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
 	{"implicit-gemm", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},
-	{"add-rows", "write only the rows of a table to which a sum by index adds", false, onGraph(rewrite.AddRows)},
+	{"add-rows", "write only the rows of a table to which a sum by index adds, or which are put into it", false, onGraph(rewrite.AddRows)},
 	{"sum-rows", "write sums over the rows of wide matrices that products read as products", false, onGraph(rewrite.SumRows)},
 	{"narrow-factors", "let products read factors of fewer bits", false, onGraph(rewrite.NarrowFactors)},
 	{"dce", "drop what nothing needs", false, onGraph(rewrite.DCE)},

@@ -251,6 +251,14 @@ func bitsOf(data any) (bits []uint64) {
 		return bitsOf(half.ToFloat32(data))
 	case []half.BFloat16:
 		return bitsOf(half.ToFloat32(data))
+	case []int64:
+		for _, x := range data {
+			put(float64(x))
+		}
+	case []uint8:
+		for _, x := range data {
+			put(float64(x))
+		}
 	case []bool:
 		for _, x := range data {
 			if x {

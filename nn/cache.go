@@ -93,12 +93,10 @@ func CachesOf(values ...*graph.Node) (caches []*KVCache) {
 func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
 	g, t, longest := c.Keys.Graph(), k.Shape()[2], c.Keys.Shape()[2]
 	length := p.Value(c.Length)
-	from := ops.Sub(ops.Iota(g, 0, longest), length) // which of the new places each place takes
-	last := ops.Sub(ops.Size(g, graph.Int64, t), graph.Num(1))
-	isNew := ops.Unsqueeze(ops.And(ops.GreaterEqual(from, graph.Num(0)), ops.LessEqual(from, last)), 1)
-	index := ops.Minimum(ops.ClampMin(from, 0), last)
+	last := ops.Sub(ops.Size(g, graph.Int64, longest), graph.Num(1))
+	places := ops.Minimum(ops.Add(ops.Iota(g, 0, t), length), last) // a place that there is not ends the run below
 	store := func(state, x *graph.Node) *graph.Node {
-		return p.Write(state, ops.Where(isNew, ops.Take(x, 2, index), p.Value(state)))
+		return p.Write(state, ops.IndexCopy(p.Value(state), 2, places, x))
 	}
 	keys, values = store(c.Keys, k), store(c.Values, v)
 	// The new length is looked up among those that there can be: a greater one ends the run.

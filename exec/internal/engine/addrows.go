@@ -24,6 +24,8 @@ func (b *Specialization) bindAddRows(p *Code, spec *lower.AddRowsSpec) Launch {
 	s := b.newLaunch(p, spec.Operands)
 	isWide, isLong := spec.Node.DType() == graph.Float64, spec.Node.In(1).DType() == graph.Int64
 	switch {
+	case spec.Replace:
+		s.Task = newPutRowsTask(b, spec)
 	case isWide && isLong:
 		s.Task = newAddRowsTask[float64, int64](b, spec)
 	case isWide:

@@ -3,7 +3,7 @@
 // [Code] (code.go) is a program with its machine code. launch.go binds it to sizes, which gives a
 // [Specialization]: a list of launches, each a task with all arguments, and arena.go places the buffers. The
 // tasks are row programs (loop.go), matrix products (matmul.go; matmulgrid.go cuts them for threads, prepack.go
-// keeps weights packed), gathers (gather.go), rows of tables (addrows.go), Go functions (function.go) and assembled values (assemble.go); repeat.go runs the bodies of
+// keeps weights packed), gathers (gather.go), rows of tables (addrows.go, putrows.go), Go functions (function.go) and assembled values (assemble.go); repeat.go runs the bodies of
 // loops; batch.go calls runs of small ones as one. epilogue.go carries out the fusion of kernels with products,
 // whose geometry is in tiles.go. chain.go runs kernels block of rows by block of rows, products by
 // chainproduct.go and row programs by chainloop.go; chainover.go adds up over the batch; chainskip.go finds columns that masks leave out, with the

@@ -17,6 +17,9 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	if k, ok := k.(*lower.AddRows); ok {
 		rows := b.Eval(k.Outer) * b.Eval(k.Count) * b.Eval(k.Inner) * k.Node.DType().Size()
 		moved = 3*rows + b.bytes(k.Node.In(1)) // what is added is read, and the rows are read and written, if no two are the same
+		if k.Replace {
+			moved -= rows
+		}
 		return moved, 2*b.bytes(k.Node) + moved
 	}
 	seen := map[use]int{}
@@ -104,6 +107,9 @@ func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
 			count(b.Eval(k.Outer)*b.Eval(k.Count)*b.Eval(k.Inner), k.Node.DType().Size())
 		}
 	case *lower.AddRows:
+		if k.Replace {
+			break
+		}
 		count((2+len(k.Node.Operands())-3)*b.Eval(k.Outer)*b.Eval(k.Count)*b.Eval(k.Inner), k.Node.DType().Size())
 	case *lower.Repeat:
 		body, steps := b.bodies[k], b.Eval(k.Call.Region.Length())

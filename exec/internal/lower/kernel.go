@@ -54,7 +54,7 @@ type Gather struct {
 	*GatherSpec
 }
 
-// AddRows adds multiples of rows to the rows of a value that indices name, in place.
+// AddRows adds multiples of rows to the rows of a value that indices name, or puts others in their place, in place.
 type AddRows struct {
 	*fusion.Group
 	*AddRowsSpec

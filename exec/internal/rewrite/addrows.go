@@ -7,11 +7,11 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// AddRowsAttrs are the fixed arguments of opAddRows: the axis along which indices count, and
-// whether it subtracts.
+// AddRowsAttrs are the fixed arguments of opAddRows and opPutRows: the axis along which indices count, and
+// whether it subtracts, or puts slices in the place of others.
 type AddRowsAttrs struct {
-	Axis     int
-	Subtract bool
+	Axis              int
+	Subtract, Replace bool
 }
 
 // opAddRows is what the write of a sum by index becomes.
@@ -23,15 +23,20 @@ var opAddRows = &graph.Op{Name: "add_rows_", Func: "AddRows", Class: graph.Updat
 
 // AddRows finds values from which a multiple of a sum by index is subtracted in place, or to which it
 // is added: tables that are trained by their rows. Only the rows that indices name are then read
-// and written, and the sum, which has the table's size, is never stored.
+// and written, and the sum, which has the table's size, is never stored. So it is with values into which slices are put in place, such as the keys
+// and values that a decoder keeps.
 func AddRows(u *Program) error {
-	if !slices.ContainsFunc(u.Graph.Nodes(), isSumByIndex) {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isSumByIndex(n) || putsSlices(n) }) {
 		return nil
 	}
 	uses, now := u.usesOf(), make([]*graph.Node, len(u.Graph.Nodes()))
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
 			now[x.ID()] = in[i]
+		}
+		if put := putOf(n, uses); put != nil {
+			axis, _ := putAxisOf(put)
+			return graph.Apply(opPutRows, AddRowsAttrs{Axis: axis, Replace: true}, in[0], now[put.In(1).ID()], now[put.In(2).ID()])
 		}
 		s := rowStepOf(n, uses)
 		if s == nil {
@@ -41,7 +46,7 @@ func AddRows(u *Program) error {
 		for _, f := range s.factors {
 			operands = append(operands, now[f.ID()])
 		}
-		return graph.Apply(opAddRows, AddRowsAttrs{s.sum.Op().Axes(s.sum)[0], s.subtract}, operands...)
+		return graph.Apply(opAddRows, AddRowsAttrs{Axis: s.sum.Op().Axes(s.sum)[0], Subtract: s.subtract}, operands...)
 	})
 	return nil
 }
