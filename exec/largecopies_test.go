@@ -14,9 +14,9 @@ import (
 // what they subtract would be kept for a kernel of their own.
 func TestLargeCopiesTakeNoUpdates(t *testing.T) {
 	g := graph.New("updates")
-	param := func(name string) *graph.Node { return g.Param(name, graph.Float32, 64, 64, 3, 3) }
+	param := func(name string) *graph.Node { return g.Param(name, graph.Float32, 128, 128, 3, 3) }
 	a, b := param("a"), param("b")
-	gradient := g.Input("gradient", graph.Float32, 64, 64, 3, 3)
+	gradient := g.Input("gradient", graph.Float32, 128, 128, 3, 3)
 	turned := ops.Copy(ops.Flip(ops.Transpose(a, 0, 1), 2, 3))
 	update := ops.InPlace(ops.Lookup("sub"), nil, b, ops.Mul(gradient, graph.Num(0.1)))
 	p, err := exec.Compile(g, exec.Outputs(turned), exec.Updates(update))

@@ -28,9 +28,10 @@ type fuser struct {
 	before  search                    // for what these need
 	waiting search                    // for what one kernel needs
 
-	users map[*graph.Node][]*graph.Node // see usersOf
-	waits map[*graph.Node]bool          // nodes that were put off
-	kept  map[*graph.Node]bool          // roots, which are not
+	users   map[*graph.Node][]*graph.Node // see usersOf
+	related relations                     // see areRelated
+	waits   map[*graph.Node]bool          // nodes that were put off
+	kept    map[*graph.Node]bool          // roots, which are not
 }
 
 // Fuse groups nodes into kernels.
@@ -186,8 +187,11 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && (k.hasLongRows() || f.behind[at] && k.mayBeScores())) {
 		return false // it has nothing to do with these rows, or would keep threads from sharing them, or chains from taking them
 	}
-	if !taken && (isLargeCopy(n) || k.isLargeCopies()) && !k.readsMemoryOf(n) {
-		return false // it would wait for other values, and keep what it copies for as long; others would be computed in the order of the copy
+	if !taken && (isLargeCopy(n)) && !k.readsMemoryOf(n) {
+		return false // it would wait for other values, and keep what it copies for as long
+	}
+	if !taken && l == PerElement && isLarge(shape) && !k.readsMemoryOf(n) && !f.areRelated(n, k.Nodes[0]) {
+		return false // it has nothing to do with the kernel, whose order of elements may not be its own, would wait for it, and keep what it reads for as long
 	}
 	for _, r := range f.u.Writes.Before(n) {
 		if f.at[r.ID()] == at && !readsInPlace(r, n) {
@@ -200,15 +204,22 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 // leastCopied is the number of elements from which on a copy has a kernel for itself.
 const leastCopied = 1 << 14
 
+// isLarge reports whether a shape has so many elements, as far as its sizes are known, that it does not matter how many kernels go through them.
+func isLarge(shape graph.Shape) bool {
+	const least = 1 << 16
+	count := int64(1)
+	for _, d := range shape {
+		if n, known := d.Int(); known && count < least {
+			count *= n
+		}
+	}
+	return count >= least
+}
+
 // isLargeCopy reports whether a node does nothing but bring many elements into another order.
 func isLargeCopy(n *graph.Node) bool {
 	count, known := n.Shape().NumElements().Int()
 	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) && (!known || count >= leastCopied)
-}
-
-// isLargeCopies reports whether a kernel does nothing but bring many elements into another order.
-func (k *Group) isLargeCopies() bool {
-	return len(k.Nodes) > 0 && !slices.ContainsFunc(k.Nodes, func(n *graph.Node) bool { return !isLargeCopy(n) })
 }
 
 // readsMemoryOf reports whether a kernel reads memory that a node reads.
