@@ -87,7 +87,15 @@ func (r *report) add(w suite.Workload, m []measurement) {
 	r.names, r.rows = append(r.names, w.Name), append(r.rows, m)
 	r.means[w.Group].add(ratio(m, median))
 	r.row(w.Name, m, func(m measurement) float64 { return m.Median * milli },
-		fmt.Sprintf("%.2f", ratio(m, least)), fmt.Sprintf("%.2f", ratio(m, median)))
+		times(ratio(m, least)), times(ratio(m, median)))
+}
+
+// times is how a ratio is written.
+func times(ratio float64) string {
+	if ratio == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", ratio)
 }
 
 // end writes what follows from all rows, and the other tables.
