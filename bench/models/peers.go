@@ -17,8 +17,8 @@ var (
 	sequencesTorch []byte
 	//go:embed images_torch.py
 	imagesTorch []byte
-	//go:embed sciences_torch.py
-	sciencesTorch []byte
+	//go:embed scientific_torch.py
+	scientificTorch []byte
 	//go:embed side_jax.py
 	sideJAX []byte
 	//go:embed side_onnx.py
@@ -28,7 +28,7 @@ var (
 )
 
 // torchScript is PyTorch's side, with all of its models.
-var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, sciencesTorch)
+var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch)
 
 // peer is a library beside Broadloom, with a way to run it.
 type peer struct {

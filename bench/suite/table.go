@@ -106,10 +106,10 @@ var table = []Workload{
 	{Name: "swin_b4_224_sgd", Kind: Swin, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: swin(4, 224, 96)},
 	{Name: "mixer_b8_128_sgd", Kind: Mixer, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: mixer(8, 128, 16, 256, 6)},
 	{Name: "video_b2_16x56_sgd", Kind: Video, Group: ImageModels, Optimizer: SGD, HasLoss: true, inputs: video(2, 16, 56)},
-	{Name: "gat_n2708_e10556_adam", Kind: GAT, Group: ScienceModels, Optimizer: Adam, HasLoss: true, inputs: gat(2708, 10556, 1433, 8, 8)},
-	{Name: "nerf_b256_s32_adam", Kind: NeRF, Group: ScienceModels, Optimizer: Adam, HasLoss: true, inputs: nerf(256, 32, 256, 6)},
-	{Name: "neural_ode_b128_sgd", Kind: NeuralODE, Group: ScienceModels, Optimizer: SGD, HasLoss: true, inputs: neuralODE(128, 16, 128)},
-	{Name: "gaussian_process_n500_adam", Kind: Gaussian, Group: ScienceModels, Optimizer: Adam, HasLoss: true, inputs: gaussianProcess(500, 8)},
+	{Name: "gat_n2708_e10556_adam", Kind: GAT, Group: ScientificModels, Optimizer: Adam, HasLoss: true, inputs: gat(2708, 10556, 1433, 8, 8)},
+	{Name: "nerf_b256_s32_adam", Kind: NeRF, Group: ScientificModels, Optimizer: Adam, HasLoss: true, inputs: nerf(256, 32, 256, 6)},
+	{Name: "neural_ode_b128_sgd", Kind: NeuralODE, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: neuralODE(128, 16, 128)},
+	{Name: "gaussian_process_n500_adam", Kind: Gaussian, Group: ScientificModels, Optimizer: Adam, HasLoss: true, inputs: gaussianProcess(500, 8)},
 }
 
 // chain makes x [n,n], y [n] and b [n,1].

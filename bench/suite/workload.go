@@ -95,15 +95,15 @@ type Group string
 
 // The groups. Most workloads are in the first, which has no name.
 const (
-	Main           Group = ""
-	MoreModels     Group = "more models"
-	SequenceModels Group = "sequence models"
-	ImageModels    Group = "image models"
-	ScienceModels  Group = "models of sciences"
+	Main             Group = ""
+	MoreModels       Group = "more models"
+	SequenceModels   Group = "sequence models"
+	ImageModels      Group = "image models"
+	ScientificModels Group = "scientific models"
 )
 
 // Groups lists them in the order of the table.
-var Groups = []Group{Main, MoreModels, SequenceModels, ImageModels, ScienceModels}
+var Groups = []Group{Main, MoreModels, SequenceModels, ImageModels, ScientificModels}
 
 // Of is what follows the name of a quantity in a sentence: " of" and the group's name, if it has one.
 func (g Group) Of() string {

@@ -1,4 +1,4 @@
-"""Models of sciences of the PyTorch side, which follow side_torch.py."""
+"""Scientific models of the PyTorch side, which follow side_torch.py."""
 
 
 def gat(p):
