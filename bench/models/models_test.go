@@ -46,7 +46,11 @@ func TestPeersComputeTheSame(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			small, _ := suite.Lookup("chain_64_fwd")
-			computesTheSame(t, p[0], small) // or skips all
+			if theirs, err := p[0].start(t.Context(), p[0].interpreter(), 2, small, small.Inputs()); err != nil {
+				t.Skip(err)
+			} else {
+				theirs.Close()
+			}
 			for _, w := range suite.All() {
 				t.Run(w.Name, func(t *testing.T) { computesTheSame(t, p[0], bySGD(w)) })
 			}
@@ -57,7 +61,7 @@ func TestPeersComputeTheSame(t *testing.T) {
 func computesTheSame(t *testing.T, p peer, w suite.Workload) {
 	in := w.Inputs()
 	theirs, err := p.start(t.Context(), p.interpreter(), 2, w, in)
-	if errors.As(err, new(unable)) {
+	if u := (unable{}); errors.As(err, &u) && u.says {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -18,8 +18,11 @@ type remote struct {
 	before             [][]float32 // the trained tensors before the first call
 }
 
-// unable is why a peer has no measurement of a workload.
-type unable struct{ reason string }
+// unable is why a peer has no measurement of a workload: it says so itself, or it could not be asked.
+type unable struct {
+	reason string
+	says   bool
+}
 
 func (u unable) Error() string { return u.reason }
 
@@ -28,7 +31,7 @@ func (u unable) Error() string { return u.reason }
 func (p peer) start(ctx context.Context, interpreter string, threads int, w suite.Workload, in *suite.Inputs) (*remote, error) {
 	python, err := sidebyside.StartScript(ctx, interpreter, threads, slices.Concat(p.script, serve))
 	if err != nil {
-		return nil, unable{err.Error()}
+		return nil, unable{reason: err.Error()}
 	}
 	type tensor struct {
 		Name    string `json:"name"`
@@ -53,11 +56,11 @@ func (p peer) start(ctx context.Context, interpreter string, threads int, w suit
 		Cannot         string
 	}
 	if err := python.Ask(map[string]any{"prepare": request}, &answer, payload...); err != nil {
-		return nil, unable{err.Error()}
+		return nil, unable{reason: err.Error()}
 	}
 	if answer.Cannot != "" {
 		python.Close()
-		return nil, unable{answer.Cannot}
+		return nil, unable{answer.Cannot, true}
 	}
 	r.first, r.compilation = answer.First, answer.Compile
 	return r, nil

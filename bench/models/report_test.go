@@ -17,7 +17,7 @@ func TestGroupsHaveMeansOfTheirOwn(t *testing.T) {
 		"matmul_256_fwd":  {Timing: sidebyside.Timing{Min: 2, Median: 2}},
 		"matmul_1024_fwd": {Timing: sidebyside.Timing{Min: 8, Median: 8}},
 		"unet_b4_64_sgd":  {Timing: sidebyside.Timing{Min: 3, Median: 3}},
-		"vae_b64_28_sgd":  {missing: unable{"no"}},
+		"vae_b64_28_sgd":  {missing: unable{reason: "no"}},
 	} {
 		w, ok := suite.Lookup(name)
 		if !ok {
