@@ -55,7 +55,7 @@ func (s winogradSizes) slicesAsChannels(x node) node {
 	return Flatten(x, -2, -1)
 }
 
-// givenLast moves the channels of dy behind all other axes, and slices before the images: [D·N, H, W, O]; before pads make one axis of them.
+// givenLast moves the channels of dy behind all other axes. Slices come before the images, with which they are one axis: [D·N, H, W, O].
 func (s winogradSizes) givenLast(dy node) node {
 	if s.isOfImages() {
 		return MoveAxis(dy, 1, -1)
@@ -94,7 +94,7 @@ func (s winogradSizes) products(seen, filters node) node {
 	return Flatten(y, 1, 2)
 }
 
-// tapsLast has the taps of filters [O, C, k, 3, 3] before the channels: [O, k·C, 3, 3].
+// tapsFirst has the taps of filters [O, C, k, 3, 3] before the channels: [O, k·C, 3, 3].
 func (s winogradSizes) tapsFirst(w node) node {
 	if s.isOfImages() {
 		return w

@@ -62,12 +62,17 @@ func exp32(x float32) float32 {
 
 // scaledExp32 is exp(r)·2^k, where k stands twice the bias too high; or 0.
 func scaledExp32(k uint32, r float32, isZero bool) float32 {
-	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
-	if isZero {
-		e = 0
-	}
+	e := expOf32(r, isZero)
 	half := k >> 1
 	return e * math.Float32frombits(half<<23) * math.Float32frombits((k-half)<<23)
+}
+
+// expOf32 is exp(r) for |r| <= log(2)/2; or 0.
+func expOf32(r float32, isZero bool) float32 {
+	if isZero {
+		return 0
+	}
+	return FMA32(poly32(r, ExpPoly[:]), r, 1)
 }
 
 // Exp232 is 2 to the power of x, within 1.1 ulp, and exact where x is a whole number: what is left of x beside one is exact.
@@ -85,11 +90,7 @@ func Exp32(x float32) float32 { return exp32(atLeast(ExpMin, atMost(ExpMax, x)))
 func ExpOrZero32(x float32) float32 {
 	x = atLeast(ExpLeast, atMost(0, x))
 	k, r := reduce32(x, 127)
-	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
-	if x == ExpLeast {
-		e = 0
-	}
-	return e * math.Float32frombits(k<<23)
+	return expOf32(r, x == ExpLeast) * math.Float32frombits(k<<23)
 }
 
 // Sigmoid32 is 1/(1+exp(-x)), within 2.5 ulp.

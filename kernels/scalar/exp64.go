@@ -64,12 +64,17 @@ func exp64(x float64) float64 {
 
 // scaledExp64 is exp(r)·2^k, where k stands twice the bias too high; or 0.
 func scaledExp64(k uint64, r float64, isZero bool) float64 {
-	e := math.FMA(poly64(r, ExpPoly64[:]), r, 1)
-	if isZero {
-		e = 0
-	}
+	e := expOf64(r, isZero)
 	half := k >> 1
 	return e * math.Float64frombits(half<<52) * math.Float64frombits((k-half)<<52)
+}
+
+// expOf64 is exp(r) for |r| <= log(2)/2; or 0.
+func expOf64(r float64, isZero bool) float64 {
+	if isZero {
+		return 0
+	}
+	return math.FMA(poly64(r, ExpPoly64[:]), r, 1)
 }
 
 // Exp264 is 2 to the power of x, within 1.1 ulp, and exact where x is a whole number.
@@ -87,11 +92,7 @@ func Exp64(x float64) float64 { return exp64(atLeast64(ExpMin64, atMost64(ExpMax
 func ExpOrZero64(x float64) float64 {
 	x = atLeast64(ExpLeast64, atMost64(0, x))
 	k, r := reduce64(x, 1023)
-	e := math.FMA(poly64(r, ExpPoly64[:]), r, 1)
-	if x == ExpLeast64 {
-		e = 0
-	}
-	return e * math.Float64frombits(k<<52)
+	return expOf64(r, x == ExpLeast64) * math.Float64frombits(k<<52)
 }
 
 // Sigmoid64 is 1/(1+exp(-x)), within 3 ulp.

@@ -187,7 +187,7 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && (k.hasLongRows() || f.behind[at] && k.mayBeScores())) {
 		return false // it has nothing to do with these rows, or would keep threads from sharing them, or chains from taking them
 	}
-	if !taken && (isLargeCopy(n)) && !k.readsMemoryOf(n) {
+	if !taken && isLargeCopy(n) && !k.readsMemoryOf(n) {
 		return false // it would wait for other values, and keep what it copies for as long
 	}
 	if !taken && l == PerElement && isLarge(shape) && !k.readsMemoryOf(n) && !f.areRelated(n, k.Nodes[0]) {

@@ -111,8 +111,7 @@ func (v vec32) expOrZero(x vreg) vreg {
 	}
 	x = v.atLeast(scalar.ExpLeast, x)
 	k, _, r := v.reduce(x, 127)
-	e := v.zero(v.w, 4, v.cmp(x, v.num(scalar.ExpLeast), cmpEq), v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1)))
-	return v.mul(e, v.shift(asm.PSLLD, v.w, k, 23))
+	return v.mul(v.expOf(r, x, scalar.ExpLeast), v.shift(asm.PSLLD, v.w, k, 23))
 }
 
 // exp2 is 2 to the power of x.
@@ -135,11 +134,16 @@ func (v vec32) power(least float32, x vreg, reduce func(x vreg, bias float32) (k
 	}
 	x = v.atLeast(least, x)
 	k, _, r := reduce(x, 2*127)
-	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
-	e = v.zero(v.w, 4, v.cmp(x, v.num(least), cmpEq), e)
+	e := v.expOf(r, x, least)
 	half := v.shift(asm.PSRLD, v.w, k, 1)
 	e = v.mul(e, v.shift(asm.PSLLD, v.w, half, 23))
 	return v.mul(e, v.shift(asm.PSLLD, v.w, v.binary(asm.PSUBD, v.w, k, half), 23))
+}
+
+// expOf is exp(r) for |r| <= log(2)/2; 0 where x is the least that is told apart.
+func (v vec32) expOf(r, x vreg, least float32) vreg {
+	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
+	return v.zero(v.w, 4, v.cmp(x, v.num(least), cmpEq), e)
 }
 
 func (v vec32) sigmoid(x vreg) vreg {
