@@ -194,7 +194,8 @@ func (a *Assembly) Put(start, step Shape) {
 type Fold uint8
 
 // The reductions. Max, Min, ArgMax and ArgMin treat NaN as the winner, and the
-// first of equal elements wins, as in PyTorch.
+// first of equal elements wins, as in PyTorch. MaxNumber is a maximum that is only taken
+// off its elements, as by a softmax: whether a NaN among them wins, and the sign of a zero, are open.
 const (
 	NoFold Fold = iota
 	FoldSum
@@ -205,9 +206,10 @@ const (
 	FoldAll
 	FoldArgMax
 	FoldArgMin
+	FoldMaxNumber
 )
 
-var folds = [...]string{"none", "sum", "prod", "max", "min", "any", "all", "argmax", "argmin"}
+var folds = [...]string{"none", "sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "max_number"}
 
 // String names the reduction in lower case.
 func (f Fold) String() string { return nameOf(folds[:], f, "fold") }

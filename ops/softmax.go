@@ -72,7 +72,7 @@ func init() {
 	opLogSumExp.Grad = func(n, dy node, _ int) node {
 		return Mul(keepShape(n, dy), expOrZero(Sub(n.In(0), keepShape(n, n))))
 	}
-	opMaxOrLowest = reduction("amax_or_lowest", "Max", "the greatest element over axes; -Inf where there is none.", graph.FoldMax, operandType, false)
+	opMaxOrLowest = reduction("amax_or_lowest", "Max", "the greatest element over axes; -Inf where there is none.", graph.FoldMaxNumber, operandType, false)
 	opMaxOrLowest.Grad = noGradient
 	opLogSoftmax.Ref = named("scipy.special.log_softmax", "torch.nn.functional.log_softmax", "jax.nn.log_softmax", "LogSoftmax", "LogSoftMax",
 		func(e *graph.Example) node { return LogSoftmax(e.Of("x", "n", "k"), 1) })

@@ -8,7 +8,7 @@ import (
 
 // combining are the operations of the reductions.
 var combining = map[graph.Fold]string{
-	graph.FoldSum: "add", graph.FoldProd: "multiply", graph.FoldMax: "maximum", graph.FoldMin: "minimum",
+	graph.FoldSum: "add", graph.FoldProd: "multiply", graph.FoldMax: "maximum", graph.FoldMaxNumber: "maximum", graph.FoldMin: "minimum",
 	graph.FoldAny: "or", graph.FoldAll: "and",
 }
 
@@ -50,7 +50,7 @@ func (e *exporter) neutral(f graph.Fold, d graph.DType) *value {
 	switch f {
 	case graph.FoldProd, graph.FoldAll:
 		return e.splat(t, 1)
-	case graph.FoldMax:
+	case graph.FoldMax, graph.FoldMaxNumber:
 		return e.least(t)
 	case graph.FoldMin:
 		return e.greatest(t)

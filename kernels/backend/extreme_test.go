@@ -31,7 +31,7 @@ func backends(t *testing.T, p *rowprog.Program) []Kernel {
 func TestExtremesOfRows(t *testing.T) {
 	inf, zero := math.Inf(1), math.Copysign(0, -1)
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64} {
-		for _, kind := range []rowprog.Reduction{rowprog.Max, rowprog.Min} {
+		for _, kind := range []rowprog.Reduction{rowprog.Max, rowprog.Min, rowprog.MaxNumber} {
 			b := rowprog.NewBuilder("extreme", 0)
 			x := b.Load(b.In("x", typ, rowprog.Vec))
 			b.Store(b.Out("y", typ, rowprog.Row), b.Reduce(kind, x))

@@ -44,6 +44,8 @@ func numberReduction[T scalar.Number](kind rowprog.Reduction, t rowprog.Type, st
 	switch kind {
 	case rowprog.Sum:
 		return laneReduction(T(0), loops.SumLanes[T], loops.FoldSum[T], add[T], rowprog.Lanes(t), state, x, v)
+	case rowprog.MaxNumber:
+		return extremeReduction(loops.MaxNumberOf[T], scalar.Identity(kind, t), x, v)
 	case rowprog.Prod:
 		return laneReduction(T(1), loops.ProdLanes[T], loops.FoldProd[T], multiply[T], rowprog.Lanes(t), state, x, v)
 	}

@@ -63,7 +63,8 @@
 // Max and Min are IEEE 754-2019 maximum and minimum: NaN wins and -0 < +0. They are
 // associative, so their order does not matter. Neither does it for integers, whose
 // arithmetic wraps around, nor for ArgMax and ArgMin, of which the first of equal
-// elements wins and a NaN wins over all numbers.
+// elements wins and a NaN wins over all numbers, nor for MaxNumber, the greatest
+// element that is a number, of which a zero is +0.
 //
 // A reduction of no elements gives the identity: 0, 1, the least or the greatest
 // value of the type (infinite for floating point); ArgMax and ArgMin give -1. When

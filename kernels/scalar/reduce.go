@@ -13,7 +13,7 @@ func Identity(r rowprog.Reduction, t rowprog.Type) uint64 {
 		return 0
 	case rowprog.Prod:
 		return Convert(t, rowprog.I64, 1)
-	case rowprog.Max:
+	case rowprog.Max, rowprog.MaxNumber:
 		return least(t)
 	case rowprog.Min:
 		return greatest(t)
@@ -58,7 +58,7 @@ func greatest(t rowprog.Type) uint64 {
 	return 1
 }
 
-// Combine is one step of the reductions Sum, Prod, Max and Min.
+// Combine is one step of the reductions Sum, Prod, Max and Min, and of the results of MaxNumber for parts of a row.
 func Combine(r rowprog.Reduction, t rowprog.Type, x, y uint64) uint64 {
 	if t == rowprog.Bool {
 		if r == rowprog.Max {
@@ -70,8 +70,9 @@ func Combine(r rowprog.Reduction, t rowprog.Type, x, y uint64) uint64 {
 }
 
 var combiners = [...]rowprog.Op{
-	rowprog.Sum:  rowprog.OpAdd,
-	rowprog.Prod: rowprog.OpMul,
-	rowprog.Max:  rowprog.OpMax,
-	rowprog.Min:  rowprog.OpMin,
+	rowprog.Sum:       rowprog.OpAdd,
+	rowprog.Prod:      rowprog.OpMul,
+	rowprog.Max:       rowprog.OpMax,
+	rowprog.Min:       rowprog.OpMin,
+	rowprog.MaxNumber: rowprog.OpMax,
 }

@@ -37,7 +37,8 @@ func (f *Flow) normalizedBy(t *template) (axes []int) {
 		}
 		one := f.inside(t)
 		one.addSource(graph.AxisOf{Node: x, Axis: d.Source}, 0)
-		if one.mixer(one.leak(t.result).At).Op().Fold == graph.FoldMax {
+		switch one.mixer(one.leak(t.result).At).Op().Fold {
+		case graph.FoldMax, graph.FoldMaxNumber:
 			axes = append(axes, d.Source)
 		}
 	}

@@ -178,7 +178,7 @@ func isNeutral(r rowprog.Reduction, f fact) bool {
 		return f.is(0)
 	case rowprog.Prod:
 		return f.is(1)
-	case rowprog.Max:
+	case rowprog.Max, rowprog.MaxNumber:
 		return f.masked()
 	case rowprog.Min:
 		return f.is(math.Inf(1))

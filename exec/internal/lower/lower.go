@@ -339,6 +339,9 @@ func (l *Lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result gra
 	}
 	at := l.reduced(n, result, row || rowsOnly, over)
 	if over != 0 {
+		if kind == rowprog.MaxNumber {
+			kind = rowprog.Max
+		}
 		l.b.Accumulate(at, kind, v)
 	} else {
 		l.b.Store(at, v)

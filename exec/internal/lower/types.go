@@ -13,6 +13,8 @@ func reductionOf(f graph.Fold) rowprog.Reduction {
 		return rowprog.Prod
 	case graph.FoldMax, graph.FoldAny:
 		return rowprog.Max
+	case graph.FoldMaxNumber:
+		return rowprog.MaxNumber
 	case graph.FoldMin, graph.FoldAll:
 		return rowprog.Min
 	case graph.FoldArgMax:

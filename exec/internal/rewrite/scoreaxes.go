@@ -154,9 +154,9 @@ func (s *scoreAxes) slotsOf(n *graph.Node) []int {
 	return slots
 }
 
-// folds are the reductions whose axes can be moved.
-var folds = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
-	graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod, graph.FoldMax: ops.Max, graph.FoldMin: ops.Min,
+// foldedOver folds x over axes as n does its operand.
+func foldedOver(n, x *graph.Node, axes []int, keepDims bool) *graph.Node {
+	return graph.Apply(n.Op(), ops.ReduceAttrs{Axes: axes, KeepDims: keepDims}, x)
 }
 
 // replace makes what takes a node's place.
@@ -186,16 +186,17 @@ func (s *scoreAxes) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *gr
 		m = graph.Apply(n.Op(), n.Attrs(), args...)
 	case graph.Reduce:
 		if m = s.moved[n.In(0)]; m != nil {
-			axes, of := []ops.Axis{ops.KeepDims()}, s.slotsOf(n.In(0))
+			var axes []int
+			of := s.slotsOf(n.In(0))
 			for _, axis := range n.Op().Axes(n) {
 				if of[axis] >= 0 {
-					axes = append(axes, ops.Axis(of[axis]))
+					axes = append(axes, of[axis])
 				}
 			}
-			if len(axes) == 1 {
+			if axes == nil {
 				return nil // over axes of size 1
 			}
-			m = folds[n.Op().Fold](m, axes...)
+			m = foldedOver(n, m, axes, true)
 		}
 	case graph.Movement:
 		m = s.moved[n.In(0)]

@@ -112,7 +112,7 @@ func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 // rolesOfReduction leaves out the roles of axes that are folded.
 func (s *axisRoles) rolesOfReduction(n *graph.Node) []int {
 	x := n.In(0)
-	if s.roles[x] == nil || n.Op().Axes == nil || folds[n.Op().Fold] == nil || x.DType() != n.DType() || x.Region() != n.Region() {
+	if s.roles[x] == nil || n.Op().Axes == nil || combiners[n.Op().Fold] == nil || x.DType() != n.DType() || x.Region() != n.Region() {
 		return nil
 	}
 	var roles []int

@@ -231,20 +231,16 @@ func (s *scoreSplits) product(n *graph.Node, in []*graph.Node, atoms [][]int, te
 
 // reduction folds all axes of which those are made that are folded.
 func (s *scoreSplits) reduction(n *graph.Node) *graph.Node {
-	var axes []ops.Axis
-	at := 0
+	axes, at := []int{}, 0
 	for axis, atoms := range s.atomsOf(n.In(0)) {
 		for range atoms {
 			if slices.Contains(n.Op().Axes(n), axis) {
-				axes = append(axes, ops.Axis(at))
+				axes = append(axes, at)
 			}
 			at++
 		}
 	}
-	if n.Rank() == n.In(0).Rank() {
-		axes = append(axes, ops.KeepDims())
-	}
-	return folds[n.Op().Fold](s.moved[n.In(0)], axes...)
+	return foldedOver(n, s.moved[n.In(0)], axes, n.Rank() == n.In(0).Rank())
 }
 
 // view exchanges axes, inserts and drops such of size 1.

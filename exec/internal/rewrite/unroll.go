@@ -12,7 +12,7 @@ const maxUnrolled = 32
 
 // combiners are the operations of two elements that reductions repeat.
 var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
-	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMin: ops.Minimum,
+	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMaxNumber: ops.Maximum, graph.FoldMin: ops.Minimum,
 }
 
 // Unroll writes the reduction of a few elements of a view, such as those of a window,

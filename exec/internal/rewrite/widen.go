@@ -110,7 +110,7 @@ func withinDType(y, n *graph.Node) *graph.Node {
 // comparesElements reports whether the result depends on the order of elements, and not on sums and products of them.
 func comparesElements(op *graph.Op) bool {
 	switch op.Fold {
-	case graph.FoldMax, graph.FoldMin, graph.FoldArgMax, graph.FoldArgMin:
+	case graph.FoldMax, graph.FoldMaxNumber, graph.FoldMin, graph.FoldArgMax, graph.FoldArgMin:
 		return true
 	}
 	return false

@@ -107,7 +107,7 @@ func (f *folder) accumulate(c cell, first bool) {
 // beats reports whether an element wins over the one that leads; NaN wins over numbers,
 // and the first of equal elements stays.
 func (f *folder) beats(c cell) bool {
-	greatest := f.fold == graph.FoldMax || f.fold == graph.FoldArgMax
+	greatest := f.fold == graph.FoldMax || f.fold == graph.FoldMaxNumber || f.fold == graph.FoldArgMax
 	if f.dtype == graph.Uint64 {
 		return uint64(c) != uint64(f.acc) && greatest == (uint64(c) > uint64(f.acc))
 	}
@@ -142,7 +142,7 @@ func (f *folder) result() cell {
 		if f.dtype.IsFloat() {
 			return stored(f.dtype, rounded(f.dtype, f.sum))
 		}
-	case graph.FoldMax, graph.FoldMin:
+	case graph.FoldMax, graph.FoldMaxNumber, graph.FoldMin:
 		if f.count == 0 {
 			return loser(f.fold, f.dtype)
 		}
@@ -156,7 +156,7 @@ func (f *folder) result() cell {
 // loser is what a maximum or a minimum of no elements is: what every element beats.
 func loser(fold graph.Fold, t graph.DType) cell {
 	sign := 1
-	if fold == graph.FoldMax {
+	if fold != graph.FoldMin {
 		sign = -1
 	}
 	switch unsigned := t == graph.Uint8 || t == graph.Uint16 || t == graph.Uint32 || t == graph.Uint64; {

@@ -17,7 +17,7 @@ func (c *compiler) isNotPositive(v rowprog.Value) bool {
 func (c *compiler) bounds(greatest, x rowprog.Value, budget *int) bool {
 	switch in := &c.p.Insts[greatest]; in.Op {
 	case rowprog.OpReduce:
-		return in.Reduction == rowprog.Max && c.same(in.Args[0], x, budget)
+		return (in.Reduction == rowprog.Max || in.Reduction == rowprog.MaxNumber) && c.same(in.Args[0], x, budget)
 	case rowprog.OpMax:
 		return c.bounds(in.Args[0], x, budget) || c.bounds(in.Args[1], x, budget)
 	}

@@ -34,6 +34,10 @@ func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 		b.reduceIndex(v, in.Reduction, t, x)
 		return
 	}
+	if in.Reduction == rowprog.MaxNumber {
+		b.reduceNumber(v, t, x)
+		return
+	}
 	if b.c.target.isAVX512() && t.IsFloat() && (in.Reduction == rowprog.Max || in.Reduction == rowprog.Min) {
 		b.reduceExtreme(v, in.Reduction, t, x)
 		return
@@ -44,6 +48,17 @@ func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 	}
 	old := b.addAccumulator(accumulator{kind: in.Reduction, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), identity), room: b.c.layout.room(laneBytes)})
 	b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, t, old, x))
+}
+
+// reduceNumber updates the greatest number.
+func (b *block) reduceNumber(v rowprog.Value, t rowprog.Type, x vreg) {
+	old := b.addAccumulator(accumulator{kind: rowprog.MaxNumber, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(rowprog.MaxNumber, t)), room: b.c.layout.room(laneBytes)})
+	b.setAccumulator(len(b.accs)-1, b.greaterNumber(t, x, old))
+}
+
+// greaterNumber is the greater of x and a number y; y where x is NaN.
+func (b *block) greaterNumber(t rowprog.Type, x, y vreg) vreg {
+	return b.binary(floatOpsOf(t).max, b.width(t.Size()), x, y)
 }
 
 // reduceExtreme updates the greatest or least number and, beside it, a sum of magnitudes, which is
@@ -101,12 +116,19 @@ func laneType(t rowprog.Type) rowprog.Type {
 // slots are pinned then. An extreme is one of numbers alone.
 func (c *compiler) fold(a *accumulator, held *pins) *block {
 	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
-	b.fill(a, b.folded(a, held, func(x, y vreg) vreg {
-		if a.nans {
+	r := b.folded(a, held, func(x, y vreg) vreg {
+		switch {
+		case a.nans:
 			return b.extremeNumber(a.kind, a.typ, x, y)
+		case a.kind == rowprog.MaxNumber:
+			return b.greaterNumber(a.typ, x, y)
 		}
 		return b.combine(a.kind, a.typ, x, y)
-	}))
+	})
+	if a.kind == rowprog.MaxNumber {
+		r = b.float(rowprog.OpAdd, a.typ, r, b.bits(a.typ, 0), none) // makes -0 to +0
+	}
+	b.fill(a, r)
 	return b
 }
 

@@ -73,6 +73,16 @@ func MaxOf[T scalar.Element](m T, x []T) T {
 	return m
 }
 
+// MaxNumberOf is the greatest of m and the elements of x that are numbers; +0 if it is a zero.
+func MaxNumberOf[T scalar.Number](m T, x []T) T {
+	for _, v := range x {
+		if v > m {
+			m = v
+		}
+	}
+	return m + 0
+}
+
 // MinOf is the least of m and the elements of x.
 func MinOf[T scalar.Element](m T, x []T) T {
 	for _, v := range x {

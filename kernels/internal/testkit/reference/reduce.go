@@ -14,6 +14,8 @@ func reduceRow(kind rowprog.Reduction, t rowprog.Type, x []uint64) uint64 {
 	switch kind {
 	case rowprog.ArgMax, rowprog.ArgMin:
 		return argReduce(kind, t, x)
+	case rowprog.MaxNumber:
+		return maxNumber(t, x)
 	case rowprog.Max, rowprog.Min:
 		return fold(kind, t, append([]uint64{scalar.Identity(kind, t)}, x...))
 	}
@@ -40,6 +42,13 @@ func reduceRow(kind rowprog.Reduction, t rowprog.Type, x []uint64) uint64 {
 		lanes = lanes[:h]
 	}
 	return lanes[0]
+}
+
+// maxNumber is the greatest number, of which a zero is +0.
+func maxNumber(t rowprog.Type, x []uint64) uint64 {
+	numbers := slices.DeleteFunc(slices.Clone(x), func(v uint64) bool { return scalar.Apply(rowprog.OpNe, t, v, v, 0) != 0 })
+	greatest := reduceRow(rowprog.Max, t, numbers)
+	return scalar.Apply(rowprog.OpAdd, t, greatest, 0, 0)
 }
 
 // fold combines elements from the first to the last; there is at least one.

@@ -142,7 +142,7 @@ func (g *generator) stage() {
 	}
 	for range g.IntN(3) {
 		if x := g.value(); x != rowprog.None {
-			if kind := g.reduction(g.b.TypeOf(x), rowprog.ArgMin); kind != rowprog.NoReduction {
+			if kind := g.reduction(g.b.TypeOf(x), rowprog.MaxNumber); kind != rowprog.NoReduction {
 				g.pending = append(g.pending, g.b.Reduce(kind, x))
 			}
 		}
