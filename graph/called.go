@@ -1,6 +1,9 @@
 package graph
 
-import "cmp"
+import (
+	"cmp"
+	"sync"
+)
 
 // Called is the word by which messages call the node: its name; of a number, its value;
 // else the variable to which the user's program assigns it, where its source can be
@@ -59,18 +62,58 @@ func (n *Node) CalledFrom() []Frame {
 		return nil
 	}
 	depth := 0
-	innermost := n.pos.counters()[0]
-	seen := map[Pos]bool{n.pos: true}
-	for _, x := range n.g.nodes {
-		if x.op != n.op || x.pos == n.pos || x.pos.counters()[0] != innermost || seen[x.pos] {
-			continue
-		}
-		seen[x.pos] = true
-		if at, ok := x.pos.Frame(); ok && at.isAt(f) {
-			depth = max(depth, firstDifference(calls, x.pos.Callers())+1)
+	for _, pos := range n.g.places.likeThatOf(n) {
+		if at, ok := pos.Frame(); ok && at.isAt(f) {
+			depth = max(depth, firstDifference(calls, pos.Callers())+1)
 		}
 	}
 	return withColumns(calls[:depth], f)
+}
+
+// places are those where the nodes of a graph were made, each once. The zero value is ready for use, by several goroutines.
+type places struct {
+	sync.Mutex
+	nodes int // that have been looked at
+	known map[place]bool
+	lines map[line][]Pos
+}
+
+type place struct {
+	op  *Op
+	pos Pos
+}
+
+// line is the innermost place of a call.
+type line struct {
+	op        *Op
+	innermost uintptr
+}
+
+// likeThatOf lists the places where nodes of n's operation were made at n's line.
+func (p *places) likeThatOf(n *Node) []Pos {
+	p.Lock()
+	defer p.Unlock()
+	if p.known == nil {
+		p.known, p.lines = map[place]bool{}, map[line][]Pos{}
+	}
+	for _, x := range n.g.nodes[p.nodes:] {
+		if at := (place{x.op, x.pos}); !p.known[at] {
+			p.known[at] = true
+			l := line{x.op, x.pos.counters()[0]}
+			p.lines[l] = append(p.lines[l], x.pos)
+		}
+	}
+	p.nodes = len(n.g.nodes)
+	return p.lines[line{n.op, n.pos.counters()[0]}]
+}
+
+// truncate forgets all where there were more nodes than these.
+func (p *places) truncate(nodes int) {
+	p.Lock()
+	defer p.Unlock()
+	if p.nodes > nodes {
+		p.nodes, p.known, p.lines = 0, nil, nil
+	}
 }
 
 // withColumns finds the columns of calls, of which the innermost leads to the frame inner.

@@ -120,6 +120,18 @@ func TestCallsThatLedToALine(t *testing.T) {
 	require.Len(t, wrong.CalledFrom(), 2)
 	a, b := ops.Exp(x), ops.Exp(x)
 	require.Empty(t, a.CalledFrom(), "%s and %s were made on one line by one call of this function", a.Called(), b.Called())
+	square := func(x *graph.Node) *graph.Node { return ops.Square(x) }
+	c := square(x)
+	require.Empty(t, c.CalledFrom())
+	g.Attempt(func() bool {
+		d := square(x)
+		require.Len(t, c.CalledFrom(), 1)
+		require.Len(t, d.CalledFrom(), 1)
+		return false
+	})
+	require.Empty(t, c.CalledFrom(), "what was tried is taken away again")
+	square(x)
+	require.Len(t, c.CalledFrom(), 1, "nodes that come later count")
 }
 
 // A message about very many operands shows those that matter.

@@ -37,6 +37,7 @@ type Graph struct {
 	gradients  map[*Node]asked   // of nodes that were asked for as gradients
 	likes      map[*Node][]*Node // nodes that were made from the shapes of others
 	residences residences
+	places     places
 	life       *life
 	carriedOut sync.Map               // the writes of programs
 	outside    map[*Node]LiteralAttrs // numbers that the dtypes of their constants do not hold

@@ -81,5 +81,6 @@ func (g *Graph) Attempt(build func() (keep bool)) bool {
 	g.mistakes, g.warnings, g.notes, g.multiples = mistakes, warnings, notes, multiples
 	g.forgetSettled()
 	g.residences.truncate(nodes)
+	g.places.truncate(nodes)
 	return false
 }

@@ -56,14 +56,14 @@ func placed(blocks []extent, times int) (best []extent, least int) {
 }
 
 // placedFrom places blocks in their order. While they take more bytes than are enough, those that lie highest are
-// placed before all others, as nothing would have kept them from lying lower.
+// placed before all others, as nothing would have kept them from lying lower. A thousandth more is enough.
 func placedFrom(blocks []extent, times, enough int) (best []extent, least int) {
 	for tried := 0; tried <= mostPlaced; tried += len(blocks) {
 		end := place(blocks, times)
 		if best == nil || end < least {
 			best, least = slices.Clone(blocks), end
 		}
-		if least <= enough || least > maxArena {
+		if least <= enough+enough/1000 || least > maxArena {
 			break
 		}
 		slices.SortStableFunc(blocks, func(x, y extent) int {
@@ -82,7 +82,7 @@ func placedFrom(blocks []extent, times, enough int) (best []extent, least int) {
 // place places blocks in their order, and returns the bytes that they take; more than maxArena if there is
 // no such memory.
 func place(blocks []extent, times int) (end int) {
-	taken := newTimeline(times)
+	taken := newTaken(len(blocks), times)
 	for i := range blocks {
 		k := &blocks[i]
 		k.at = taken.firstFree(*k)
@@ -178,111 +178,4 @@ func (b *Specialization) chainMemory(p *Code) (blocks []extent) {
 		blocks = append(blocks, extent{s: p.BufferOf[c.Wide[0]], first: c.First, last: c.Last, bytes: c.memory(), chain: c})
 	}
 	return blocks
-}
-
-// timeline is which memory is taken at what time: a tree of periods, each of which consists
-// of two. A block is noted at the longest periods during all of which it lives.
-type timeline struct {
-	end     int      // of the first period, that of all time
-	periods []period // those that make up number i have the numbers 2i and 2i+1
-	sets    []*spans // for firstFree
-}
-
-// period is a part of time.
-type period struct {
-	during spans // taken during all of it
-	within spans // taken during all of it or of a part of it
-}
-
-func newTimeline(times int) *timeline {
-	t := &timeline{end: 1}
-	for t.end < times {
-		t.end *= 2
-	}
-	t.periods = make([]period, 2*t.end)
-	return t
-}
-
-// visit calls partly for the periods of which the block lives in a part, and wholly for the
-// longest others in which it lives.
-func (t *timeline) visit(k extent, partly, wholly func(*period)) {
-	var in func(i, from, to int)
-	in = func(i, from, to int) {
-		switch p := &t.periods[i]; {
-		case k.last < from || to <= k.first:
-		case k.first <= from && to-1 <= k.last:
-			wholly(p)
-		default:
-			partly(p)
-			in(2*i, from, (from+to)/2)
-			in(2*i+1, (from+to)/2, to)
-		}
-	}
-	in(1, 0, t.end)
-}
-
-// add takes a block's memory while it lives.
-func (t *timeline) add(k extent) {
-	if k.bytes == 0 {
-		return
-	}
-	within := func(p *period) { p.within.add(span{k.at, k.at + k.bytes}) }
-	t.visit(k, within, func(p *period) {
-		within(p)
-		p.during.add(span{k.at, k.at + k.bytes})
-	})
-}
-
-// firstFree returns the lowest place for a block that is free while it lives.
-func (t *timeline) firstFree(k extent) (at int) {
-	if k.bytes == 0 {
-		return 0
-	}
-	t.sets = t.sets[:0]
-	t.visit(k, func(p *period) { t.sets = append(t.sets, &p.during) }, func(p *period) { t.sets = append(t.sets, &p.within) })
-	for agreed := 0; agreed < len(t.sets); {
-		agreed = 0
-		for _, s := range t.sets {
-			if free := s.firstFree(at, k.bytes); free > at {
-				at = free
-				break
-			}
-			agreed++
-		}
-	}
-	return at
-}
-
-// span is a run of bytes.
-type span struct{ start, end int }
-
-// spans are runs of bytes that do not touch, in order.
-type spans []span
-
-// from returns the number of the first span that ends at or after a place.
-func (s spans) from(at int) int {
-	i, _ := slices.BinarySearchFunc(s, at, func(x span, at int) int { return cmp.Compare(x.end, at) })
-	return i
-}
-
-// add joins a span with those that it touches.
-func (s *spans) add(x span) {
-	first := s.from(x.start)
-	last := first
-	for last < len(*s) && (*s)[last].start <= x.end {
-		x.start, x.end = min(x.start, (*s)[last].start), max(x.end, (*s)[last].end)
-		last++
-	}
-	*s = slices.Replace(*s, first, last, x)
-}
-
-// firstFree returns the lowest place, not before at, of some bytes between the spans.
-func (s spans) firstFree(at, bytes int) int {
-	for _, x := range s[s.from(at):] {
-		if x.start >= at+bytes {
-			break
-		}
-		at = max(at, x.end)
-	}
-	return at
 }

@@ -16,7 +16,7 @@ func TestBlocksLieAtTheLowestFreePlaces(t *testing.T) {
 		times := 1 + r.IntN(40)
 		blocks := randomBlocks(r, times, r.IntN(60))
 		slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
-		taken := newTimeline(times)
+		list, tree := &listed{}, newTimeline(times)
 		var placed []extent // by place
 		for _, k := range blocks {
 			want := 0
@@ -25,9 +25,11 @@ func TestBlocksLieAtTheLowestFreePlaces(t *testing.T) {
 					want = o.at + o.bytes
 				}
 			}
-			k.at = taken.firstFree(k)
-			require.Equal(t, want, k.at)
-			taken.add(k)
+			require.Equal(t, want, list.firstFree(k))
+			require.Equal(t, want, tree.firstFree(k))
+			k.at = want
+			list.add(k)
+			tree.add(k)
 			placed = append(placed, k)
 			slices.SortStableFunc(placed, func(x, y extent) int { return cmp.Compare(x.at, y.at) })
 		}

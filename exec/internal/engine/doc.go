@@ -1,7 +1,7 @@
 // Package engine runs lowered programs.
 //
 // [Code] (code.go) is a program with its machine code. launch.go binds it to sizes, which gives a
-// [Specialization]: a list of launches, each a task with all arguments, and arena.go places the buffers. The
+// [Specialization]: a list of launches, each a task with all arguments, and arena.go places the buffers, with taken.go, which knows what is free. The
 // tasks are row programs (loop.go), matrix products (matmul.go; matmulgrid.go cuts them for threads, prepack.go
 // keeps weights packed), gathers (gather.go), rows of tables (addrows.go, putrows.go), Go functions (function.go) and assembled values (assemble.go); repeat.go runs the bodies of
 // loops; batch.go calls runs of small ones as one. epilogue.go carries out the fusion of kernels with products,
