@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gather"
 )
 
 var opPut *graph.Op
@@ -43,38 +44,32 @@ func putGrad(n, dy node, i int) node {
 
 // put is the function of opPut.
 func put(a *graph.Arrays) error {
-	index, size := graph.Elements[int64](a.In[1]), int64(a.Out.Shape[0])
-	for i, at := range index {
-		if at < 0 || at >= size {
-			return fmt.Errorf("index out of range in self: index[%d] is %d, which is not from 0 to %d", i, at, size-1)
-		}
+	index, size := graph.Elements[int64](a.In[1]), a.Out.Shape[0]
+	if bad := gather.Outside(index, size); bad >= 0 {
+		return fmt.Errorf("index out of range in self: index[%d] is %d, which is not from 0 to %d", bad, index[bad], size-1)
 	}
-	out, src := a.Out.Bytes(), a.In[2].Bytes()
+	out := a.Out.Bytes()
 	copy(out, a.In[0].Bytes())
 	if len(index) == 0 || len(out) == 0 {
 		return nil
 	}
-	switch row := len(out) / int(size); row {
+	switch row := len(out) / size; row {
 	case 1:
-		putElements[uint8](a, index)
+		putRows[uint8](a, index, 1)
 	case 2:
-		putElements[uint16](a, index)
+		putRows[uint16](a, index, 1)
 	case 4:
-		putElements[uint32](a, index)
+		putRows[uint32](a, index, 1)
 	case 8:
-		putElements[uint64](a, index)
+		putRows[uint64](a, index, 1)
 	default:
-		for i, at := range index {
-			copy(out[int(at)*row:(int(at)+1)*row], src[i*row:])
-		}
+		putRows[byte](a, index, row)
 	}
 	return nil
 }
 
-// putElements writes slices of as many bytes as T has.
-func putElements[T uint8 | uint16 | uint32 | uint64](a *graph.Arrays, index []int64) {
-	out, src := unsafe.Slice((*T)(a.Out.Ptr), a.Out.Shape[0]), unsafe.Slice((*T)(a.In[2].Ptr), len(index))
-	for i, at := range index {
-		out[at] = src[i]
-	}
+// putRows puts rows of some elements.
+func putRows[T any](a *graph.Arrays, index []int64, inner int) {
+	s := gather.Shape{Outer: 1, Size: a.Out.Shape[0], Inner: inner, Count: len(index)}
+	gather.Put(s, unsafe.Slice((*T)(a.Out.Ptr), s.Size*inner), unsafe.Slice((*T)(a.In[2].Ptr), s.Count*inner), index)
 }

@@ -2,6 +2,6 @@
 // memory. Elements are handled in the order in which they lie, so that sums are the
 // same in every run.
 //
-// gather.go makes values of what is picked, unite.go of sums, products, greatest and least elements, and bags.go of sums of rows that are picked; rows.go adds up for the rows of a value
+// gather.go makes values of what is picked, and puts rows where they are to be, unite.go of sums, products, greatest and least elements, and bags.go of sums of rows that are picked; rows.go adds up for the rows of a value
 // alone that indices name, in place.
 package gather

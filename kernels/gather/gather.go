@@ -45,12 +45,31 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 	return -1
 }
 
-// check finds the first index that names no row.
-func check[I Index](s Shape, index []I) int {
-	for i, at := range index[:s.Count] {
-		if at < 0 || int64(at) >= int64(s.Size) {
+// Put copies, in each block, the rows of src over those of dst that the indices name, all of which are in 0..Size-1: see [Outside]. Of several rows for
+// one place the last stays.
+func Put[T any, I Index](s Shape, dst, src []T, index []I) {
+	for o := range s.Outer {
+		from, to := src[o*s.Count*s.Inner:], dst[o*s.Size*s.Inner:]
+		if s.Inner == 1 {
+			for i, at := range index[:s.Count] {
+				to[at] = from[i]
+			}
+			continue
+		}
+		for i, at := range index[:s.Count] {
+			copy(to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:])
+		}
+	}
+}
+
+// Outside gives the position of the first index outside 0..size-1, or -1.
+func Outside[I Index](index []I, size int) int {
+	for i, at := range index {
+		if at < 0 || int64(at) >= int64(size) {
 			return i
 		}
 	}
 	return -1
 }
+
+func check[I Index](s Shape, index []I) int { return Outside(index[:s.Count], s.Size) }

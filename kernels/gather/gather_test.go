@@ -27,6 +27,18 @@ func TestTakeRows(t *testing.T) {
 	require.Equal(t, []float32{20, 21, 0, 1, 120, 121, 100, 101}, dst)
 }
 
+func TestPutRows(t *testing.T) {
+	dst := []uint16{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}
+	src := []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	gather.Put(gather.Shape{Outer: 2, Size: 3, Inner: 2, Count: 3}, dst, src, []int64{2, 0, 2})
+	require.Equal(t, []uint16{3, 4, 10, 11, 5, 6, 9, 10, 110, 111, 11, 12}, dst, "the last of several stays")
+	single := []bool{false, false, false}
+	gather.Put(gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 1}, single, []bool{true}, []int32{1})
+	require.Equal(t, []bool{false, true, false}, single)
+	require.Equal(t, 1, gather.Outside([]int64{0, 3, -1}, 3))
+	require.Equal(t, -1, gather.Outside([]int32{0, 2}, 3))
+}
+
 // TestScatterRepeatedIndex unites short and long rows, whose zeros have signs and some of which are NaN.
 func TestScatterRepeatedIndex(t *testing.T) {
 	nan, inf, zero := math.NaN(), math.Inf(1), math.Copysign(0, -1)

@@ -76,10 +76,10 @@ func reduceAngle(x float64) (k, r, low float64) {
 }
 
 // twoSum returns the rounded sum of x and y and what it lacks (Knuth).
-func twoSum(x, y float64) (s, lost float64) {
+func twoSum[T Float](x, y T) (s, lost T) {
 	s = x + y
 	z := s - x
-	return s, float64(x-(s-z)) + float64(y-z)
+	return s, T(x-(s-z)) + T(y-z)
 }
 
 // reduceBig is reduceAngle for large x. Of each product the whole turns are dropped; the

@@ -4,35 +4,34 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/gather"
 )
 
 // putRowsTask writes slices where indices say, with all sizes known. Its tiles are the values of the axes before that of the indices.
 type putRowsTask struct {
-	spec               *lower.AddRowsSpec
-	indexShape         []int
-	ptr                []unsafe.Pointer
-	outer, size, count int
-	slice              int // bytes
+	spec       *lower.AddRowsSpec
+	rows       gather.Shape // of bytes
+	indexShape []int
+	ptr        []unsafe.Pointer
 }
 
 func newPutRowsTask(b *Specialization, spec *lower.AddRowsSpec) *putRowsTask {
 	return &putRowsTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), ptr: make([]unsafe.Pointer, len(spec.Operands)),
-		outer: b.Eval(spec.Outer), size: b.Eval(spec.Size), count: b.Eval(spec.Count), slice: b.Eval(spec.Inner) * spec.Node.DType().Size()}
+		rows: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Count: b.Eval(spec.Count), Inner: b.Eval(spec.Inner) * spec.Node.DType().Size()}}
 }
 
 func (k *putRowsTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
 
 func (k *putRowsTask) Run(s *State) error {
-	for i, at := range k.index() {
-		if at < 0 || at >= int64(k.size) {
-			return outOfRange(k.spec.Node, k.indexShape, i, at, k.size)
-		}
+	index := k.index()
+	if bad := gather.Outside(index, k.rows.Size); bad >= 0 {
+		return outOfRange(k.spec.Node, k.indexShape, bad, index[bad], k.rows.Size)
 	}
-	if cost := k.outer * k.count * k.slice / 4; s.Threads > 1 && cost >= parallelCost {
-		s.ParallelFor(k, k.outer, cost)
+	if cost := k.rows.Outer * k.rows.Count * k.rows.Inner / 4; s.Threads > 1 && cost >= parallelCost {
+		s.ParallelFor(k, k.rows.Outer, cost)
 		return nil
 	}
-	for i := range k.outer {
+	for i := range k.rows.Outer {
 		k.Tile(i, &s.Ws)
 	}
 	return nil
@@ -40,15 +39,10 @@ func (k *putRowsTask) Run(s *State) error {
 
 // Tile writes the slices of one value of the axes before.
 func (k *putRowsTask) Tile(i int, _ *Workspace) {
-	whole := elements[byte](k.ptr[len(k.ptr)-1], k.outer*k.size*k.slice)
-	src := elements[byte](k.ptr[2], k.outer*k.count*k.slice)
-	if len(whole) == 0 || len(src) == 0 {
-		return
-	}
-	whole, src = whole[i*k.size*k.slice:], src[i*k.count*k.slice:]
-	for from, at := range k.index() {
-		copy(whole[int(at)*k.slice:(int(at)+1)*k.slice], src[from*k.slice:])
-	}
+	one := k.rows
+	one.Outer = 1
+	whole, src := one.Size*one.Inner, one.Count*one.Inner
+	gather.Put(one, elements[byte](k.ptr[len(k.ptr)-1], k.rows.Outer*whole)[i*whole:], elements[byte](k.ptr[2], k.rows.Outer*src)[i*src:], k.index())
 }
 
-func (k *putRowsTask) index() []int64 { return elements[int64](k.ptr[1], k.count) }
+func (k *putRowsTask) index() []int64 { return elements[int64](k.ptr[1], k.rows.Count) }

@@ -63,6 +63,7 @@ type compiler struct {
 	consts     map[constant]*slot
 	iotaConsts [2]*slot
 	twoOverPi  *slot // the pieces of 1/2π
+	turns      *slot // those for float32, and π/2
 	narrow     bool  // some indices within the row are narrow
 	masks      asm.Label
 	bases      []asm.Reg // of the first operands' addresses

@@ -92,7 +92,7 @@ func (e *emitter) node(i int32) {
 		e.fusedWhere(i, nd)
 	case routineForm:
 		e.routine(i, nd)
-	case secondForm: // its register was defined with the first
+	case furtherForm: // its register was defined with the first
 		e.settle(nd)
 	default:
 		e.effect(i, nd)

@@ -31,7 +31,7 @@ const (
 	blendForm                  // dst = y where z, else x
 	upperForm                  // dst = the upper half of x
 	routineForm                // dst = what a routine makes of its arguments
-	secondForm                 // the second result of a routine; no code
+	furtherForm                // a further result of a routine; no code
 	accForm                    // an accumulator of a reduction; no code
 	// Effects.
 	setAccForm   // accumulator = x
@@ -208,6 +208,11 @@ func (b *block) run(r routine, size int, args ...vreg) vreg {
 	in := inst{form: routineForm, routine: r, width: b.width(size), size: uint8(size), args: [3]vreg{none, none, none}}
 	copy(in.args[:], args)
 	return b.cse(in)
+}
+
+// further is the result of a routine that comes so far behind the first.
+func (b *block) further(first vreg, behind uint8) vreg {
+	return b.cse(inst{form: furtherForm, imm: behind, args: [3]vreg{first, none, none}})
 }
 
 // upper is the upper half of a whole vector.

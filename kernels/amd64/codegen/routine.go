@@ -3,7 +3,7 @@ package codegen
 import "github.com/broadloom/broadloom/kernels/amd64/asm"
 
 // A routine is a micro-operation with a loop in it, which runs until all lanes are done.
-// It works in registers of its own, of which it gives one or two as results.
+// It works in registers of its own, of which it gives one to three as results.
 type routine uint8
 
 const (
@@ -21,16 +21,20 @@ const (
 	// turnsRoutine gives, for a float64 x and a mask, the fraction of a quarter turn, to
 	// the nearest one, of the lanes of the mask; and, second, the quarters.
 	turnsRoutine
+
+	// angleRoutine gives, for a float32 x and a mask, what is left of the angle, in two parts, and the quarter turns that it is less, of the
+	// lanes of the mask.
+	angleRoutine
 )
 
 // routineRegs is how many registers a routine works in. The first are its arguments.
-var routineRegs = [...]int{powerRoutine: 6, reduceRoutine: 6, turnsRoutine: 8}
+var routineRegs = [...]int{powerRoutine: 6, reduceRoutine: 6, turnsRoutine: 8, angleRoutine: 8}
 
 // routineArgs is how many arguments come in registers that are overwritten.
-var routineArgs = [...]int{powerRoutine: 3, reduceRoutine: 2, turnsRoutine: 1}
+var routineArgs = [...]int{powerRoutine: 3, reduceRoutine: 2, turnsRoutine: 1, angleRoutine: 1}
 
 // routineWork is how many operations a routine takes at the worst.
-var routineWork = [...]int{powerRoutine: 64 * 25, reduceRoutine: 42 * 25, turnsRoutine: 22 * 22}
+var routineWork = [...]int{powerRoutine: 64 * 25, reduceRoutine: 42 * 25, turnsRoutine: 22 * 22, angleRoutine: 2 * (8*4 + 12)}
 
 // work is what the code of a routine needs.
 type work struct {
@@ -58,6 +62,8 @@ func (e *emitter) routine(i int32, nd *node) {
 		c.reduce()
 	case turnsRoutine:
 		c.turns()
+	case angleRoutine:
+		c.angle()
 	}
 	e.settle(nd)
 	if k == powerRoutine {
@@ -66,9 +72,8 @@ func (e *emitter) routine(i int32, nd *node) {
 	}
 	e.define(i, c.r[0])
 	for j := i + 1; int(j) < len(e.nodes); j++ {
-		if second := &e.nodes[j]; second.in.form == secondForm && second.args[0] == i {
-			e.define(j, c.r[1])
-			return
+		if further := &e.nodes[j]; further.in.form == furtherForm && further.args[0] == i {
+			e.define(j, c.r[further.in.imm])
 		}
 	}
 }
@@ -203,11 +208,7 @@ func (c *work) turns() {
 	x, sum, second, third := c.r[0], c.r[1], c.r[2], c.r[3]
 	high, low, t, u := c.r[4], c.r[5], c.r[6], c.r[7]
 	skip := c.a.NewLabel()
-	mask := c.nd.args[1]
-	c.copyTo(mask, t, c.w)
-	c.signs(c.nd, t)
-	c.a.Test(temp, temp)
-	c.a.JumpIf(asm.Equal, skip)
+	c.jumpIfNone(t, skip)
 	for _, r := range []asm.Vec{sum, second, third} {
 		c.op(asm.XORPS, r, r, r)
 	}
@@ -240,6 +241,70 @@ func (c *work) turns() {
 	c.op(asm.ADDPD, x, sum, second)
 	c.op(asm.MOVAPS, sum, 0, high)
 	c.a.Bind(skip)
+}
+
+// jumpIfNone goes to a label if no lane is set of the mask that is the second argument; t is for its copy.
+func (c *work) jumpIfNone(t asm.Vec, l asm.Label) {
+	c.copyTo(c.nd.args[1], t, c.w)
+	c.signs(c.nd, t)
+	c.a.Test(temp, temp)
+	c.a.JumpIf(asm.Equal, l)
+}
+
+// angle is scalar.reduceBig32, in float64 for half of the lanes at a time.
+func (c *work) angle() {
+	x, low, quarters, r, part, partLow, partQuarters := c.r[0], c.r[1], c.r[2], c.r[3], c.r[4], c.r[5], c.r[6]
+	skip, full := c.a.NewLabel(), c.c.target.full()
+	c.jumpIfNone(r, skip)
+	wide := *c
+	wide.w = full
+	wide.halfAngle(x)
+	c.op(asm.MOVAPS, r, 0, part)
+	c.op(asm.MOVAPS, low, 0, partLow)
+	c.op(asm.MOVAPS, quarters, 0, partQuarters)
+	if c.w == full {
+		extract, insert := asm.EXTRACTF128, asm.INSERTF128
+		if c.c.target.isAVX512() {
+			extract, insert = asm.EXTRACTF256, asm.INSERTF256
+		}
+		c.op(extract, x, 0, part, 1) // what it reads and writes are the other way about
+		wide.halfAngle(part)
+		c.op(insert, r, r, part, 1)
+		c.op(insert, low, low, partLow, 1)
+		c.op(insert, quarters, quarters, partQuarters, 1)
+	}
+	c.op(asm.MOVAPS, x, 0, r)
+	c.a.Bind(skip)
+}
+
+// halfAngle is what [work.angle] makes of the float32 in the lower half of x: what is left, what that lacks, and the quarters, in lower halves.
+func (c *work) halfAngle(x asm.Vec) {
+	angle, sum, t, u := c.r[4], c.r[5], c.r[6], c.r[7]
+	c.op(asm.CVTPS2PD, angle, 0, x)
+	c.op(asm.XORPS, sum, sum, sum)
+	c.a.Lea(pointer, c.nd.in.slot.mem)
+	c.a.MovImm(temp, uint64(c.nd.in.imm))
+	top := c.a.Here()
+	c.a.M(asm.BROADCASTSD, c.w, u, 0, asm.At(pointer, 0))
+	c.op(asm.MULPD, u, angle, u)
+	c.round(asm.ROUNDPD, t, u)
+	c.op(asm.SUBPD, u, u, t)
+	c.op(asm.ADDPD, sum, sum, u)
+	c.a.AddImm(pointer, 8)
+	c.a.SubImm(temp, 1)
+	c.a.JumpIf(asm.NotEqual, top)
+	for range 2 { // of quarters
+		c.op(asm.ADDPD, sum, sum, sum)
+	}
+	c.round(asm.ROUNDPD, t, sum)
+	c.op(asm.SUBPD, sum, sum, t)
+	c.a.M(asm.BROADCASTSD, c.w, u, 0, asm.At(pointer, 0))
+	c.op(asm.MULPD, sum, sum, u)
+	c.op(asm.CVTPD2PS, angle, 0, sum)
+	c.op(asm.CVTPS2PD, u, 0, angle)
+	c.op(asm.SUBPD, sum, sum, u)
+	c.op(asm.CVTPD2PS, sum, 0, sum)
+	c.op(asm.CVTPD2PS, t, 0, t)
 }
 
 // twoSum adds v to s and makes v what the sum lacks.

@@ -70,7 +70,7 @@ func (v vec64) turns(x, mask vreg) (fraction, quarters vreg) {
 	}
 	fraction = v.cse(inst{form: routineForm, routine: turnsRoutine, width: v.w, size: 8, slot: v.c.twoOverPi,
 		imm: uint8(len(scalar.Turns64)), args: [3]vreg{x, mask, none}})
-	return fraction, v.cse(inst{form: secondForm, args: [3]vreg{fraction, none, none}})
+	return fraction, v.further(fraction, 1)
 }
 
 func (v vec64) pow(x, y vreg) vreg {
