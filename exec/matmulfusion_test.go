@@ -120,6 +120,9 @@ var fusionCases = map[string]fusionCase{
 	"much computed": {[]int{1200, 90}, []int{90, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Tanh(ops.Sin(p))
 	}, byTiles},
+	"large angles": {[]int{1200, 90}, []int{90, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Cos(ops.Mul(p, graph.Num(1e5)))
+	}, byTiles},
 	"small": {[]int{120, 90}, []int{90, 26}, [][]int{{26}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, withoutOverlap},

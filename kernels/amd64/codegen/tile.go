@@ -119,8 +119,7 @@ func (c *compiler) tileCompiler(t Tile) *tileCompiler {
 		refuse("tiles of such a program")
 	}
 	w := &tileCompiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
-	hasRoutine := func(in inst) bool { return in.form == routineForm }
-	if w.row.guard || w.vec.guard || slices.ContainsFunc(w.vec.insts, hasRoutine) || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
+	if w.row.guard || w.vec.guard || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
 		refuse("tiles of such elements")
 	}
 	for _, acc := range w.vec.accs {
@@ -133,6 +132,11 @@ func (c *compiler) tileCompiler(t Tile) *tileCompiler {
 		refuse("so many sums of rows of tiles")
 	}
 	return w
+}
+
+// hasRoutine reports whether routines run on the elements of a row.
+func (w *tileCompiler) hasRoutine() bool {
+	return slices.ContainsFunc(w.vec.insts, func(in inst) bool { return in.form == routineForm })
 }
 
 // point sets registers to the addresses of operands whose elements are loaded or stored.
@@ -152,6 +156,9 @@ func (w *tileCompiler) point(free []asm.Reg) {
 
 // registers writes the code of whole tiles, and that of others, which stay in registers.
 func (w *tileCompiler) registers() {
+	if w.hasRoutine() {
+		refuse("routines for tiles in registers")
+	}
 	a := &w.a
 	w.deferStore()
 	w.point(tileBases)

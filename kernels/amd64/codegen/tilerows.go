@@ -6,8 +6,8 @@ import (
 )
 
 // Registers of code for tiles in memory: the addresses of other operands, that of the first row
-// of sums, and the indices of rows that are worked on side by side. The last one serves masked
-// vectors and routines elsewhere, of which tiles have none.
+// of sums, and the indices of rows that are worked on side by side. The last one serves routines too, beside which one row
+// is worked on at a time, and masked vectors elsewhere, of which tiles have none.
 var (
 	rowBases   = []asm.Reg{asm.RSI, asm.R8, asm.R9, asm.R10, asm.R12, asm.R13, asm.R14}
 	tileSums   = asm.R11
@@ -67,7 +67,7 @@ func (w *tileCompiler) allRows() {
 // rowsAtOnce is the number of rows that are worked on side by side: two where vectors are short,
 // so that functions, which are long chains of operations, wait less for each other.
 func (w *tileCompiler) rowsAtOnce() int {
-	if w.target.isAVX512() || len(w.row.insts) > 0 || len(w.vec.accs) > 0 {
+	if w.target.isAVX512() || len(w.row.insts) > 0 || len(w.vec.accs) > 0 || w.hasRoutine() {
 		return 1
 	}
 	for i := range w.p.Operands {
