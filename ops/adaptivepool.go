@@ -27,6 +27,18 @@ func init() {
 		func(w adaptiveWindows) node {
 			return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, w.elements.DType()))
 		})
+	byAxes := opAdaptiveAvgPool.Expand
+	opAdaptiveAvgPool.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
+		sizes := n.Attrs().(AdaptivePoolAttrs).Sizes
+		if slices.ContainsFunc(sizes, func(size int) bool { return size != 1 }) {
+			return byAxes(n, in)
+		}
+		axes := []Axis{KeepDims()} // a window for all: long rows, where elements lie one behind the other
+		for i := range sizes {
+			axes = append(axes, Axis(n.Rank()-1-i))
+		}
+		return Mean(in[0], axes...)
+	}
 	opAdaptiveAvgPool.Ref = named("", "torch.nn.functional.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d, torch.nn.functional.adaptive_avg_pool3d", "", "", "",
 		func(e *graph.Example) node { return AdaptiveAvgPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
 	opAdaptiveMaxPool.Ref = named("", "torch.nn.functional.adaptive_max_pool1d, torch.nn.functional.adaptive_max_pool2d, torch.nn.functional.adaptive_max_pool3d", "", "", "",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -240,4 +241,17 @@ func TestGradientOfAdaptiveMaxPoolAtNaN(t *testing.T) {
 		dx := autodiff.Grad(ops.Sum(ops.Mul(y, weights)), []*graph.Node{x})[0]
 		require.Equal(t, c.want, value(t, feeds{x: reference.Of(c.x, c.shape...)}, dx).Data)
 	}
+}
+
+// A window for the whole image gives its mean, and each element of it the same gradient.
+func TestMeansOfWholeImages(t *testing.T) {
+	g := graph.New("adaptive")
+	x := g.Input("x", graph.Float64, 2, 1, 2, g.Dim("width"))
+	y := ops.AdaptiveAvgPool(x, 1, 1)
+	require.Equal(t, "[2, 1, 1, 1]", y.Shape().String())
+	dx := autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})[0]
+	of := reference.Of([]float64{1, 2, 3, 4, 5, 9, 0, 0, 0, 0, 0, 12}, 2, 1, 2, 3)
+	require.Equal(t, []float64{4, 2}, value(t, feeds{x: of}, y).Data)
+	want := append(slices.Repeat([]float64{2 * 4 / 6.0}, 6), slices.Repeat([]float64{2 * 2 / 6.0}, 6)...)
+	require.InDeltaSlice(t, want, value(t, feeds{x: of}, dx).Data, 1e-15)
 }
