@@ -20,6 +20,7 @@ const maxExpansions = 200
 // user's Expand does wrong is the user's mistake, at the line where the composite stands.
 func Expand(u *Program) error {
 	composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite }
+	users := usersOperations()
 	for depth := 0; slices.ContainsFunc(u.Graph.Nodes(), composite); depth++ {
 		var wrong []*graph.Mistake
 		var made []*graph.Node
@@ -42,7 +43,11 @@ func Expand(u *Program) error {
 			if !y.Shape().Equal(n.Shape()) { // sizes that the operation requires to be equal, under other names
 				y = ops.Reshape(y, n.Shape()...)
 			}
-			made = append(made, next.Nodes()[self.ID()+1:]...)
+			for _, x := range next.Nodes()[self.ID()+1:] {
+				if users(x.Op()) {
+					made = append(made, x)
+				}
+			}
 			return y
 		})
 		for _, m := range shapeinfer.CheckOperations(made, u.Graph.Requirements()) {
@@ -56,6 +61,19 @@ func Expand(u *Program) error {
 		}
 	}
 	return nil
+}
+
+// usersOperations returns [graph.Op.IsUsers], which is asked of each operation once: what the library's say of themselves its tests look at.
+func usersOperations() func(*graph.Op) bool {
+	known := map[*graph.Op]bool{}
+	return func(op *graph.Op) bool {
+		is, has := known[op]
+		if !has {
+			is = op.IsUsers()
+			known[op] = is
+		}
+		return is
+	}
 }
 
 // roundsTwice reports whether what a composite of a dtype of 16 bits is written with rounds on the way: PyTorch computes it in
