@@ -53,6 +53,30 @@ func TestShortRowsHaveTheBitsOfFew(t *testing.T) {
 	}
 }
 
+// Rows of more elements are folded across rows where what is computed of two small values is, with the same bits again.
+func TestRowsOfPairsHaveTheBitsOfFew(t *testing.T) {
+	const rows, few = 600, 100 // times five
+	difference := func(x *graph.Node) *graph.Node { return ops.Sub(ops.Unsqueeze(x, 1), ops.Slice(x, 0, 0, 5, 1)) }
+	for name, fold := range map[string]func(x *graph.Node) *graph.Node{
+		"squares":  func(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(difference(x)), -1) },
+		"double":   func(x *graph.Node) *graph.Node { return ops.Sum(ops.Exp(difference(ops.Cast(x, graph.Float64))), -1) },
+		"greatest": func(x *graph.Node) *graph.Node { return ops.Max(ops.Abs(difference(ops.Tanh(x))), -1) },
+		"product":  func(x *graph.Node) *graph.Node { return ops.Prod(difference(x), -1, ops.KeepDims()) },
+		"half":     func(x *graph.Node) *graph.Node { return ops.Sum(difference(ops.Cast(x, graph.BFloat16)), -1) },
+	} {
+		for _, k := range []int{18, 24, 31, 32, 33, 47, 48, 49, 64} {
+			t.Run(fmt.Sprintf("%s/%d", name, k), func(t *testing.T) {
+				data := make([]float32, rows*k)
+				for i := range data {
+					data[i] = float32(math.Sin(float64(i * i % 977)))
+				}
+				want := foldedRows(t, fold, data[:few*k], few, k)
+				require.Equal(t, want, foldedRows(t, fold, data, rows, k)[:len(want)])
+			})
+		}
+	}
+}
+
 func foldedRows(t *testing.T, fold func(x *graph.Node) *graph.Node, data []float32, rows, k int) []float64 {
 	g := graph.New("rows")
 	x := g.Input("x", graph.Float32, graph.Dim(rows), graph.Dim(k))

@@ -12,9 +12,8 @@ const (
 	// processor, and vectors across rows 1 to 4; of 10 elements, a cross entropy is no faster so, and slower of 12.
 	mostShortRow = 8
 	// mostRepeatedRow is the same where all operands are smaller than what is computed of them, as of distances of all pairs: vectors across rows read
-	// few elements again and again. Distances of 16 numbers take a third of the time so, and of 32 more, since registers do not hold them.
-	mostRepeatedRow = 16
-	mostLanes       = 16
+	// few elements again and again. Distances of 16 to 32 numbers take a third of the time so, of 48 half, and of 64 more where there are few.
+	mostRepeatedRow = 48
 	// mostIndexRow is the same where the place of an element is sought, for which a kernel takes 40 ns of a row.
 	mostIndexRow = 16
 	// leastShortRows is how many rows there must be, where a size that is not known counts as usualSize.
@@ -24,7 +23,10 @@ const (
 )
 
 // shortRows folds rows that are too short for vectors: vectors go across rows, which elements of one place in each make up.
-type shortRows struct{ uses []int } // by the numbers of values: see usesOf
+type shortRows struct {
+	uses   []int                       // by the numbers of values: see usesOf
+	turned map[*graph.Node]*graph.Node // the last axis comes first
+}
 
 // isShortRow reports whether a reduction folds rows that are too short for vectors, of which there are so many that vectors across them
 // pay.
@@ -69,27 +71,36 @@ func (r shortRows) isOfRepeated(x *graph.Node) bool {
 }
 
 // folded folds rows of x, which stands for the operand of n, in the order in which a kernel folds one, of which package rowprog tells:
-// elements l and l+h for h = 8, 4, 2, 1.
+// elements l and l+h for h = 32, 16, 8, 4, 2, 1.
 func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 	size, _ := x.Shape()[x.Rank()-1].Int()
-	elements := make([]*graph.Node, size)
-	for k := range elements {
+	element := func(k int) *graph.Node {
 		left := mostBefore
-		elements[k] = r.element(n.In(0), x, graph.Dim(k), &left)
+		return r.element(n.In(0), x, graph.Dim(k), &left)
 	}
 	if FindsIndex(n) {
+		elements := make([]*graph.Node, size)
+		for k := range elements {
+			elements[k] = element(k)
+		}
 		return placeAmong(elements, n.Op().Fold == graph.FoldArgMin)
 	}
-	for h := mostLanes / 2; h > 0; h /= 2 {
-		for l := h; l < len(elements); l++ {
-			elements[l-h] = combiners[n.Op().Fold](elements[l-h], elements[l])
+	// Of elements l, l+h, l+2h, …; depth first, so that few wait for their partner in registers.
+	var every func(l, h int) *graph.Node
+	every = func(l, h int) *graph.Node {
+		switch {
+		case h >= int(size):
+			return element(l)
+		case l+h >= int(size):
+			return every(l, 2*h)
 		}
-		elements = elements[:min(h, len(elements))]
+		return combiners[n.Op().Fold](every(l, 2*h), every(l+h, 2*h))
 	}
+	y := every(0, 1)
 	if n.Op().Fold == graph.FoldSum && x.DType().IsFloat() {
-		return ops.Add(elements[0], graph.Num(0)) // a kernel's sum begins with 0: that of zeros is 0, be they below it
+		return ops.Add(y, graph.Num(0)) // a kernel's sum begins with 0: that of zeros is 0, be they below it
 	}
-	return elements[0]
+	return y
 }
 
 // placeAmong is the place of the greatest of elements, or of the least: of the first of equal ones, and of the first NaN if there is one.
@@ -114,7 +125,7 @@ func placeAmong(elements []*graph.Node, least bool) *graph.Node {
 // its operands.
 func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.Node {
 	if *left--; *left < 0 || r.uses[old.ID()] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || !r.isPlain(x) {
-		return ops.Select(x, x.Rank()-1, k)
+		return r.selected(x, k)
 	}
 	in := slices.Clone(x.Operands())
 	for i, y := range in {
@@ -127,6 +138,19 @@ func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.No
 		}
 	}
 	return graph.Apply(x.Op(), x.Attrs(), in...)
+}
+
+// selected are the elements at place k of rows that are stored. Those of many elements, which are read again and again, are first brought into an order in
+// which vectors across rows find them side by side.
+func (r shortRows) selected(x *graph.Node, k graph.Dim) *graph.Node {
+	last := x.Rank() - 1
+	if size, _ := x.Shape()[last].Int(); size <= mostIndexRow || last == 0 || x.Shape()[last-1] == 1 {
+		return ops.Select(x, last, k)
+	}
+	if r.turned[x] == nil {
+		r.turned[x] = ops.Copy(ops.MoveAxis(x, last, 0))
+	}
+	return ops.Select(r.turned[x], 0, k)
 }
 
 // isPlain reports whether the last axis of each operand is that of the result, or is repeated along it.
