@@ -202,13 +202,18 @@ func (n *Node) strayOperand() *Mistake {
 	return nil
 }
 
-// strayWrite refuses a write within a body to memory that is not made in the same step.
+// strayWrite refuses a write within a body to memory that is not made in the same step. It stands in the body that is open, also if nothing that it reads
+// differs from step to step.
 func (n *Node) strayWrite() *Mistake {
-	if n.op.Class != Update || n.region == nil || len(n.in) == 0 {
+	body := n.region
+	if n.g != nil && n.g.region != nil && body.Holds(n.g.region) {
+		body = n.g.region
+	}
+	if n.op.Class != Update || body == nil || len(n.in) == 0 {
 		return nil
 	}
 	memory := n.in[0].Storage()
-	if memory.region == n.region && memory.op.Class != Loop {
+	if memory.region == body && memory.op.Class != Loop {
 		return nil
 	}
 	return &Mistake{Code: CodeLoop,

@@ -58,7 +58,7 @@ func AttentionDropout(p float64, seed *graph.Node) AttentionOption {
 
 // ScaledDotProductAttention returns softmax(q·kᵀ·scale)·v for q [batch…, queries, width],
 // k [batch…, keys, width] and v [batch…, keys, width of v], whose batch axes broadcast:
-// [batch…, queries, width of v]. Options say which keys a query sees; one that a mask shows none has zeros, and no part
+// [batch…, queries, width of v]. Options say which keys a query sees; one that sees none has zeros, and no part
 // in gradients, as in PyTorch.
 // The operands have one floating-point dtype. It is written with other operations, which run on
 // blocks of queries where matrices of [queries, keys] are large: they are never in memory as a whole, and
@@ -89,8 +89,8 @@ func attentionOf(options []AttentionOption) (a attention) {
 func (a *attention) weights(q, k node) node {
 	scores := Mul(MatMul(q, Transpose(k, -1, -2)), a.factor(q))
 	softmax := opSoftmax
-	if a.mask != nil {
-		softmax = opSafeSoftmax // a query that the mask shows no key has weights of 0
+	if a.mask != nil || a.start != nil || a.window > 0 {
+		softmax = opSafeSoftmax // a query that sees no key has weights of 0
 	}
 	weights := Apply(softmax, SoftmaxAttrs{-1}, a.masked(scores))
 	if a.dropout != 0 {

@@ -196,3 +196,22 @@ func TestQueriesThatSeeNothing(t *testing.T) {
 		requireGradients(t, in, y, q, k, v)
 	}
 }
+
+// Nor does a query whose place alone hides all keys, with a mask or without.
+func TestQueriesBeyondAllKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	g := graph.New("beyond")
+	q, k, v := g.Input("q", graph.Float64, 3, 2), g.Input("k", graph.Float64, 4, 2), g.Input("v", graph.Float64, 4, 2)
+	start := g.Input("start", graph.Int64)
+	in := feeds{q: random(rng, 3, 2), k: random(rng, 4, 2), v: random(rng, 4, 2)}
+	nothing := ops.AttentionMask(ops.Full(g, graph.Float64, 0, 3, 4))
+	for at, blind := range map[float64]int{-1: 0, 3: 2} { // the first sees no key up to -1, the last of 5 none of two before it
+		in[start] = reference.FromFloats(graph.Int64, []float64{at})
+		of := []ops.AttentionOption{ops.CausalFrom(start), ops.SlidingWindow(2)}
+		y := ops.ScaledDotProductAttention(q, k, v, of...)
+		got := value(t, in, y).Floats()
+		require.Equal(t, []float64{0, 0}, got[2*blind:2*blind+2])
+		require.Equal(t, got, value(t, in, ops.ScaledDotProductAttention(q, k, v, append(of, nothing)...)).Floats())
+		requireGradients(t, in, y, q, k, v)
+	}
+}

@@ -70,6 +70,16 @@ func TestLoopsThatCannotBe(t *testing.T) {
 					return carry, nil
 				})
 		},
+		"writes w, which is not made in the same step": func(g *graph.Graph, x *graph.Node) { // of nothing that differs from step to step
+			w := g.Param("w", graph.Float32, 3)
+			ops.Fori(3, nodes{ops.Sum(x, 0)}, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.AddInPlace(w, graph.Num(1)))} })
+		},
+		"ops.Copy(mine)": func(g *graph.Graph, x *graph.Node) {
+			ops.Fori(2, nodes{ops.Sum(x, 0)}, func(_ *graph.Node, c nodes) nodes {
+				mine := ops.Copy(c[0])
+				return ops.Fori(3, c, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.AddInPlace(mine, graph.Num(1)))} })
+			})
+		},
 		"it goes over nothing, and Length is not given": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, nil })
 		},
