@@ -49,7 +49,9 @@ func put(a *graph.Arrays) error {
 		return fmt.Errorf("index out of range in self: index[%d] is %d, which is not from 0 to %d", bad, index[bad], size-1)
 	}
 	out := a.Out.Bytes()
-	copy(out, a.In[0].Bytes())
+	if a.Out.Ptr != a.In[0].Ptr { // else a loop has it put where it is
+		copy(out, a.In[0].Bytes())
+	}
 	if len(index) == 0 || len(out) == 0 {
 		return nil
 	}

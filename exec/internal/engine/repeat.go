@@ -23,6 +23,7 @@ type boundOutput struct {
 	bytes  int
 	stacks []int // the operands that keep it of all steps
 	final  int   // the operand that gets that of the last step, or -1
+	over   int   // the carried value over which a step may write it, but for the first one, or -1
 	places [2]int
 }
 
@@ -41,7 +42,7 @@ func (b *Specialization) bindBodies(p *Code) {
 		if b.bodies == nil {
 			b.bodies = map[*lower.Repeat]*boundBody{}
 		}
-		b.bodies[r] = b.placeOutputs(r, body)
+		b.bodies[r] = b.placeOutputs(r, body, !p.verified)
 	}
 }
 
@@ -49,10 +50,10 @@ func (b *Specialization) bindBodies(p *Code) {
 func (b *Specialization) Body(k *lower.Repeat) *Specialization { return b.bodies[k].Specialization }
 
 // placeOutputs finds where a loop wants what its steps give.
-func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization) *boundBody {
+func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization, puts bool) *boundBody {
 	made := &boundBody{Specialization: body, outputs: make([]boundOutput, len(r.Body.Results))}
 	for i, s := range r.Body.Results {
-		made.outputs[i] = boundOutput{bytes: b.Eval(s.Count) * s.Dtype.Size(), final: -1}
+		made.outputs[i] = boundOutput{bytes: b.Eval(s.Count) * s.Dtype.Size(), final: -1, over: -1}
 	}
 	for i, result := range r.Call.Results {
 		operand := r.Results[i]
@@ -73,7 +74,25 @@ func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization) *bo
 		}
 	}
 	made.scratch += body.Arena
+	if puts {
+		made.putOver(r)
+	}
 	return made
+}
+
+// putOver finds the carried values that a step hands on with other slices at some places: it may write these alone.
+func (b *boundBody) putOver(r *lower.Repeat) {
+	for _, w := range r.Body.Puts {
+		from, handedOn := r.Call.Inputs[w.Input], 0
+		for _, c := range r.Call.Carried {
+			if r.Body.Results[c.Next].Index == w.Result {
+				handedOn++
+			}
+		}
+		if from.Role == rewrite.Previous && handedOn == 1 && r.Body.Results[r.Call.Carried[from.Carried].Next].Index == w.Result {
+			b.outputs[w.Result].over = from.Carried
+		}
+	}
 }
 
 // repeatTask is a loop with all sizes known.
@@ -171,10 +190,13 @@ func (t *repeatTask) point(body *State, step int, isLast bool) {
 		}
 	}
 	for i := range t.body.outputs {
-		switch o := &t.body.outputs[i]; {
+		o := &t.body.outputs[i]
+		switch over := o.over >= 0 && !body.GuardsOperands; {
 		case len(o.stacks) > 0:
 			body.Out[i] = moved(t.ptr[o.stacks[0]], int(t.position)*o.bytes)
-		case isLast && o.final >= 0:
+		case over && step > 0:
+			body.Out[i] = t.given[o.over]
+		case (isLast || over) && o.final >= 0:
 			body.Out[i] = t.ptr[o.final]
 		default:
 			body.Out[i] = t.scratchAt(o.places[step%2])

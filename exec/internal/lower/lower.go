@@ -34,6 +34,7 @@ type Program struct {
 	builder     rowprog.Builder // of the program that is being written
 	Results     []*Buffer       // of a loop's body: those that its outputs lie in, in their order
 	Overwrites  []Overwrite     // of a loop's body: which of them may lie where its inputs do
+	Puts        []Overwrite     // and which of them are an input with other slices at some places
 	// CompileBody compiles the body of a loop.
 	CompileBody   func(*rewrite.Program) (*Program, error)
 	RuntimeChecks []RuntimeCheck

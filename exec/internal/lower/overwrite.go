@@ -27,6 +27,10 @@ func (p *planner) findOverwrites() {
 			}
 			to := p.of[o.Base]
 			taken[to] = true // later kernels are not the first to write it
+			if from := p.putInto(at, k, taken); from != nil {
+				taken[from] = true
+				p.u.Puts = append(p.u.Puts, Overwrite{from.Index, to.Index})
+			}
 			if loops := k.Loops(); len(loops) == 1 {
 				if from := p.overwritten(at, loops[0], to, taken); from != nil {
 					taken[from] = true
@@ -35,6 +39,20 @@ func (p *planner) findOverwrites() {
 			}
 		}
 	}
+}
+
+// putInto returns the input into which the kernel at a place puts slices, if nothing reads it any more, nor any of what is put; nil where there is none.
+func (p *planner) putInto(at int, k Kernel, taken map[*Buffer]bool) *Buffer {
+	f, isFunction := k.(*Function)
+	if !isFunction || !rewrite.PutsSlices(f.Node) {
+		return nil
+	}
+	reads := func(operand int, s *Buffer) bool { return p.of[f.FunctionSpec.Operands[operand].Base] == s }
+	from := p.of[f.FunctionSpec.Operands[0].Base]
+	if from.Kind != InInput || from.Last != at || taken[from] || reads(1, from) || reads(2, from) || p.isReadByFused(at, from) || !p.keepsInChain(at, from, p.of[f.Node]) {
+		return nil
+	}
+	return from
 }
 
 // overwritten returns an input of which each element is read for the last time before the kernel at a place writes

@@ -26,7 +26,7 @@ var opAddRows = &graph.Op{Name: "add_rows_", Func: "AddRows", Class: graph.Updat
 // and written, and the sum, which has the table's size, is never stored. So it is with values into which slices are put in place, such as the keys
 // and values that a decoder keeps.
 func AddRows(u *Program) error {
-	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isSumByIndex(n) || putsSlices(n) }) {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isSumByIndex(n) || PutsSlices(n) }) {
 		return nil
 	}
 	uses, now := u.usesOf(), make([]*graph.Node, len(u.Graph.Nodes()))

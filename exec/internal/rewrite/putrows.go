@@ -23,7 +23,8 @@ func putAxisOf(n *graph.Node) (axis int, ok bool) {
 	return a.PutAxis(), true
 }
 
-func putsSlices(n *graph.Node) bool {
+// PutsSlices reports whether a node has other slices at some places of its first operand, and may write them there.
+func PutsSlices(n *graph.Node) bool {
 	_, ok := putAxisOf(n)
 	return ok
 }
@@ -34,7 +35,7 @@ func putOf(n *graph.Node, uses []int) *graph.Node {
 		return nil
 	}
 	x, put := n.In(0), n.In(1)
-	if !putsSlices(put) || uses[put.ID()] != 1 || put.In(0) != x || put.DType() != n.DType() || !put.Shape().Equal(n.Shape()) ||
+	if !PutsSlices(put) || uses[put.ID()] != 1 || put.In(0) != x || put.DType() != n.DType() || !put.Shape().Equal(n.Shape()) ||
 		slices.ContainsFunc(put.Operands()[1:], func(of *graph.Node) bool { return alias.Storage(of) == alias.Storage(x) }) {
 		return nil
 	}
