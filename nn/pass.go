@@ -114,7 +114,13 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 		return value
 	}
 	// The passes of a graph are for programs of their own: Compile refuses two of them in one.
-	write := ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters)
+	var write *graph.Node
+	build := func() { write = ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters) }
+	if state != nil && state.Graph() != nil {
+		state.Graph().Within(nil, build) // once in a run, also where a layer stands in a body
+	} else {
+		build()
+	}
 	if p.values[state] == nil {
 		p.states = append(p.states, state)
 	}
