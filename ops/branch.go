@@ -35,7 +35,7 @@ func While(max graph.Dim, carry []*graph.Node, cond func(carry []*graph.Node) *g
 	b.limit.Stops = true
 	b.carry = append(b.carry, b.decides(cond(b.carry[:n:n])))
 	final, _ = b.build(func(carry, _ []node) (next, out []node) {
-		next = b.typed(body(loopop.Step(b.g, b.region), carry[:n:n]), carry)
+		next = b.typed(body(b.step(), carry[:n:n]), carry)
 		b.refuseNil(next, "the body hands on nil as carried value %d")
 		if len(next) != n {
 			b.refuse("%d values are carried, and the body hands on %d", n, len(next))

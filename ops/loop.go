@@ -79,7 +79,7 @@ func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*gr
 			b.refuse("there is no body")
 			return carry, nil
 		}
-		return body(loopop.Step(b.g, b.region), carry), nil
+		return body(b.step(), carry), nil
 	})
 	return final
 }
@@ -208,6 +208,9 @@ func (b *loopBuilder) open(body func(carry, x []node) (next, out []node)) (carri
 	}
 	return carried, next, outs
 }
+
+// step is the number of the step, which a body is given.
+func (b *loopBuilder) step() node { return loopop.Step(b.g, b.region).Named("step") }
 
 // refuseNil refuses a list that has a nil in it.
 func (b *loopBuilder) refuseNil(list []node, format string) {

@@ -74,6 +74,10 @@ func TestLoopsThatCannotBe(t *testing.T) {
 			w := g.Param("w", graph.Float32, 3)
 			ops.Fori(3, nodes{ops.Sum(x, 0)}, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.AddInPlace(w, graph.Num(1)))} })
 		},
+		"Unsqueeze(step, 3)": func(g *graph.Graph, x *graph.Node) {
+			result := ops.Fori(3, nodes{ops.Sum(x)}, func(i *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.Unsqueeze(i, 3))} })
+			ops.Neg(result[0])
+		},
 		"ops.Copy(mine)": func(g *graph.Graph, x *graph.Node) {
 			ops.Fori(2, nodes{ops.Sum(x, 0)}, func(_ *graph.Node, c nodes) nodes {
 				mine := ops.Copy(c[0])
