@@ -190,7 +190,7 @@ func (t *repeatTask) point(body *State, step int, isLast bool) {
 		}
 	}
 	for i := range t.body.outputs {
-		o := &t.body.outputs[i]
+		o := &t.body.outputs[i] // into which slices are put stays in one place, from the first step on where the last value is wanted
 		switch over := o.over >= 0 && !body.GuardsOperands; {
 		case len(o.stacks) > 0:
 			body.Out[i] = moved(t.ptr[o.stacks[0]], int(t.position)*o.bytes)

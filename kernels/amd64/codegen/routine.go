@@ -212,22 +212,17 @@ func (c *work) turns() {
 	for _, r := range []asm.Vec{sum, second, third} {
 		c.op(asm.XORPS, r, r, r)
 	}
-	c.a.Lea(pointer, c.nd.in.slot.mem)
-	c.a.MovImm(temp, uint64(c.nd.in.imm))
-	top := c.a.Here()
-	c.a.M(asm.BROADCASTSD, c.w, low, 0, asm.At(pointer, 0))
-	c.op(asm.MULPD, high, x, low)
-	c.op(asm.FMSUBPD[form132], low, high, x)
-	for _, v := range []asm.Vec{high, low} {
-		c.round(asm.ROUNDPD, t, v)
-		c.op(asm.SUBPD, v, v, t)
-		c.twoSum(sum, v, t, u)
-		c.twoSum(second, v, t, u)
-		c.op(asm.ADDPD, third, third, v)
-	}
-	c.a.AddImm(pointer, 8)
-	c.a.SubImm(temp, 1)
-	c.a.JumpIf(asm.NotEqual, top)
+	c.eachPiece(low, func() {
+		c.op(asm.MULPD, high, x, low)
+		c.op(asm.FMSUBPD[form132], low, high, x)
+		for _, v := range []asm.Vec{high, low} {
+			c.round(asm.ROUNDPD, t, v)
+			c.op(asm.SUBPD, v, v, t)
+			c.twoSum(sum, v, t, u)
+			c.twoSum(second, v, t, u)
+			c.op(asm.ADDPD, third, third, v)
+		}
+	})
 	c.round(asm.ROUNDPD, t, sum)
 	c.op(asm.SUBPD, sum, sum, t)
 	for _, r := range []asm.Vec{sum, second, third} { // of quarters
@@ -241,6 +236,18 @@ func (c *work) turns() {
 	c.op(asm.ADDPD, x, sum, second)
 	c.op(asm.MOVAPS, sum, 0, high)
 	c.a.Bind(skip)
+}
+
+// eachPiece writes a loop over the pieces of 1/2π, each in all lanes of a register. In the end pointer is behind them.
+func (c *work) eachPiece(piece asm.Vec, each func()) {
+	c.a.Lea(pointer, c.nd.in.slot.mem)
+	c.a.MovImm(temp, uint64(c.nd.in.imm))
+	top := c.a.Here()
+	c.a.M(asm.BROADCASTSD, c.w, piece, 0, asm.At(pointer, 0))
+	each()
+	c.a.AddImm(pointer, 8)
+	c.a.SubImm(temp, 1)
+	c.a.JumpIf(asm.NotEqual, top)
 }
 
 // jumpIfNone goes to a label if no lane is set of the mask that is the second argument; t is for its copy.
@@ -282,23 +289,18 @@ func (c *work) halfAngle(x asm.Vec) {
 	angle, sum, t, u := c.r[4], c.r[5], c.r[6], c.r[7]
 	c.op(asm.CVTPS2PD, angle, 0, x)
 	c.op(asm.XORPS, sum, sum, sum)
-	c.a.Lea(pointer, c.nd.in.slot.mem)
-	c.a.MovImm(temp, uint64(c.nd.in.imm))
-	top := c.a.Here()
-	c.a.M(asm.BROADCASTSD, c.w, u, 0, asm.At(pointer, 0))
-	c.op(asm.MULPD, u, angle, u)
-	c.round(asm.ROUNDPD, t, u)
-	c.op(asm.SUBPD, u, u, t)
-	c.op(asm.ADDPD, sum, sum, u)
-	c.a.AddImm(pointer, 8)
-	c.a.SubImm(temp, 1)
-	c.a.JumpIf(asm.NotEqual, top)
+	c.eachPiece(u, func() {
+		c.op(asm.MULPD, u, angle, u)
+		c.round(asm.ROUNDPD, t, u)
+		c.op(asm.SUBPD, u, u, t)
+		c.op(asm.ADDPD, sum, sum, u)
+	})
 	for range 2 { // of quarters
 		c.op(asm.ADDPD, sum, sum, sum)
 	}
 	c.round(asm.ROUNDPD, t, sum)
 	c.op(asm.SUBPD, sum, sum, t)
-	c.a.M(asm.BROADCASTSD, c.w, u, 0, asm.At(pointer, 0))
+	c.a.M(asm.BROADCASTSD, c.w, u, 0, asm.At(pointer, 0)) // π/2
 	c.op(asm.MULPD, sum, sum, u)
 	c.op(asm.CVTPD2PS, angle, 0, sum)
 	c.op(asm.CVTPS2PD, u, 0, angle)
