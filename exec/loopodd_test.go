@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -77,4 +78,54 @@ func TestLoopsAreCancelled(t *testing.T) {
 func begin(ctx context.Context) time.Time {
 	at, _ := ctx.Deadline()
 	return at
+}
+
+// As in a for statement there is no step where the number of steps is negative. What comes out of all steps has then no size, which is an error.
+func TestLoopsOfNegativeLengths(t *testing.T) {
+	run := func(build func(g *graph.Graph, x *graph.Node) *graph.Node) ([]float32, error) {
+		g := graph.New("negative")
+		x, rows := g.Input("x", graph.Float32, 2), g.Input("rows", graph.Float32, g.Dim("n"))
+		y := build(g, x)
+		p, err := exec.Compile(g, exec.Outputs(y, ops.Sum(rows)))
+		if err != nil {
+			return nil, err
+		}
+		r, err := p.NewSession().Run(t.Context(), exec.Feed{x: []float32{1, 2}, rows: []float32{1, 2, 3}})
+		if err != nil {
+			return nil, err
+		}
+		return exec.Values[float32](r, y)
+	}
+	doubled := func(_ *graph.Node, c []*graph.Node) []*graph.Node { return nodes{ops.Add(c[0], c[0])} }
+	less := func(c []*graph.Node) *graph.Node { return ops.Less(ops.Sum(c[0]), graph.Num(99)) }
+	for _, length := range []func(g *graph.Graph) graph.Dim{
+		func(*graph.Graph) graph.Dim { return -2 },
+		func(g *graph.Graph) graph.Dim { return g.Dim("n").Minus(5) },
+	} {
+		for _, build := range []func(g *graph.Graph, x *graph.Node) *graph.Node{
+			func(g *graph.Graph, x *graph.Node) *graph.Node { return ops.Fori(length(g), nodes{x}, doubled)[0] },
+			func(g *graph.Graph, x *graph.Node) *graph.Node {
+				y, steps := ops.While(length(g), nodes{x}, less, doubled)
+				return ops.Add(y[0], ops.Cast(steps, graph.Float32))
+			},
+		} {
+			y, err := run(build)
+			require.NoError(t, err)
+			require.Equal(t, []float32{1, 2}, y)
+		}
+		_, err := run(func(g *graph.Graph, x *graph.Node) *graph.Node {
+			y, _ := ops.Scan(ops.Loop{Length: length(g), Carry: nodes{x}}, func(c, _ []*graph.Node) (next, out []*graph.Node) { return c, c })
+			return y[0]
+		})
+		require.ErrorContains(t, err, "Length of a Scan")
+	}
+	y, err := run(func(_ *graph.Graph, x *graph.Node) *graph.Node {
+		return autodiff.Grad(ops.Sum(ops.Fori(-2, nodes{x}, doubled)[0]), nodes{x})[0]
+	})
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 1}, y)
+	_, err = run(func(g *graph.Graph, x *graph.Node) *graph.Node {
+		return autodiff.Grad(ops.Sum(ops.Square(ops.Fori(g.Dim("n").Minus(5), nodes{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return nodes{ops.Square(c[0])} })[0])), nodes{x})[0]
+	})
+	require.ErrorContains(t, err, "n-5 >= 0 fails: -2 against 0")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Loop says what a loop goes over.
@@ -17,7 +18,7 @@ type Loop struct {
 	// at t, without that axis. They have one size along it, which is the number of steps.
 	Over []*graph.Node
 	Axis int // of Over, and of what comes out of all steps; from the end where it is negative
-	// Length is the number of steps where nothing is in Over.
+	// Length is the number of steps where nothing is in Over: a size, which is not 0 where it is a number. Where it comes out negative the run has an error.
 	Length graph.Dim
 	// Reverse begins at the last position.
 	Reverse bool
@@ -44,9 +45,15 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 		if x := b.over[0]; x != nil && x.Judged() && x.Rank() > 0 {
 			b.spec.Length = x.Shape()[0]
 		}
+		b.matchLengths(l)
 	}
-	if len(b.over) == 0 && b.spec.Length == 0 {
-		b.refuse("it goes over nothing, and Length is not given")
+	n, isNumber := b.spec.Length.Int()
+	switch {
+	case len(b.over) > 0 || !isNumber || n > 0:
+	case n == 0:
+		b.refuse("it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
+	default:
+		b.refuse("the Length of a Scan is %d, and what comes out of all steps has no axis of so many elements: give a Length of 1 or more", n)
 	}
 	final, outs = b.build(func(carry, x []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
@@ -62,6 +69,10 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 		}
 		return next, out
 	})
+	if b.end != nil && b.end.Judged() {
+		requireSizes(b.end, graph.Requirement{Kind: graph.MustBeAtLeast, A: b.spec.Length, Why: "the Length of a Scan"},
+			fmt.Sprintf("the Length of a Scan is %s, which is negative: what comes out of all steps has no axis of so many elements", b.spec.Length))
+	}
 	for i, x := range outs {
 		if l.Axis != 0 && x.Judged() {
 			outs[i] = MoveAxis(x, 0, l.Axis)
@@ -71,9 +82,11 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 }
 
 // Fori computes body for each i from 0 up to and without n, and returns the carried values after the
-// last step. i is an Int64 scalar. See [Scan] for the body.
+// last step. i is an Int64 scalar. As in a for statement there is no step where n is 0 or negative, also where a symbolic n, such as
+// T-5, comes out so: the first values are then the last. A gradient, which keeps what each step was given, wants that such an n is
+// 0 or more. See [Scan] for the body.
 func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
-	b := newLoop("Fori", graph.LoopSpec{Length: n}, carry, nil)
+	b := newLoop("Fori", graph.LoopSpec{Length: stepCount(n)}, carry, nil)
 	final, _ = b.build(func(carry, _ []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
 			b.refuse("there is no body")
@@ -82,6 +95,14 @@ func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*gr
 		return body(b.step(), carry), nil
 	})
 	return final
+}
+
+// stepCount is a number of steps as a size: where it is a negative number there is none.
+func stepCount(n graph.Dim) graph.Dim {
+	if count, isNumber := n.Int(); isNumber && count < 0 {
+		return 0
+	}
+	return n
 }
 
 // takeAlong brings the axis of the loop to the front of what it goes over.
@@ -93,6 +114,20 @@ func (b *loopBuilder) takeAlong(axis int) {
 			b.over[i] = b.standIn("Axis is %d, and Over[%d], %s, has shape %s", axis, i, x.Called(), x.Shape())
 		default:
 			b.over[i] = MoveAxis(x, axis, 0)
+		}
+	}
+}
+
+// matchLengths refuses values that cannot have one size along the axis of the loop.
+func (b *loopBuilder) matchLengths(l Loop) {
+	for i, x := range b.over {
+		if b.g == nil || x == nil || !x.Judged() || x.Rank() == 0 || b.spec.Length.IsUnknown() {
+			continue
+		}
+		need := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[0], B: b.spec.Length}
+		if prove.NewProver(b.g.Bounds).Judge(need) == prove.Refused {
+			b.over[i] = b.standIn("Over[0], %s, has shape %s, and Over[%d], %s, has shape %s: along axis %d, that of the steps, they have %s and %s elements, and must have as many; ops.Slice shortens one",
+				l.Over[0].Called(), l.Over[0].Shape(), i, l.Over[i].Called(), l.Over[i].Shape(), l.Axis, b.spec.Length, x.Shape()[0])
 		}
 	}
 }
@@ -197,7 +232,7 @@ func (b *loopBuilder) open(body func(carry, x []node) (next, out []node)) (carri
 	}
 	parts := make([]node, len(b.over))
 	for i, x := range b.over {
-		parts[i] = loopop.Element(region, x).Named(fmt.Sprintf("x[%d]", i))
+		parts[i] = b.element(x).Named(fmt.Sprintf("x[%d]", i))
 	}
 	next, out := body(carried[:len(carried):len(carried)], parts)
 	b.refuseNil(next, "the body hands on nil as carried value %d")
@@ -207,6 +242,12 @@ func (b *loopBuilder) open(body func(carry, x []node) (next, out []node)) (carri
 		outs = append(outs, asNode(b.g, x))
 	}
 	return carried, next, outs
+}
+
+// element takes a value apart. What is wrong with it is the call's mistake.
+func (b *loopBuilder) element(x node) node {
+	defer graph.BeginCall(b.fn, nil, b.given...)()
+	return loopop.Element(b.region, x)
 }
 
 // step is the number of the step, which a body is given.

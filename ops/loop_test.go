@@ -84,8 +84,18 @@ func TestLoopsThatCannotBe(t *testing.T) {
 				return ops.Fori(3, c, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.AddInPlace(mine, graph.Num(1)))} })
 			})
 		},
-		"it goes over nothing, and Length is not given": func(g *graph.Graph, x *graph.Node) {
+		"it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, nil })
+		},
+		"the Length of a Scan is -2, and what comes out of all steps": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Length: -2, Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, carry })
+		},
+		"the Length of a Scan is -n, which is negative": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Length: graph.Dim(0).Minus(x.Shape()[0]), Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, carry })
+		},
+		"Scan(y, z): Over[0], y, has shape [4, 7], and Over[1], z, has shape [4, 5]: along axis 1, that of the steps, they have 7 and 5 elements, and must have as many": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Axis: 1, Over: nodes{g.Input("y", graph.Float32, 4, 7), g.Input("z", graph.Float32, 4, 5)}},
+				func(carry, x nodes) (next, out nodes) { return nil, nodes{ops.Add(x[0], x[1])} })
 		},
 		"carried value 1 is nil": func(g *graph.Graph, x *graph.Node) {
 			ops.Fori(9, nodes{ops.Sum(x), nil}, func(_ *graph.Node, c nodes) nodes { return nodes{c[0], ops.Add(c[0], c[1])} })
@@ -103,7 +113,7 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"and it is a scalar": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
 		},
-		`Element(y) in Scan: the sizes 7 and "n" meet on axis 0`: func(g *graph.Graph, x *graph.Node) {
+		`Scan(x, y): the sizes 7 and "n" meet on axis 0`: func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{x, g.Input("y", graph.Float32, 7)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
 		},
 		"the condition is float32[3], and must be one Bool": func(g *graph.Graph, x *graph.Node) {
