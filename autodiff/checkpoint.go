@@ -25,16 +25,28 @@ import (
 // It is torch.utils.checkpoint and jax.checkpoint (T. Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016).
 // Mistakes are recorded in the graph.
 func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
-	const name = "Checkpoint"
 	if x == nil || x.Graph() == nil || f == nil {
-		return ops.WithGradient(name, []*graph.Node{x}, nil, nil)
+		return refusedCheckpoint(x, "the function is nil")
 	}
 	c := checkpoint{g: x.Graph(), home: x.Graph().Region(), first: len(x.Graph().Nodes())}
 	forward := c.build(x, f)
+	if forward == nil {
+		return refusedCheckpoint(x, "the function returns nil")
+	}
 	if len(c.nodes) == 0 {
 		c.reads = []*graph.Node{x}
 	}
-	return ops.WithGradient(name, c.reads, forward, c.gradients)
+	return ops.WithGradient("Checkpoint", c.reads, forward, c.gradients)
+}
+
+// refusedCheckpoint stands for a call that could not be built.
+func refusedCheckpoint(x *graph.Node, why string) *graph.Node {
+	op := &graph.Op{Name: "checkpoint", Func: "Checkpoint", Doc: "a checkpoint that could not be built", MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: why, Help: []string{"give a func(x *graph.Node) *graph.Node that returns what it builds"}})
+			return graph.InvalidDType, nil
+		}}
+	return graph.Apply(op, nil, x)
 }
 
 // checkpoint is what a function has built, to be computed again.
@@ -47,15 +59,17 @@ type checkpoint struct {
 	nodes []*graph.Node // what is computed again, in order
 }
 
-// build calls the function, and returns one that gives what it gave, if only a panic.
+// build calls the function, and returns one that gives what it gave, if only a panic; nil where that is nil.
 func (c *checkpoint) build(x *graph.Node, f func(x *graph.Node) *graph.Node) (again func([]*graph.Node) *graph.Node) {
 	defer func() {
 		if p := recover(); p != nil {
 			again = func([]*graph.Node) *graph.Node { panic(p) }
 		}
 	}()
-	c.y = f(x)
-	if c.y != nil && c.y.Graph() == c.g && c.y.Judged() {
+	if c.y = f(x); c.y == nil {
+		return nil
+	}
+	if c.y.Graph() == c.g && c.y.Judged() {
 		c.find()
 	}
 	return func([]*graph.Node) *graph.Node { return c.y }

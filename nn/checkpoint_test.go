@@ -213,3 +213,20 @@ func TestGradientsThroughCheckpoints(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a checkpoint is told by its name.
+func TestCheckpointsThatCannotBe(t *testing.T) {
+	for want, build := range map[string]func(x *graph.Node) *graph.Node{
+		"Checkpoint(x): the layer is nil":    func(x *graph.Node) *graph.Node { return nn.Checkpoint(nil).Apply(nn.Training(x.Graph()), x) },
+		"Checkpoint(x): the function is nil": func(x *graph.Node) *graph.Node { return autodiff.Checkpoint(x, nil) },
+		"Checkpoint(x): the function returns nil": func(x *graph.Node) *graph.Node {
+			return autodiff.Checkpoint(x, func(*graph.Node) *graph.Node { return nil })
+		},
+	} {
+		g := graph.New("wrong")
+		build(g.Input("x", graph.Float32, 2, 3))
+		require.ErrorContains(t, g.Err(), want)
+		require.ErrorContains(t, g.Err(), "checkpoint_test.go:")
+		require.ErrorContains(t, g.Err(), "help: give ")
+	}
+}

@@ -165,6 +165,9 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 	if !(a.dropout >= 0 && a.dropout <= 1) { // NaN too
 		return operand(graph.CodeOperand, "dropout probability has to be between 0 and 1, but got %v", a.dropout)
 	}
+	if a.dropout > 0 && a.seed == nil {
+		return noSeed(fmt.Sprintf("the seed of AttentionDropout(%v, seed)", a.dropout))
+	}
 	if a.grouped {
 		heads, shared := q.Shape()[q.Rank()-3], k.Shape()[k.Rank()-3]
 		if _, whole := heads.ExactDiv(shared); !whole && heads.IsConst() && shared.IsConst() || shared == 0 {

@@ -99,7 +99,9 @@ func GumbelSoftmax(logits *graph.Node, tau float64, hard bool, axis int, seed *g
 	defer building("GumbelSoftmax", logits, tau, hard, axis, seed)()
 	call := refused("GumbelSoftmax", logits, seed).with(tau, hard, axis)
 	switch {
-	case logits == nil || !logits.Judged() || seed == nil || !seed.Judged():
+	case logits != nil && logits.Judged() && seed == nil:
+		return refusal(refused("GumbelSoftmax", logits).with(tau, hard, axis, "nil"), noSeed("the seed"))
+	case logits == nil || !logits.Judged() || !seed.Judged():
 		return refusal(call, nil)
 	case !(tau > 0): // NaN too
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("the temperature tau must be more than 0, and it is %v", tau)})

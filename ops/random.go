@@ -133,6 +133,15 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	case p == 1:
 		return Mul(x, num(0))
 	}
+	if seed == nil {
+		return refusal(refused("Dropout", x).with(p, "nil"), noSeed("the seed"))
+	}
 	keep := GreaterEqual(Uniform(seed, x.DType().Computed(), x.Shape()...), num(p))
 	return Where(keep, Mul(x, num(1/(1-p))), num(0))
+}
+
+// noSeed is the mistake of a seed that is nil.
+func noSeed(called string) *graph.Mistake {
+	return &graph.Mistake{Code: graph.CodeOperand, Summary: called + " is nil",
+		Help: []string{"give an Int64 scalar, and feed another number to each run: seed := g.Input(\"seed\", graph.Int64)"}}
 }
