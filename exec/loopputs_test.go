@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -46,6 +47,18 @@ var putBodies = map[string]func(i *graph.Node, c []*graph.Node) []*graph.Node{
 	"puts columns": func(i *graph.Node, c []*graph.Node) []*graph.Node {
 		at := ops.Remainder(ops.Unsqueeze(i, 0), graph.Num(4))
 		return []*graph.Node{ops.IndexCopy(c[0], 1, at, ops.Slice(c[1], 1, 1, 2, 1)), ops.IndexPut(c[1], []*graph.Node{ops.Unsqueeze(i, 0), at}, ops.Mean(c[0]))}
+	},
+	"adds": func(i *graph.Node, c []*graph.Node) []*graph.Node {
+		at := ops.Concat(0, ops.Unsqueeze(i, 0), ops.Unsqueeze(ops.Sub(graph.Num(8), i), 0), ops.Unsqueeze(i, 0))
+		return []*graph.Node{ops.IndexAdd(c[0], 0, at, ops.Slice(c[1], 0, 2, 5, 1)), c[1]}
+	},
+	"adds a part of itself": func(i *graph.Node, c []*graph.Node) []*graph.Node {
+		at := ops.Unsqueeze(ops.Remainder(i, graph.Num(4)), 0)
+		return []*graph.Node{ops.IndexAdd(c[0], 1, at, ops.Slice(c[0], 1, 0, 1, 1)), c[0]}
+	},
+	"adds elements": func(i *graph.Node, c []*graph.Node) []*graph.Node {
+		at := ops.Remainder(ops.Add(ops.Iota(c[0].Graph(), 0, 3, 4), i), graph.Num(9))
+		return []*graph.Node{ops.ScatterAdd(c[0], 0, at, c[1]), ops.IndexPut(c[1], []*graph.Node{ops.Unsqueeze(i, 0)}, ops.Mean(c[0]), ops.Accumulate())}
 	},
 	"puts twice": func(i *graph.Node, c []*graph.Node) []*graph.Node {
 		return []*graph.Node{put(put(c[0], i, row(c[1], i)), ops.Sub(graph.Num(8), i), row(c[0], i)), c[1]}
@@ -96,6 +109,9 @@ func requireUnrolledPuts(t *testing.T, body func(i *graph.Node, c []*graph.Node)
 	for i := range data {
 		data[i] = float32(i%7) - 2.5
 	}
+	for i := 0; i < len(data); i += 5 {
+		data[i] = float32(math.Copysign(0, -1))
+	}
 	for _, options := range [][]exec.SessionOption{{exec.Threads(1)}, {exec.Threads(3)}, {exec.GuardOperands()}} {
 		s := prog.NewSession(options...)
 		for range 2 {
@@ -107,8 +123,8 @@ func requireUnrolledPuts(t *testing.T, body func(i *graph.Node, c []*graph.Node)
 				require.NoError(t, err)
 				values = append(values, slices.Clone(v))
 			}
-			require.Equal(t, values[:2], values[2:4])
-			require.Equal(t, values[:2], values[4:6])
+			require.Equal(t, bitsOfAll(values[:2]), bitsOfAll(values[2:4]))
+			require.Equal(t, bitsOfAll(values[:2]), bitsOfAll(values[4:6]))
 			if gradients {
 				want := slices.Concat(values[6:8]...)
 				require.InDeltaSlice(t, want, slices.Concat(values[8:10]...), 1e-4)
@@ -118,14 +134,21 @@ func requireUnrolledPuts(t *testing.T, body func(i *graph.Node, c []*graph.Node)
 	}
 }
 
-// A step that puts a slice takes the time of the slice: what the loop carries may be as large as it wants.
+func bitsOfAll(values [][]float32) (bits []uint32) {
+	for _, v := range slices.Concat(values...) {
+		bits = append(bits, math.Float32bits(v))
+	}
+	return bits
+}
+
+// A step that puts a slice, or adds one, takes the time of the slice: what the loop carries may be as large as it wants.
 func TestPutsInLoopsMoveSlicesAlone(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "0")
-	per := func(rows int) time.Duration {
+	per := func(rows int, step func(x, at, slice *graph.Node) *graph.Node) time.Duration {
 		g := graph.New("buffer")
 		x := g.Input("x", graph.Float32, graph.Dim(rows), 64)
 		f := ops.Fori(1000, []*graph.Node{x}, func(i *graph.Node, c []*graph.Node) []*graph.Node {
-			return []*graph.Node{put(c[0], i, ops.Neg(row(c[0], i)))}
+			return []*graph.Node{step(c[0], ops.Unsqueeze(i, 0), ops.Neg(row(c[0], i)))}
 		})
 		prog, err := exec.Compile(g, exec.Outputs(f[0]))
 		require.NoError(t, err)
@@ -139,7 +162,15 @@ func TestPutsInLoopsMoveSlicesAlone(t *testing.T) {
 		}
 		return least
 	}
-	small, large := per(1000), per(40_000)
-	t.Logf("%v and %v", small, large)
-	require.Less(t, large, 50*small, "a step of a whole copy takes 40 times as long, and more beyond the caches")
+	for name, step := range map[string]func(x, at, slice *graph.Node) *graph.Node{
+		"put": func(x, at, slice *graph.Node) *graph.Node { return ops.IndexCopy(x, 0, at, slice) },
+		"add": func(x, at, slice *graph.Node) *graph.Node { return ops.IndexAdd(x, 0, at, slice) },
+		"add elements": func(x, at, slice *graph.Node) *graph.Node {
+			return ops.ScatterAdd(x, 0, ops.Expand(ops.Unsqueeze(at, 1), 1, 64), slice)
+		},
+	} {
+		small, large := per(1000, step), per(40_000, step)
+		t.Logf("%s: %v and %v", name, small, large)
+		require.Less(t, large, 50*small, "%s: a step of a whole copy takes 40 times as long, and more beyond the caches", name)
+	}
 }

@@ -56,7 +56,12 @@ func (k *addRowsTask[T, I]) Run(s *State) error {
 	for i := range k.rows.Factors {
 		k.rows.Factors[i] = *(*T)(k.ptr[3+i])
 	}
-	k.rows.AddNothing(k.whole())
+	if whole := k.whole(); len(whole) > 0 && k.ptr[0] != k.ptr[len(k.ptr)-1] {
+		copy(whole, elements[T](k.ptr[0], len(whole)))
+		k.rows.AddNothing(whole)
+	} else if !k.spec.Apart { // else a loop has it lie where the step before has added to all rows
+		k.rows.AddNothing(whole)
+	}
 	tiles := (k.rows.Count + addRowsTile - 1) / addRowsTile
 	if cost := k.rows.Outer * k.rows.Count * k.rows.Inner; s.Threads > 1 && cost >= parallelCost {
 		s.ParallelFor(k, tiles, cost)

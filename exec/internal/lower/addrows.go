@@ -13,13 +13,14 @@ type AddRowsSpec struct {
 	Operands []fusion.Operand // the value as it is read, indices, rows that are added, factors, the value as it is written
 	Subtract bool
 	Replace  bool // rows are put in the place of others, and none are added
+	Apart    bool // what is written is another value, which a loop may let lie where the one is that is read
 	// The sizes of gather.Shape.
 	Outer, Size, Inner, Count graph.Dim
 }
 
 func newAddRowsSpec(n *graph.Node) *AddRowsSpec {
 	a := n.Attrs().(rewrite.AddRowsAttrs)
-	p := &AddRowsSpec{Node: n, Subtract: a.Subtract, Replace: a.Replace, Count: n.In(1).Shape().NumElements()}
+	p := &AddRowsSpec{Node: n, Subtract: a.Subtract, Replace: a.Replace, Apart: n.Op().Class != graph.Update, Count: n.In(1).Shape().NumElements()}
 	for _, x := range n.Operands() {
 		p.Operands = append(p.Operands, fusion.Operand{Base: alias.Viewed(x), Layout: alias.LayoutOf(x)})
 	}

@@ -41,15 +41,21 @@ func (p *planner) findOverwrites() {
 	}
 }
 
-// putInto returns the input into which the kernel at a place puts slices, if nothing reads it any more, nor any of what is put; nil where there is none.
+// putInto returns the input into which the kernel at a place puts slices, or adds them, if nothing reads it any more, nor any of what is put; nil where there is none.
 func (p *planner) putInto(at int, k Kernel, taken map[*Buffer]bool) *Buffer {
-	f, isFunction := k.(*Function)
-	if !isFunction || !rewrite.PutsSlices(f.Node) {
+	switch k := k.(type) {
+	case *Function:
+		if !rewrite.PutsSlices(k.Node) {
+			return nil
+		}
+	case *AddRows:
+	default:
 		return nil
 	}
-	reads := func(operand int, s *Buffer) bool { return p.of[f.FunctionSpec.Operands[operand].Base] == s }
-	from := p.of[f.FunctionSpec.Operands[0].Base]
-	if from.Kind != InInput || from.Last != at || taken[from] || reads(1, from) || reads(2, from) || p.isReadByFused(at, from) || !p.keepsInChain(at, from, p.of[f.Node]) {
+	operands := k.Operands()
+	reads := func(operand int, s *Buffer) bool { return p.of[operands[operand].Base] == s }
+	from, to := p.of[operands[0].Base], p.of[operands[len(operands)-1].Base]
+	if from.Kind != InInput || from.Last != at || taken[from] || reads(1, from) || reads(2, from) || p.isReadByFused(at, from) || !p.keepsInChain(at, from, to) {
 		return nil
 	}
 	return from

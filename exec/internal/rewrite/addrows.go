@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
@@ -21,15 +22,24 @@ var opAddRows = &graph.Op{Name: "add_rows_", Func: "AddRows", Class: graph.Updat
 	Axes:  func(n *graph.Node) []int { return []int{n.Attrs().(AddRowsAttrs).Axis} },
 }
 
+// opAddedRows is what a sum of a carried value and a sum by index becomes, where a step hands it on: a value of its own, which the loop lets lie
+// where the carried value does.
+var opAddedRows = &graph.Op{Name: "added_rows", Func: "AddedRows", Class: graph.Function, Indexed: true, MinIn: 3, MaxIn: 3,
+	Doc:   "x + s, where s is what segment_sum makes of operands 2 and 1.",
+	Infer: opAddRows.Infer,
+	Axes:  opAddRows.Axes,
+}
+
 // AddRows finds values from which a multiple of a sum by index is subtracted in place, or to which it
 // is added: tables that are trained by their rows. Only the rows that indices name are then read
 // and written, and the sum, which has the table's size, is never stored. So it is with values into which slices are put in place, such as the keys
-// and values that a decoder keeps.
+// and values that a decoder keeps, and with what the steps of loops hand on.
 func AddRows(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isSumByIndex(n) || PutsSlices(n) }) {
 		return nil
 	}
 	uses, now := u.usesOf(), make([]*graph.Node, len(u.Graph.Nodes()))
+	handedOn := u.handedOn()
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
 			now[x.ID()] = in[i]
@@ -37,6 +47,9 @@ func AddRows(u *Program) error {
 		if put := putOf(n, uses); put != nil {
 			axis, _ := putAxisOf(put)
 			return graph.Apply(opPutRows, AddRowsAttrs{Axis: axis, Replace: true}, in[0], now[put.In(1).ID()], now[put.In(2).ID()])
+		}
+		if sum := addedTo(handedOn[n], n, uses); sum != nil {
+			return graph.Apply(opAddedRows, AddRowsAttrs{Axis: sum.Op().Axes(sum)[0]}, in[0], now[sum.In(1).ID()], now[sum.In(0).ID()])
 		}
 		s := rowStepOf(n, uses)
 		if s == nil {
@@ -94,6 +107,37 @@ func rowStepOf(n *graph.Node, uses []int) *rowStep {
 		return nil
 	}
 	return s
+}
+
+// handedOn finds, for what the steps of loops hand on, the carried value that becomes it.
+func (u *Program) handedOn() map[*graph.Node]*graph.Node {
+	of := map[*graph.Node]*graph.Node{}
+	for _, n := range u.Graph.Nodes() {
+		if a, ok := n.Loop(); ok && a.Role == graph.LoopEnd {
+			carried, next, _ := loopop.CarriedOf(n)
+			for i, x := range next {
+				if alias.LayoutOf(x).IsRowMajor() {
+					of[alias.Viewed(x)] = carried[i]
+				}
+			}
+		}
+	}
+	return of
+}
+
+// addedTo returns the sum by index that is added to a carried value, and that nothing else uses; nil where n does not do that.
+func addedTo(carried, n *graph.Node, uses []int) *graph.Node {
+	if carried == nil || n.Op().Class != graph.Elementwise || primOf(n) != graph.PrimAdd || n.DType() != graph.Float32 && n.DType() != graph.Float64 {
+		return nil
+	}
+	x, sum := n.In(0), n.In(1)
+	if alias.Viewed(x) != carried || !alias.LayoutOf(x).IsRowMajor() || !x.Shape().Equal(n.Shape()) {
+		return nil
+	}
+	if !isSumByIndex(sum) || uses[sum.ID()] != 1 || sum.DType() != n.DType() || !sum.Shape().Equal(n.Shape()) {
+		return nil
+	}
+	return sum
 }
 
 // isSumByIndex reports whether a node adds elements to the places that indices name.
