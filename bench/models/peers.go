@@ -19,6 +19,14 @@ var (
 	imagesTorch []byte
 	//go:embed scientific_torch.py
 	scientificTorch []byte
+	//go:embed classifiers_torch.py
+	classifiersTorch []byte
+	//go:embed generators_torch.py
+	generatorsTorch []byte
+	//go:embed moresequences_torch.py
+	moresequencesTorch []byte
+	//go:embed learning_torch.py
+	learningTorch []byte
 	//go:embed side_jax.py
 	sideJAX []byte
 	//go:embed side_onnx.py
@@ -28,7 +36,7 @@ var (
 )
 
 // torchScript is PyTorch's side, with all of its models.
-var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch)
+var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch, classifiersTorch, generatorsTorch, moresequencesTorch, learningTorch)
 
 // peer is a library beside Broadloom, with a way to run it.
 type peer struct {

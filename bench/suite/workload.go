@@ -62,6 +62,30 @@ const (
 	NeRF          Kind = "nerf"           // train: colours of rays (origin, direction, step, colour), mean square error
 	NeuralODE     Kind = "neural_ode"     // train: Runge and Kutta's steps through layers from x to y, mean square error
 	Gaussian      Kind = "gaussian"       // train: likelihood of values (x, y)
+	Efficient     Kind = "efficient"      // train: EfficientNet-B0 with batch norm, cross-entropy (x, t)
+	EfficientFwd  Kind = "efficient_fwd"  // its logits, by running statistics
+	VGG           Kind = "vgg"            // train: VGG-11 without elements of layers (stay0, stay1), cross-entropy (x, t)
+	VGGFwd        Kind = "vgg_fwd"        // its logits
+	ShuffleNet    Kind = "shufflenet"     // train: ShuffleNetV2 with batch norm, cross-entropy (x, t)
+	Inception     Kind = "inception"      // train: blocks of convolutions beside each other, cross-entropy (x, t)
+	PointNet      Kind = "pointnet"       // train: layers for each point of clouds and the maximum over points, cross-entropy (x, t)
+	Spatial       Kind = "spatial"        // train: convolutions on images that others have moved, cross-entropy (x, t)
+	Critic        Kind = "critic"         // train: what a critic gives images (x, y), and its gradients between them
+	Flow          Kind = "flow"           // train: likelihood of images x by steps that can be undone
+	Pixels        Kind = "pixels"         // train: masked convolutions, cross-entropy of pixels (x, t)
+	Images        Kind = "images"         // train: images x to be y by residual blocks with mirrored borders, mean magnitude of errors
+	Style         Kind = "style"          // train: an image x by the features of others (content, style), mean square errors
+	Resolution    Kind = "resolution"     // train: images x enlarged to be y by channels that become places, mean magnitude of errors
+	Luong         Kind = "luong"          // train: recurrent encoder (x) and decoder (y) with products of their states, cross-entropy (t)
+	Language      Kind = "language"       // train: recurrent layers that go on from states (h, c), cross-entropy (x, t)
+	Performer     Kind = "performer"      // train: blocks with random features of queries and keys, cross-entropy (x, t)
+	RetNet        Kind = "retnet"         // train: blocks whose attention fades with distances, cross-entropy (x, t)
+	Perceiver     Kind = "perceiver"      // train: a few vectors that look at long sequences x, cross-entropy (t)
+	Temporal      Kind = "temporal"       // train: dilated causal convolutions with weight norm, cross-entropy (x, t)
+	Contrast      Kind = "contrast"       // train: layers for images and texts that belong together, cross-entropy of all pairs
+	Meta          Kind = "meta"           // train: what tasks (x0, t0, …) lose after a step of their own (tryx0, tryt0, …)
+	Player        Kind = "player"         // train: the worth of moves before (x) and after (y) them, by Huber's loss
+	GCN           Kind = "gcn"            // train: sums of what neighbours have along edges (from, to), cross-entropy (x, t)
 )
 
 // Optimizer is the update rule of a training workload.
