@@ -23,6 +23,8 @@ func While(max graph.Dim, carry []*graph.Node, cond func(carry []*graph.Node) *g
 	switch {
 	case b.g == nil:
 		b.refuse(noGraph)
+	case max.IsUnknown():
+		b.refuse(noCount, "max")
 	case cond == nil:
 		b.refuse("there is no condition")
 	case body == nil:

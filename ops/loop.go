@@ -19,6 +19,7 @@ type Loop struct {
 	Over []*graph.Node
 	Axis int // of Over, and of what comes out of all steps; from the end where it is negative
 	// Length is the number of steps where nothing is in Over: a size, which is not 0 where it is a number. Where it comes out negative the run has an error.
+	// It need not be given with Over, of which it is the length then.
 	Length graph.Dim
 	// Reverse begins at the last position.
 	Reverse bool
@@ -49,7 +50,10 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	}
 	n, isNumber := b.spec.Length.Int()
 	switch {
-	case len(b.over) > 0 || !isNumber || n > 0:
+	case len(b.over) > 0:
+	case b.spec.Length.IsUnknown():
+		b.refuse(noCount, "Length")
+	case !isNumber || n > 0:
 	case n == 0:
 		b.refuse("it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
 	default:
@@ -70,6 +74,10 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 		return next, out
 	})
 	if b.end != nil && b.end.Judged() {
+		if l.Length != 0 && len(b.over) > 0 {
+			requireSizes(b.end, graph.Requirement{Kind: graph.MustEqual, A: l.Length, B: b.spec.Length, Why: "the Length of a Scan is that of what it goes over"},
+				fmt.Sprintf("Length is %s, and what it goes over has %s elements along axis %d: leave Length out, or ops.Slice what is in Over", l.Length, b.spec.Length, l.Axis))
+		}
 		requireSizes(b.end, graph.Requirement{Kind: graph.MustBeAtLeast, A: b.spec.Length, Why: "the Length of a Scan"},
 			fmt.Sprintf("the Length of a Scan is %s, which is negative: what comes out of all steps has no axis of so many elements", b.spec.Length))
 	}
@@ -87,6 +95,9 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 // 0 or more. See [Scan] for the body.
 func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
 	b := newLoop("Fori", graph.LoopSpec{Length: stepCount(n)}, carry, nil)
+	if n.IsUnknown() {
+		b.refuse(noCount, "n")
+	}
 	final, _ = b.build(func(carry, _ []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
 			b.refuse("there is no body")
@@ -195,6 +206,8 @@ func (b *loopBuilder) refuse(format string, args ...any) {
 		b.wrong = &graph.Mistake{Code: graph.CodeLoop, Summary: fmt.Sprintf(format, args...)}
 	}
 }
+
+const noCount = "%s, the number of steps, is not known when the loop is built: give a number, or a named size such as g.Dim(\"steps\")"
 
 const noGraph = "nothing that is carried or gone over belongs to a graph"
 

@@ -97,6 +97,18 @@ func TestLoopsThatCannotBe(t *testing.T) {
 			ops.Scan(ops.Loop{Axis: 1, Over: nodes{g.Input("y", graph.Float32, 4, 7), g.Input("z", graph.Float32, 4, 5)}},
 				func(carry, x nodes) (next, out nodes) { return nil, nodes{ops.Add(x[0], x[1])} })
 		},
+		"Length is 7, and what it goes over has 4 elements along axis 1": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Axis: 1, Length: 7, Over: nodes{g.Input("y", graph.Float32, 3, 4)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
+		},
+		"n, the number of steps, is not known when the loop is built": func(g *graph.Graph, x *graph.Node) {
+			ops.Fori(graph.UnknownDim, nodes{ops.Sum(x)}, func(_ *graph.Node, c nodes) nodes { return c })
+		},
+		"max, the number of steps, is not known": func(g *graph.Graph, x *graph.Node) {
+			ops.While(graph.UnknownDim, nodes{ops.Sum(x)}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(1)) }, func(_ *graph.Node, c nodes) nodes { return c })
+		},
+		"Length, the number of steps, is not known": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Length: graph.UnknownDim, Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, nil })
+		},
 		"carried value 1 is nil": func(g *graph.Graph, x *graph.Node) {
 			ops.Fori(9, nodes{ops.Sum(x), nil}, func(_ *graph.Node, c nodes) nodes { return nodes{c[0], ops.Add(c[0], c[1])} })
 		},
