@@ -91,21 +91,36 @@ func plainConv(x, w node, a ConvAttrs, places graph.Shape) node {
 // the rows of its product, of which fewer do not fill tiles.
 const fewestChannels = 16
 
-// hasConvolvedGradient reports whether the gradient of a plain convolution for x is best a convolution: if it has
-// as much padding as keeps x no larger than the result, of which each place costs a window, and no more weights than windows to
-// be put back, as the weights are copied to be turned round.
+// hasConvolvedGradient reports whether the gradient of a plain convolution for x is best a convolution: if x has hardly more places than the
+// result, as each costs a window, and no more weights than windows to be put back, as the weights are copied to be turned round.
 func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
 	for i, k := range w.Shape()[2:] {
-		if a.Stride[i] != 1 {
-			return false
-		}
 		size, known := k.Int()
-		reach := a.Dilation[i] * (int(size) - 1)
-		if !known || a.Padding[i] > reach || 2*a.Padding[i] < reach {
+		if !known || a.Stride[i] != 1 || a.Padding[i] > a.Dilation[i]*(int(size)-1) {
 			return false
 		}
 	}
-	return hasFewWeights(w.Shape()[1], w.Shape()[0], x.Shape()[0], places)
+	return hasFewMorePlaces(x, w, a, places) && hasFewWeights(w.Shape()[1], w.Shape()[0], x.Shape()[0], places)
+}
+
+// putBackOutputs is how much putting back one number of a window costs beside a product's work for it, which is one for each channel of the result, as
+// measured on images. Along a single axis windows are put back in long rows, for next to nothing.
+const putBackOutputs = 24
+
+// hasFewMorePlaces reports whether windows at all places of x cost no more than those at the places of the result and putting these back.
+func hasFewMorePlaces(x, w node, a ConvAttrs, places graph.Dim) bool {
+	all, known := x.Shape()[2:].NumElements().Int()
+	few, alsoKnown := places.Int()
+	outputs, told := w.Shape()[0].Int()
+	if known && alsoKnown && told && len(a.Stride) > 1 {
+		return (all-few)*outputs <= few*putBackOutputs
+	}
+	for i, k := range w.Shape()[2:] {
+		if size, _ := k.Int(); 2*a.Padding[i] < a.Dilation[i]*(int(size)-1) {
+			return false
+		}
+	}
+	return true
 }
 
 func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {
