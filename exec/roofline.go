@@ -59,7 +59,8 @@ func (m Machine) String() string {
 }
 
 // KernelRoofline is a kernel beside the roof of a machine. Of a kernel of a loop's body, time, bytes
-// and operations are those of all passes.
+// and operations are those of all passes. Kernels that run together, a block of rows at a time, are measured as the first of them, which has
+// the time, the bytes and the operations of all.
 type KernelRoofline struct {
 	Kernel     int    // of Plan.Kernels, or of the plan of the loop's body
 	Number     string // the same in text: "3.1" is kernel 1 of the body of loop 3
@@ -114,8 +115,7 @@ func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 	var list []KernelRoofline
 	for i, at := range r.at {
 		k := &r.measured[at]
-		moved, _ := r.b.Traffic(k.kernel)
-		flops, wide := r.b.Flops(k.kernel)
+		moved, flops, wide := r.work(i, r.b.LastWith(i))
 		seconds := max(k.best.Seconds(), 1e-9)
 		passes := k.passes
 		if k.best == 0 {
@@ -140,6 +140,17 @@ func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 		list = append(list, made)
 	}
 	return list
+}
+
+// work adds up the bytes that kernels read and write, their operations, and those on elements of 8 bytes.
+func (r *recorder) work(first, last int) (moved, flops, wide int) {
+	for _, at := range r.at[first : last+1] {
+		k := r.measured[at].kernel
+		bytes, _ := r.b.Traffic(k)
+		all, large := r.b.Flops(k)
+		moved, flops, wide = moved+bytes, flops+all, wide+large
+	}
+	return moved, flops, wide
 }
 
 // withBodies lists kernels, each loop before the kernels of its body.

@@ -92,6 +92,23 @@ func TestRooflineOfKnownKernels(t *testing.T) {
 	}
 }
 
+// Products that run together on one block of rows after another are measured as one, with the operations and bytes of all.
+func TestRooflineOfProductsThatRunTogether(t *testing.T) {
+	const batch, n, width = 16, 512, 64
+	g := graph.New("together")
+	q, k, v := g.Input("q", graph.Float32, batch, n, width), g.Input("k", graph.Float32, batch, n, width), g.Input("v", graph.Float32, batch, n, width)
+	y := ops.MatMul(ops.Relu(ops.MatMul(q, ops.Transpose(k, 1, 2))), v)
+	list := profiled(t, y, 2).Roofline(exec.Machine{Threads: 1, Copy: 1e9, Float32: 1e9, Float64: 0.5e9})
+	require.Greater(t, len(list), 1)
+	require.Equal(t, 1, list[0].Passes)
+	require.Equal(t, 2*2*batch*n*n*width+batch*n*n, list[0].Flops)
+	require.Equal(t, 4*4*batch*n*width, list[0].Bytes)
+	for _, r := range list[1:] {
+		require.Zero(t, r.Passes)
+		require.Zero(t, r.Time)
+	}
+}
+
 // A report has the rates and the lines of the ten kernels that take the most time.
 func TestProfileReport(t *testing.T) {
 	machine, err := exec.MeasureMachine(1)

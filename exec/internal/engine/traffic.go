@@ -90,6 +90,16 @@ func (b *Specialization) sizeOf(s *lower.Buffer) int {
 	return b.Eval(s.Count) * s.Dtype.Size()
 }
 
+// LastWith returns the last of the kernels that run with one as a chain, a block of rows at a time; that one itself if it begins none.
+func (b *Specialization) LastWith(first int) int {
+	for _, t := range b.chains {
+		if t.First == first {
+			return t.Last
+		}
+	}
+	return first
+}
+
 // Flops counts the operations on elements of one run of a kernel, and those among them on elements
 // of 8 bytes. A multiply-add counts as two, and a function such as exp as one.
 func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
