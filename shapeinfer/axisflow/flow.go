@@ -31,6 +31,13 @@ func NewFlow(g *graph.Graph, sources ...graph.AxisOf) *Flow {
 	return f
 }
 
+// From makes a flow through the same graph from other axes. How composite operations are written is remembered by both.
+func (f *Flow) From(sources ...graph.AxisOf) *Flow {
+	made := NewFlow(f.g, sources...)
+	made.templates = f.templates
+	return made
+}
+
 func newFlow(g *graph.Graph) *Flow {
 	return &Flow{g: g, begin: map[*graph.Node]Value{}, templates: templates{}, indices: indices{}}
 }

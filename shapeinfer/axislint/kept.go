@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
 // keptWeights finds a softmax along an axis that stays in a product which sums another one: the
@@ -67,7 +66,7 @@ func (l *lint) isLeftFactor(n *graph.Node) bool {
 // sums returns a product of a value that keeps one of its axes and sums another, if none of those
 // that are reached first reduces it, as where weights are divided by their sum.
 func (l *lint) sums(n *graph.Node, kept, summed int) *graph.Node {
-	flow := axisflow.NewFlow(l.g, graph.AxisOf{Node: n, Axis: kept}, graph.AxisOf{Node: n, Axis: summed})
+	flow := l.forms.From(graph.AxisOf{Node: n, Axis: kept}, graph.AxisOf{Node: n, Axis: summed})
 	has := func(x *graph.Node, source int) bool {
 		d, is := flow.Value(x).Of(source)
 		return is && len(d.Terms) > 0
