@@ -36,6 +36,16 @@ var axesForms = []attentionForm{
 		s = ops.MaskedFill(s, ops.Unsqueeze(f.hidden(), 2), lowest)
 		return byHead(ops.MatMul(ops.Permute(ops.Softmax(s, 2), 0, 3, 1, 2), byHead(v)))
 	}},
+	{"columns", 4, func(_ *formInputs, q, k, v *graph.Node) *graph.Node { // of queries, keys and values: [b h 8 s]
+		column := func(x *graph.Node) *graph.Node { return ops.Permute(x, 0, 2, 3, 1) }
+		w := ops.Softmax(ops.Div(ops.MatMul(byHead(k), column(q)), graph.Num(math.Sqrt(8))), -2)
+		return ops.Permute(ops.MatMul(column(v), w), 0, 3, 1, 2)
+	}},
+	{"columns of weights by sigmoid", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		column := func(x *graph.Node) *graph.Node { return ops.Permute(x, 2, 0, 3, 1) } // [h b 8 s]
+		w := ops.Sigmoid(ops.MaskedFill(ops.MatMul(ops.Permute(q, 2, 0, 1, 3), column(k)), f.hidden(), f.num(-9)))
+		return ops.Permute(ops.MatMul(column(v), ops.Transpose(w, 2, 3)), 1, 3, 0, 2)
+	}},
 	{"sums of products", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
 		s := ops.Sum(ops.Mul(ops.Unsqueeze(byHead(q), 3), ops.Unsqueeze(byHead(k), 2)), -1)
 		w := ops.Softmax(ops.Mul(s, f.num(1/math.Sqrt(8))), -1)

@@ -48,6 +48,31 @@ var scoreForms = []attentionForm{
 		decay := ops.Where(f.hidden(), f.num(0), ops.Exp(ops.Mul(f.slopes(), f.distance())))
 		return byHead(ops.MatMul(ops.Mul(scaledScores(q, k), decay), byHead(v)))
 	}},
+	{"learned slopes", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		s := ops.Add(scaledScores(q, k), ops.Mul(f.learn(1, 4, 1, 1), f.distance()))
+		return weighed(ops.MaskedFill(s, f.hidden(), lowest), v)
+	}},
+	{"learned slopes of logarithms", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		far := ops.Div(ops.Log1p(ops.Abs(f.distance())), ops.Softplus(f.learn(4, 1, 1)))
+		return weighed(ops.Sub(scaledScores(q, k), ops.Where(f.hidden(), ops.Neg(ops.Mul(far, f.learn(4, 1, 1))), f.num(0))), v)
+	}},
+	{"one learned slope", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		return weighed(ops.Sub(scaledScores(q, k), ops.Mul(f.learn(), ops.Abs(f.distance()))), v)
+	}},
+	{"difference of softmaxes", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		half := func(x *graph.Node, at graph.Dim) *graph.Node { return ops.Slice(byHead(x), 3, 4*at, 4*at+4, 1) }
+		part := func(at graph.Dim) *graph.Node {
+			s := ops.Mul(ops.MatMul(half(q, at), ops.Transpose(half(k, at), 2, 3)), f.num(0.5))
+			return ops.Softmax(ops.MaskedFill(s, f.hidden(), lowest), -1)
+		}
+		return byHead(ops.MatMul(ops.Sub(part(0), ops.Mul(f.learn(4, 1, 1), part(1))), byHead(v)))
+	}},
+	{"weights over their sum", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		decay := ops.Where(f.hidden(), f.num(0), ops.Exp(ops.Mul(f.slopes(), f.distance())))
+		s := ops.Mul(scaledScores(q, k), decay)
+		s = ops.Div(s, ops.Maximum(ops.Abs(ops.Sum(s, -1, ops.KeepDims())), f.num(1)))
+		return byHead(ops.MatMul(s, byHead(v)))
+	}},
 }
 
 // inBranch is a form in a branch that is taken.
@@ -100,6 +125,7 @@ func TestFormsOfScoresComputeWhatIsWritten(t *testing.T) {
 			exec.WithoutPass("rematerialize")
 			exec.WithoutPass("sum-rows")
 			exec.WithoutPass("score-axes")
+			exec.WithoutPass("late-sums")
 			exec.WithoutPass("split-scores")
 			want := numbers(t, a, exec.ChainsOf(0))
 			restore()

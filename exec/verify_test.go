@@ -113,6 +113,9 @@ var seededFaults = []struct {
 		n := find(u, t, ofClass(graph.Reduce))
 		n.Operands()[0] = n
 	}, "does not stand before it"},
+	{"late-sums", "a product reads a factor of another shape", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
+	}, "rule"},
 	{"rematerialize", "an operand of another dtype", func(t *testing.T, u *lower.Program) {
 		for _, in := range u.Inputs {
 			if in.Own.DType() == graph.Int64 {

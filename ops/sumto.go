@@ -36,7 +36,9 @@ func SumTo(x *graph.Node, shape graph.Shape, kinds []graph.AxisKind) *graph.Node
 	for i, k := range kinds {
 		switch k {
 		case graph.Missing, graph.Stretched:
-			axes = append(axes, Axis(i))
+			if x.Shape()[i] != 1 {
+				axes = append(axes, Axis(i))
+			}
 		case graph.Undecided:
 			undecided = true
 		}

@@ -9,6 +9,7 @@
 // element at a time; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; parts.go computes of values the part alone that is used, with partmovement.go for what movements show; splitscores.go takes scores and
 // the columns beside them apart; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart, and assembled.go one of values that are put together of such;
+// latesums.go adds up later what is summed again, and scorefactors.go has products read scores as their first factor;
 // scoreaxes.go brings the axes of scores, to which scoreroles.go gives roles, into the order that chains of kernels want, scorebiases.go lays out what is added to them, and splitaxes.go splits those that are several elsewhere, as splitroles.go finds; recompute.go computes again what is used far apart, as matrices of attention are; wait.go tells what is awaited;
 // rematerialize.go computes cheap values for each user, spread.go over larger shapes; implicitgemm.go lets products read
 // windows where they lie; addrows.go writes the rows alone that a sum by index changes, and putrows.go finds those that are put in place; [DCE] drops what nothing needs, and by

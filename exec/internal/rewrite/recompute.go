@@ -82,12 +82,7 @@ func (r *recomputer) isCandidate(n *graph.Node) bool {
 func (r *recomputer) areScores(product *graph.Node) bool {
 	isProduct := scores.IsProduct(product)
 	if r.users == nil {
-		r.users = make([][]*graph.Node, len(r.u.Graph.Nodes()))
-		for _, n := range r.u.Graph.Nodes() {
-			for _, x := range n.Operands() {
-				r.users[x.ID()] = append(r.users[x.ID()], n)
-			}
-		}
+		r.users = r.u.users()
 	}
 	list := []*graph.Node{product}
 	for i := 0; i < len(list) && i < mostRegion; i++ {

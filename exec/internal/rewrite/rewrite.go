@@ -186,6 +186,17 @@ func (u *Program) usesOf() []int {
 	return uses
 }
 
+// users lists the nodes that read each value, by the values' numbers.
+func (u *Program) users() [][]*graph.Node {
+	users := make([][]*graph.Node, len(u.Graph.Nodes()))
+	for _, n := range u.Graph.Nodes() {
+		for _, x := range n.Operands() {
+			users[x.ID()] = append(users[x.ID()], n)
+		}
+	}
+	return users
+}
+
 // CSE merges nodes of the same operation, fixed arguments and operands. Equality is
 // that of all of them, not of a hash alone. Writes and ordered operations are never merged, nor what they write.
 func CSE(u *Program) error {

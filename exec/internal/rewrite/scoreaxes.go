@@ -17,6 +17,7 @@ import (
 // An axis has a role: axes of two values that meet element by element have the same one. The keys' is that over which
 // scores are reduced first. Sums over keys are added up in the order of the last axis then.
 func ScoreAxes(u *Program) error {
+	scoresFirst(u)
 	splitAxes(u)
 	if s := findScoreAxes(u); s != nil {
 		u.rewrite(s.replace)

@@ -29,12 +29,7 @@ func SumRows(u *Program) error {
 			return nil
 		}
 		if users == nil {
-			users = make([][]*graph.Node, len(u.Graph.Nodes()))
-			for _, user := range u.Graph.Nodes() {
-				for _, y := range user.Operands() {
-					users[y.ID()] = append(users[y.ID()], user)
-				}
-			}
+			users = u.users()
 		}
 		if !isFactor(users, x) {
 			return nil

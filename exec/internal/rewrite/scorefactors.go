@@ -1,0 +1,39 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/scores"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// scoresFirst has products read scores S as their first factor, where chains of kernels read them: C·S = (Sᵀ·Cᵀ)ᵀ. Programs
+// whose queries, keys and values are columns have them second.
+func scoresFirst(u *Program) {
+	if !slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) {
+		return
+	}
+	s := newAxisRoles()
+	products := s.findRoles(u)
+	if len(s.roles) == len(products) {
+		return // nothing is computed of scores
+	}
+	isExchanged := func(n *graph.Node) bool {
+		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || s.roles[n] != nil || n.Rank() < 2 || n.In(0).Rank() < 2 || groupingOf(n) != nil {
+			return false
+		}
+		x := n.In(1)
+		return s.roles[x] != nil && s.roles[n.In(0)] == nil && x.Rank() == n.Rank() && IsLargeMatrix(x) && x.Region() == n.Region() &&
+			!slices.Contains(s.roles[x][x.Rank()-2:], -1)
+	}
+	if !slices.ContainsFunc(u.Graph.Nodes(), isExchanged) {
+		return
+	}
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if !isExchanged(n) {
+			return nil
+		}
+		return ops.Transpose(graph.Apply(n.Op(), n.Attrs(), exchanged(next, in[1]), exchanged(next, in[0])), -1, -2)
+	})
+}
