@@ -92,8 +92,19 @@ func expandPadWith(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Concat(axis, parts...)
 }
 
-// edge returns what stands before, or after, the elements of an axis.
+// mostJoined is the number of parts of a concatenation up to which what is taken from it is taken from each of them.
+const mostJoined = 3
+
+// edge returns what stands before, or after, the elements of an axis. That of a value that is padded along another axis is put together
+// of edges of its parts, which are views: so a value that is padded along several axes is never in memory without all of them.
 func edge(x node, axis int, width graph.Dim, before bool, mode PaddingMode) node {
+	if a, ok := x.Attrs().(ConcatAttrs); ok && countedFromZero([]int{a.Axis}, x.Rank())[0] != axis && len(x.Operands()) <= mostJoined {
+		parts := make([]node, len(x.Operands()))
+		for i, part := range x.Operands() {
+			parts[i] = edge(part, axis, width, before, mode)
+		}
+		return Concat(a.Axis, parts...)
+	}
 	size := x.Shape()[axis]
 	part := func(start graph.Dim) node { return Slice(x, axis, start, start.Plus(width), 1) }
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
@@ -56,5 +57,19 @@ func TestPadWithAsPyTorch(t *testing.T) {
 			require.Equal(t, c.Y, got[0].Floats(), about)
 			require.Equal(t, c.Dx, got[1].Floats(), about)
 		}
+	}
+}
+
+// A value that is padded along several axes is put together of it in one kernel.
+func TestPadWithOfSeveralAxesIsOneKernel(t *testing.T) {
+	for _, mode := range []ops.PaddingMode{ops.PadReflect, ops.PadReplicate, ops.PadCircular} {
+		g := graph.New("padding")
+		y := g.Input("x", graph.Float32, g.Dim("n"), 3, 5, 6, 7)
+		for axis := 2; axis < 5; axis++ {
+			y = ops.PadWith(y, axis, 2, 1, mode)
+		}
+		prog, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		require.Equal(t, 1, prog.Kernels(), mode)
 	}
 }
