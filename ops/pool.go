@@ -90,20 +90,25 @@ func checkAvgPool(c *graph.Call, a PoolAttrs) {
 // largestAtOnce is the number of elements up to which windows are reduced along all axes at once, as the compiler writes without a loop.
 const largestAtOnce = 32
 
-// pooled reduces each window to one element: a large one along one axis after the other, which takes fewer operations where windows overlap.
+// fewestAtOnce is the number of elements from which on windows are reduced along one axis after the other if elements of rows lie apart.
+const fewestAtOnce = 4
+
+// pooled reduces each window to one element: a large one along one axis after the other, which takes fewer operations where windows overlap, and
+// so a maximum whose windows are not side by side, of which the last axis, where elements are not neighbours, then has the fewest.
 func pooled(op *graph.Op, n, x node, fill float64) node {
 	a := n.Attrs().(PoolAttrs)
-	if count := windowSize(a.Kernel); count > largestAtOnce && len(a.Kernel) > 1 {
-		after := make([]graph.Dim, len(a.Kernel))
-		for i := range after {
-			after[i] = behind(n, x, i)
+	last, count := len(a.Kernel)-1, windowSize(a.Kernel)
+	if last > 0 && (count > largestAtOnce || op == opMaxFirst && a.Stride[last] > 1 && count > fewestAtOnce) {
+		lead := x.Rank() - len(a.Kernel)
+		padded := x
+		for i := range a.Kernel {
+			padded = Pad(padded, lead+i, graph.Dim(a.Padding[i]), behind(n, x, i), fill)
 		}
-		for i, size := range slices.Backward(a.Kernel) {
-			axis := x.Rank() - len(a.Kernel) + i
-			windows := Window(Pad(x, axis, graph.Dim(a.Padding[i]), after[i], fill), axis, graph.Dim(size), a.Stride[i], a.Dilation[i])
-			x = Apply(op, ReduceAttrs{Axes: []int{axis + 1}}, MoveAxis(windows, -1, axis+1))
+		for i, size := range a.Kernel {
+			windows := Window(padded, lead+i, graph.Dim(size), a.Stride[i], a.Dilation[i])
+			padded = Apply(op, ReduceAttrs{Axes: []int{lead + i + 1}}, MoveAxis(windows, -1, lead+i+1))
 		}
-		return x
+		return padded
 	}
 	windows, _ := poolWindows(n, x, fill)
 	return Apply(op, ReduceAttrs{Axes: poolAxes(n, x)}, windows)

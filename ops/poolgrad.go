@@ -53,10 +53,16 @@ func withoutPadding(padded, x node, a PoolAttrs) node {
 	return padded
 }
 
+// fewTaps is the number of elements of a window from which on maxima are found row by row of a window.
+const fewTaps = 4
+
 // maxPoolGrad returns the gradient of each maximum to the element that PyTorch names: the
 // first of the greatest ones, or the last NaN.
 func maxPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
+	if windowSize(a.Kernel) > fewTaps && slices.ContainsFunc(a.Kernel[1:], func(k int) bool { return k > 1 }) && slices.Max(a.Kernel) < windowSize(a.Kernel) {
+		return gradAxisByAxis(n, dy)
+	}
 	lead := x.Rank() - len(a.Kernel)
 	padded, sizes := x, make([]graph.Dim, len(a.Kernel))
 	for i := range a.Kernel {
@@ -76,6 +82,34 @@ func maxPoolGrad(n, dy node, _ int) node {
 		dx = unslide(Permute(dx, inverse(perm)...), sizes, a.steps())
 	}
 	return withoutPadding(dx, x, a)
+}
+
+// gradAxisByAxis goes back along one axis after the other, through the maxima of rows of windows, those of planes and so on: the first of
+// the greatest elements of a window is the first one of the first row that has one, and the last NaN that of the last row.
+func gradAxisByAxis(n, dy node) node {
+	a := n.Attrs().(PoolAttrs)
+	maxima := []node{n.In(0)}
+	for i, k := range slices.Backward(a.Kernel) {
+		if k == 1 && a.Stride[i] == 1 && a.Padding[i] == 0 {
+			continue
+		}
+		along := PoolAttrs{Ceil: a.Ceil}
+		for axis := range a.Kernel {
+			pick := func(of []int, usual int) int {
+				if axis == i {
+					return of[i]
+				}
+				return usual
+			}
+			along.Kernel, along.Stride = append(along.Kernel, pick(a.Kernel, 1)), append(along.Stride, pick(a.Stride, 1))
+			along.Padding, along.Dilation = append(along.Padding, pick(a.Padding, 0)), append(along.Dilation, pick(a.Dilation, 1))
+		}
+		maxima = append(maxima, Apply(n.Op(), along, maxima[len(maxima)-1]))
+	}
+	for _, y := range slices.Backward(maxima[1:]) {
+		dy = maxPoolGrad(y, dy, 0)
+	}
+	return dy
 }
 
 // behindPadding leaves, of what is true of elements of [poolWindows], that of those behind the
