@@ -36,7 +36,7 @@ func SumTo(x *graph.Node, shape graph.Shape, kinds []graph.AxisKind) *graph.Node
 	for i, k := range kinds {
 		switch k {
 		case graph.Missing, graph.Stretched:
-			if x.Shape()[i] != 1 {
+			if i >= x.Rank() || x.Shape()[i] != 1 { // the sum refuses an axis that there is not
 				axes = append(axes, Axis(i))
 			}
 		case graph.Undecided:
