@@ -26,6 +26,9 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		copyLines(dst, to.row*size, src, from.row*size, t.rows, t.columns*size)
 		return
 	}
+	if size == 4 && copyPairs(dst, to, src, from, t) {
+		return
+	}
 	if size == 4 && t.rows >= packRows {
 		done := transposed(dst, to, src, from, t, few)
 		if done == t.rows { // no pointer leads past the last element

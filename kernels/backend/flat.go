@@ -93,6 +93,7 @@ func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 	if need := flatPitch * (len(a.Ptr) + 1); len(f.words) < need {
 		f.words = make([]uint64, need)
 	}
+	inParts := isPaired(a) && 2*a.N > tileElements(len(a.Ptr)) // of parts of two rows all operands are copied
 	for i := range a.Ptr {
 		f.copies[i] = nil
 		o := &k.prog.Operands[i]
@@ -100,7 +101,7 @@ func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 			continue
 		}
 		f.args.Stride[i] = flatSteps[rowprog.MaxOuter-len(a.Outer):]
-		if isDense(a, i) {
+		if isDense(a, i) && !inParts {
 			continue
 		}
 		f.copies[i] = unsafe.Pointer(&f.words[i*flatPitch])
@@ -119,6 +120,12 @@ func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 		}
 	}
 }
+
+// tileElements is the most elements of a tile of so many copies.
+func tileElements(copies int) int { return min(flatElements, flatElements*flatCopies/max(copies, 1)) }
+
+// isPaired reports whether tiles have both of two rows, as their elements may stand by turns: see copyPairs.
+func isPaired(a *launch.Args) bool { return a.Outer[len(a.Outer)-1] == 2 }
 
 // isDense reports whether an operand's elements lie side by side in the order of all axes.
 func isDense(a *launch.Args, i int) bool {
@@ -177,9 +184,13 @@ func (k *nativeKernel) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 	defer clear(f.args.Ptr)
 	s.frame.set(k, &f.args)
 	s.frame.rows(k, 0, 1)
-	elements := min(flatElements, flatElements*flatCopies/max(len(f.loads)+len(f.stores), 1))
+	elements := tileElements(len(f.loads) + len(f.stores))
 	columns := min(a.N, elements)
 	rows := elements / columns
+	if isPaired(a) {
+		columns = min(a.N, elements/2)
+		rows = elements / columns &^ 1
+	}
 	each := 1 // rows of an index of axis 0
 	for _, n := range a.Outer[1:] {
 		each *= n

@@ -133,3 +133,64 @@ func TestShortRowsAreChangedInPlace(t *testing.T) {
 	}
 	require.Zero(t, testing.AllocsPerRun(10, func() { k.Run(a, &s) }))
 }
+
+// TestPairs compares copies of two rows whose elements stand by turns on one side with the interpreter's: as they lie there, and row by row.
+func TestPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, program := range []struct {
+		typ    rowprog.Type
+		copies int
+	}{{rowprog.F32, 1}, {rowprog.F64, 1}, {rowprog.I32, 1}, {rowprog.I32, 12}} {
+		typ := program.typ
+		b := rowprog.NewBuilder("pairs", 2)
+		x := b.Load(b.In("x", typ, rowprog.Vec))
+		for range program.copies {
+			b.Store(b.Out("y", typ, rowprog.Vec), x)
+		}
+		p := build(t, b)
+		k, err := Compile(p)
+		require.NoError(t, err)
+		reference, err := interp.Compile(p)
+		require.NoError(t, err)
+		var s Scratch
+		for _, width := range []int{2, 3, 4, 5, 15, 16, 17, 48, 200, 256, 257, 600} {
+			for _, count := range []int{1, 2, 3, 20} {
+				rows, turns := []int{2 * width, width, 1}, []int{2 * width, 1, 2} // along the count, the two rows and the elements of each
+				for _, c := range []struct {
+					axes     [2]int // the order of the last two axes
+					from, to []int
+				}{
+					{[2]int{1, 2}, rows, turns}, {[2]int{1, 2}, turns, rows}, {[2]int{2, 1}, rows, turns}, {[2]int{2, 1}, turns, rows},
+				} {
+					n := 2 * width * count
+					x := randomWords(r, n)
+					var got [2][][]uint64
+					for i, run := range []func(a *launch.Args){
+						func(a *launch.Args) { reference.Run(a, &s.portable) },
+						func(a *launch.Args) { k.Run(Coalesce(k, a), &s) },
+					} {
+						end := func(words []uint64) unsafe.Pointer { // so that they end with the last element
+							return unsafe.Add(unsafe.Pointer(&words[0]), len(words)*(8-typ.Size()))
+						}
+						a := launch.New(p)
+						sizes := []int{count, 2, width}
+						a.Outer[0], a.Outer[1], a.N = count, sizes[c.axes[0]], sizes[c.axes[1]]
+						a.Ptr[0] = end(x)
+						for j := range a.Stride {
+							st := c.from
+							if j > 0 {
+								st = c.to
+								y := make([]uint64, n)
+								got[i], a.Ptr[j] = append(got[i], y), end(y)
+							}
+							a.Stride[j] = []int{st[0], st[c.axes[0]], st[c.axes[1]]}
+						}
+						require.NoError(t, launch.Check(p, a))
+						run(a)
+					}
+					require.Equal(t, got[0], got[1], "%v, %d times: %d pairs of %d, %v", typ, program.copies, count, width, c)
+				}
+			}
+		}
+	}
+}

@@ -34,3 +34,29 @@ var interleaving = sync.OnceValue(func() *interleaver {
 func (c *interleaver) run(args *interleaveArgs, interleave bool) {
 	c.code.Call(c.at.At(args.N, interleave), unsafe.Pointer(args))
 }
+
+// copyPairs copies two long rows of elements of 4 bytes to where these stand by turns, or back. Either of the rows may be one of a tile, or a column. It
+// reports whether it did.
+func copyPairs(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) bool {
+	const size = 4
+	code := interleaving()
+	if t.columns == 2 {
+		t.rows, t.columns = t.columns, t.rows
+		to, from = steps{to.column, to.row}, steps{from.column, from.row}
+	}
+	if code == nil || t.rows != 2 || t.columns < leastInterleaved {
+		return false
+	}
+	args, byTurns := interleaveArgs{Rows: 1, N: t.columns}, steps{1, 2}
+	switch {
+	case to == byTurns && from.column == 1:
+		args.Even, args.Odd, args.Both = uintptr(src), uintptr(unsafe.Add(src, size*from.row)), uintptr(dst)
+		code.run(&args, true)
+	case from == byTurns && to.column == 1:
+		args.Even, args.Odd, args.Both = uintptr(dst), uintptr(unsafe.Add(dst, size*to.row)), uintptr(src)
+		code.run(&args, false)
+	default:
+		return false
+	}
+	return true
+}

@@ -131,20 +131,32 @@ func (c *coalescer) canBeRow(x axis) bool {
 // lie apart, and copying them costs more than calls for short rows.
 const denseRow = 4
 
-// lengthenRow exchanges a short row for the longest axis that is worth it.
+// lengthenRow exchanges a short row for an axis that is worth it: of those that are long enough the one along which elements lie nearest, or else the
+// longest.
 func (c *coalescer) lengthenRow() {
 	last := len(c.axes) - 1
 	if c.axes[last].size >= ShortRow || c.axes[last].size >= denseRow && c.isDense(c.axes[last]) {
 		return
 	}
 	best := last
-	for k := range last {
-		if c.canBeRow(c.axes[k]) && c.axes[k].size > max(c.axes[best].size, 4*c.axes[last].size) {
+	for k, x := range c.axes[:last] {
+		if !c.canBeRow(x) || x.size <= 4*c.axes[last].size {
+			continue
+		}
+		if row := c.axes[best]; min(x.size, ShortRow) > min(row.size, ShortRow) || x.size >= ShortRow && x.reach() < row.reach() || x.size < ShortRow && x.size > row.size {
 			best = k
 		}
 	}
 	row := c.axes[best]
 	c.axes = append(slices.Delete(c.axes, best, best+1), row)
+}
+
+// reach is how far apart neighbours along an axis are in all operands together.
+func (x axis) reach() (sum int) {
+	for _, s := range x.stride {
+		sum += max(s, -s)
+	}
+	return sum
 }
 
 // isDense reports whether all operands have the elements of an axis side by side, or one for all of it.
