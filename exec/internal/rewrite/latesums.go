@@ -12,7 +12,7 @@ import (
 // over the batch and the outer one over the matrix. So are gradients for the slopes of a bias that grows with the distance: no matrix
 // is held that all examples add to.
 func LateSums(u *Program) error {
-	if !slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) {
+	if !u.hasScores() {
 		return nil
 	}
 	l := lateSums{elements: elementsOf(u, scores.IsProduct), users: u.users(), isRoot: map[*graph.Node]bool{}, isLate: map[*graph.Node]bool{}, multiples: map[*graph.Node]*graph.Node{}}

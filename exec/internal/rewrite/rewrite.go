@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -38,14 +39,12 @@ type sourceNode struct{ User, Own *graph.Node }
 func (u *Program) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.Graph.Derive()
 	replaced := make([]*graph.Node, len(u.Graph.Nodes()))
-	written := writtenMemory(u.Graph)
+	written, operands := writtenMemory(u.Graph), u.roomForOperands()
 	for _, n := range u.Graph.Nodes() {
 		u.At = n
-		in := make([]*graph.Node, len(n.Operands()))
-		for i, x := range n.Operands() {
-			in[i] = replaced[x.ID()]
-		}
 		var r *graph.Node
+		var in []*graph.Node
+		in, operands = replacedOperands(n, replaced, operands)
 		before := len(next.Nodes())
 		if f != nil {
 			next.At(n, func() {
@@ -61,6 +60,28 @@ func (u *Program) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.N
 	}
 	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return replaced[n.ID()] })
 }
+
+// roomForOperands makes room for the operands of all nodes at once.
+func (u *Program) roomForOperands() []*graph.Node {
+	count := 0
+	for _, n := range u.Graph.Nodes() {
+		count += len(n.Operands())
+	}
+	return make([]*graph.Node, count)
+}
+
+// replacedOperands takes room for the operands of a node, and puts there what has taken their places.
+func replacedOperands(n *graph.Node, replaced, room []*graph.Node) (in, left []*graph.Node) {
+	count := len(n.Operands())
+	in = room[:count:count]
+	for i, x := range n.Operands() {
+		in[i] = replaced[x.ID()]
+	}
+	return in, room[count:]
+}
+
+// hasScores reports whether there is a product of positions with positions: most programs have none.
+func (u *Program) hasScores() bool { return slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) }
 
 // writtenMemory finds the computed values that in-place operations write.
 func writtenMemory(g *graph.Graph) map[*graph.Node]bool {
@@ -103,16 +124,14 @@ func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.No
 // inputs and parameters come along, so that feeding one that turns out not to be
 // needed is no mistake. Ordered operations among them are roots from then on.
 func Import(u *Program) error {
-	next, copied := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes()))
+	next, copied, operands := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes())), u.roomForOperands()
 	live := Reachable(u.Graph, u.Roots)
 	for _, n := range u.Graph.Nodes()[:u.UserNodes] {
 		if !live[n.ID()] && !n.IsInput() && !n.IsParam() {
 			continue
 		}
-		in := make([]*graph.Node, len(n.Operands()))
-		for i, x := range n.Operands() {
-			in[i] = copied[x.ID()]
-		}
+		var in []*graph.Node
+		in, operands = replacedOperands(n, copied, operands)
 		c := next.Copy(n, in)
 		copied[n.ID()] = c
 		switch {
@@ -136,13 +155,11 @@ func DCE(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
 		return nil
 	}
-	next, copied := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes()))
+	next, copied, operands := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes())), u.roomForOperands()
 	for _, n := range u.Graph.Nodes() {
 		if needed(n) {
-			in := make([]*graph.Node, len(n.Operands()))
-			for i, x := range n.Operands() {
-				in[i] = copied[x.ID()]
-			}
+			var in []*graph.Node
+			in, operands = replacedOperands(n, copied, operands)
 			copied[n.ID()] = next.Copy(n, in)
 		}
 	}

@@ -17,6 +17,9 @@ import (
 // An axis has a role: axes of two values that meet element by element have the same one. The keys' is that over which
 // scores are reduced first. Sums over keys are added up in the order of the last axis then.
 func ScoreAxes(u *Program) error {
+	if !u.hasScores() {
+		return nil
+	}
 	scoresFirst(u)
 	splitAxes(u)
 	if s := findScoreAxes(u); s != nil {

@@ -4,16 +4,12 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/ops"
 )
 
 // scoresFirst has products read scores S as their first factor, where chains of kernels read them: C·S = (Sᵀ·Cᵀ)ᵀ. Programs
 // whose queries, keys and values are columns have them second.
 func scoresFirst(u *Program) {
-	if !slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) {
-		return
-	}
 	s := newAxisRoles()
 	products := s.findRoles(u)
 	if len(s.roles) == len(products) {

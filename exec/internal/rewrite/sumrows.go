@@ -18,19 +18,29 @@ const wideRow = 4096
 // of classes: a chain of kernels can have products that sum over rows, and so the matrix is never whole. Sums of
 // scores, as gradients for what is added to them, are taken apart in the same way.
 func SumRows(u *Program) error {
-	var users [][]*graph.Node
 	elements := elementsOf(u, scores.IsProduct)
+	isRewritten := func(n *graph.Node) bool {
+		if !isSum(n) {
+			return false
+		}
+		if elements[n.In(0)] {
+			return true
+		}
+		x := summedRows(n)
+		return x != nil && reducesItsRows(x)
+	}
+	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
+		return nil
+	}
+	users := u.users()
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if isSum(n) && elements[n.In(0)] {
+		if !isRewritten(n) {
+			return nil
+		}
+		if elements[n.In(0)] {
 			return sumOfScores(next, n, in[0])
 		}
 		x := summedRows(n)
-		if x == nil || !reducesItsRows(x) {
-			return nil
-		}
-		if users == nil {
-			users = u.users()
-		}
 		if !isFactor(users, x) {
 			return nil
 		}
