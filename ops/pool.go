@@ -27,6 +27,16 @@ func (a PoolAttrs) steps() rules.Steps {
 	return rules.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
 }
 
+// overlap reports whether windows share elements, or have some between theirs.
+func (a PoolAttrs) overlap() bool {
+	for i, k := range a.Kernel {
+		if k > a.Stride[i] || a.Dilation[i] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // Args writes the size of windows and the options.
 func (a PoolAttrs) Args(operands []string) []string {
 	operands = stepWords(after(operands, axisWords(a.Kernel)...), a.steps(), a.Kernel)
@@ -90,15 +100,12 @@ func checkAvgPool(c *graph.Call, a PoolAttrs) {
 // largestAtOnce is the number of elements up to which windows are reduced along all axes at once, as the compiler writes without a loop.
 const largestAtOnce = 32
 
-// fewestAtOnce is the number of elements from which on windows are reduced along one axis after the other if elements of rows lie apart.
-const fewestAtOnce = 4
-
 // pooled reduces each window to one element: a large one along one axis after the other, which takes fewer operations where windows overlap, and
-// so a maximum whose windows are not side by side, of which the last axis, where elements are not neighbours, then has the fewest.
+// so a maximum of windows that overlap and are not at each place, of which the last axis, where elements are not neighbours, then has the fewest.
 func pooled(op *graph.Op, n, x node, fill float64) node {
 	a := n.Attrs().(PoolAttrs)
 	last, count := len(a.Kernel)-1, windowSize(a.Kernel)
-	if last > 0 && (count > largestAtOnce || op == opMaxFirst && a.Stride[last] > 1 && count > fewestAtOnce) {
+	if last > 0 && (count > largestAtOnce || op == opMaxFirst && a.Stride[last] > 1 && a.overlap()) {
 		lead := x.Rank() - len(a.Kernel)
 		padded := x
 		for i := range a.Kernel {

@@ -25,14 +25,13 @@ func hasFewTaps(kernel []int) bool {
 // overlap are put back along one axis after the other.
 func avgPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
-	lead, overlap := x.Rank()-len(a.Kernel), false
+	lead := x.Rank() - len(a.Kernel)
 	sizes := make([]graph.Dim, len(a.Kernel))
-	for i, k := range a.Kernel {
-		overlap = overlap || k > a.Stride[i] || a.Dilation[i] > 1
+	for i := range a.Kernel {
 		sizes[i] = x.Shape()[lead+i].Plus(graph.Dim(a.Padding[i])).Plus(behind(n, x, i))
 	}
 	dx := Div(dy, meanElements(n, x))
-	if !overlap && hasFewTaps(a.Kernel) {
+	if !a.overlap() && hasFewTaps(a.Kernel) {
 		places := windowPlaces(a.Kernel)
 		dx = sumAmongZeros(slices.Repeat([]node{dx}, len(places)), sizes, places, a)
 	} else {
@@ -53,14 +52,11 @@ func withoutPadding(padded, x node, a PoolAttrs) node {
 	return padded
 }
 
-// fewTaps is the number of elements of a window from which on maxima are found row by row of a window.
-const fewTaps = 4
-
 // maxPoolGrad returns the gradient of each maximum to the element that PyTorch names: the
 // first of the greatest ones, or the last NaN.
 func maxPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
-	if windowSize(a.Kernel) > fewTaps && slices.ContainsFunc(a.Kernel[1:], func(k int) bool { return k > 1 }) && slices.Max(a.Kernel) < windowSize(a.Kernel) {
+	if slices.Max(a.Kernel) < windowSize(a.Kernel) && (a.overlap() || !hasFewTaps(a.Kernel)) {
 		return gradAxisByAxis(n, dy)
 	}
 	lead := x.Rank() - len(a.Kernel)
