@@ -17,9 +17,7 @@ func efficientNetForward(in leaves) node { return efficientNet(in, in.normByRunn
 
 // efficientNet is the logits of EfficientNet-B0 with a way to normalize.
 func efficientNet(in leaves, norm normalizer) node {
-	conv := func(x node, suffix string, opts ...ops.ConvOption) node {
-		return norm(ops.Conv2D(x, in["w"+suffix], nil, opts...), suffix)
-	}
+	conv := in.convolver(norm)
 	z := ops.Silu(conv(in["x"], "0", ops.Stride(2), ops.Padding(1)))
 	for i, b := range suite.EfficientNet {
 		y := z
@@ -46,7 +44,7 @@ func vggForward(in leaves) node {
 			z = ops.MaxPool2D(z, suite.PoolWindow, suite.PoolWindow)
 			continue
 		}
-		z = ops.Relu(ops.Conv2D(z, in[numbered("c", i)], in[numbered("bc", i)], ops.Padding(1)))
+		z = ops.Relu(in.conv(z, numbered("c", i), numbered("bc", i), ops.Padding(1)))
 		i++
 	}
 	z = ops.Flatten(ops.AdaptiveAvgPool(z, suite.VGGPlaces, suite.VGGPlaces), 1, 3)
@@ -64,10 +62,7 @@ func vgg(in leaves) node { return ops.CrossEntropy(vggForward(in), in["t"]) }
 
 // shuffleNet is the loss of ShuffleNetV2, and the updates of its running statistics.
 func shuffleNet(in leaves) (results, updates []node) {
-	norm := in.normByBatch(&updates)
-	conv := func(x node, suffix string, opts ...ops.ConvOption) node {
-		return norm(ops.Conv2D(x, in["w"+suffix], nil, opts...), suffix)
-	}
+	conv := in.convolver(in.normByBatch(&updates))
 	depthwise := func(x node, suffix string, stride int) node {
 		channels, _ := x.Shape()[1].Int()
 		return conv(x, suffix, ops.Stride(stride), ops.Padding(1), ops.Groups(int(channels)))
@@ -97,7 +92,7 @@ func shuffleNet(in leaves) (results, updates []node) {
 // inception is the cross-entropy of blocks of convolutions beside each other.
 func inception(in leaves) node {
 	conv := func(z node, name string, i int, opts ...ops.ConvOption) node {
-		return ops.Relu(ops.Conv2D(z, in[numbered("w"+name, i)], in[numbered("b"+name, i)], opts...))
+		return ops.Relu(in.numberedConv(z, name, i, opts...))
 	}
 	half := func(z node) node { return ops.MaxPool2D(z, 3, 3, ops.Stride(2), ops.Padding(1)) }
 	z := half(conv(in["x"], "stem", 0, ops.Stride(2), ops.Padding(3)))
@@ -135,7 +130,7 @@ func pointNet(in leaves) node {
 // spatial is the cross-entropy of convolutions on images that others have moved.
 func spatial(in leaves) node {
 	conv := func(z node, w, b string) node {
-		return ops.Relu(ops.MaxPool2D(ops.Conv2D(z, in[w], in[b]), suite.PoolWindow, suite.PoolWindow))
+		return ops.Relu(ops.MaxPool2D(in.conv(z, w, b), suite.PoolWindow, suite.PoolWindow))
 	}
 	x := in["x"]
 	shape := x.Shape()

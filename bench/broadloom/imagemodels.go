@@ -41,7 +41,7 @@ func convNeXt(in leaves) node {
 			z = ops.Conv2D(first(in.layerNorm(last(z), "gd", "cd", i)), w, b, ops.Stride(2))
 		}
 		for range stage[1] {
-			y := ops.Conv2D(z, in[numbered("w", block)], in[numbered("b", block)], ops.Padding(3), ops.Groups(stage[0]))
+			y := in.conv(z, numbered("w", block), numbered("b", block), ops.Padding(3), ops.Groups(stage[0]))
 			y = in.feedForward(in.layerNorm(last(y), "g", "c", block), "up", "down", block)
 			z = ops.Add(z, first(ops.Mul(y, in[numbered("scale", block)])))
 			block++
@@ -97,27 +97,24 @@ func diffusion(in leaves) node {
 	norm := func(z node, gain, bias string, i int) node {
 		return ops.GroupNorm(z, suite.NormGroups, in[numbered(gain, i)], in[numbered(bias, i)], suite.NormEpsilon)
 	}
-	conv := func(z node, weight, bias string, opts ...ops.ConvOption) node {
-		return ops.Conv2D(z, in[weight], in[bias], opts...)
-	}
 	residual := func(z node, i int) node {
-		y := conv(ops.Silu(norm(z, "ga", "ca", i)), numbered("wa", i), numbered("ba", i), ops.Padding(1))
+		y := in.conv(ops.Silu(norm(z, "ga", "ca", i)), numbered("wa", i), numbered("ba", i), ops.Padding(1))
 		shift := in.numberedLinear(ops.Silu(time), "wtime", "btime", i)
 		y = ops.Add(y, ops.Unsqueeze(ops.Unsqueeze(shift, -1), -1))
-		y = conv(ops.Silu(norm(y, "gb", "cb", i)), numbered("wb", i), numbered("bb", i), ops.Padding(1))
+		y = in.conv(ops.Silu(norm(y, "gb", "cb", i)), numbered("wb", i), numbered("bb", i), ops.Padding(1))
 		if in[numbered("wp", i)] != nil {
-			z = conv(z, numbered("wp", i), numbered("bp", i))
+			z = in.conv(z, numbered("wp", i), numbered("bp", i))
 		}
 		return ops.Add(z, y)
 	}
-	first := conv(in["x"], "first", "bfirst", ops.Padding(1))
+	first := in.conv(in["x"], "first", "bfirst", ops.Padding(1))
 	fine := residual(first, 0)
-	z := residual(conv(fine, "down", "bdown", ops.Stride(2), ops.Padding(1)), 1)
+	z := residual(in.conv(fine, "down", "bdown", ops.Stride(2), ops.Padding(1)), 1)
 	z = residual(ops.Add(z, in.attendPlaces(norm(z, "gq", "cq", 0))), 2)
 	z = residual(z, 3)
-	z = conv(ops.ResizeBy(z, ops.ResizeNearest, []float64{2, 2}), "up", "bup", ops.Padding(1))
+	z = in.conv(ops.ResizeBy(z, ops.ResizeNearest, []float64{2, 2}), "up", "bup", ops.Padding(1))
 	z = residual(ops.Concat(1, residual(ops.Concat(1, z, fine), 4), first), 5)
-	z = conv(ops.Silu(norm(z, "glast", "clast", 0)), "last", "blast", ops.Padding(1))
+	z = in.conv(ops.Silu(norm(z, "glast", "clast", 0)), "last", "blast", ops.Padding(1))
 	return ops.MSE(z, in["noise"])
 }
 

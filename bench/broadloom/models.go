@@ -76,10 +76,18 @@ func (in leaves) normByRunning(x node, suffix string) node {
 	return ops.BatchNormInference(x, in["mean"+suffix], in["variance"+suffix], in["g"+suffix], in["b"+suffix], suite.NormEpsilon)
 }
 
+// convolver makes convolutions without a bias, with the filters of a suffix, that are normalized then.
+func (in leaves) convolver(norm normalizer) func(x node, suffix string, opts ...ops.ConvOption) node {
+	return func(x node, suffix string, opts ...ops.ConvOption) node {
+		return norm(ops.Conv2D(x, in["w"+suffix], nil, opts...), suffix)
+	}
+}
+
 // resNet is the logits of ResNet-18 with a way to normalize.
 func resNet(in leaves, norm normalizer) node {
+	normed := in.convolver(norm)
 	conv := func(x node, suffix string, stride, padding int) node {
-		return norm(ops.Conv2D(x, in["w"+suffix], nil, ops.Stride(stride), ops.Padding(padding)), suffix)
+		return normed(x, suffix, ops.Stride(stride), ops.Padding(padding))
 	}
 	z := ops.MaxPool2D(ops.Relu(conv(in["x"], "0", 2, 3)), 3, 3, ops.Stride(2), ops.Padding(1))
 	for i, b := range suite.ResNet18 {

@@ -23,9 +23,7 @@ func mobileNetForward(in leaves) node { return mobileNet(in, in.normByRunning) }
 
 // mobileNet is the logits of MobileNetV2 with a way to normalize.
 func mobileNet(in leaves, norm normalizer) node {
-	conv := func(x node, suffix string, opts ...ops.ConvOption) node {
-		return norm(ops.Conv2D(x, in["w"+suffix], nil, opts...), suffix)
-	}
+	conv := in.convolver(norm)
 	z := ops.Relu6(conv(in["x"], "0", ops.Stride(2), ops.Padding(1)))
 	for i, b := range suite.MobileNetV2 {
 		y := z

@@ -30,10 +30,7 @@ func mbConvs(in int, rows [][5]int) []MBConv {
 func efficientNet(batch, size int) func(*source) {
 	const classes, width = 1000, 1280
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		if !s.evaluates {
-			s.classes("t", classes, batch)
-		}
+		s.images(classes, batch, size)
 		s.normalized("0", EfficientNet[0].In, 3, 3)
 		for i, b := range EfficientNet {
 			if b.Expands() {
@@ -59,9 +56,8 @@ const VGGPlaces = 2
 func vgg(batch, size int) func(*source) {
 	const classes, width = 1000, 1024
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
+		s.images(classes, batch, size)
 		if !s.evaluates {
-			s.classes("t", classes, batch)
 			s.coins("stay0", batch, width)
 			s.coins("stay1", batch, width)
 		}
@@ -86,8 +82,7 @@ var ShuffleStages = [][2]int{{116, 4}, {232, 8}, {464, 4}}
 func shuffleNet(batch, size int) func(*source) {
 	const classes, first, width, middle = 1000, 24, 1024, 3
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		s.classes("t", classes, batch)
+		s.images(classes, batch, size)
 		s.normalizedAround(middle, "0", first, 3, 3)
 		in, block := first, 0
 		for _, stage := range ShuffleStages {
@@ -119,8 +114,7 @@ var Inceptions = [][6]int{{64, 96, 128, 16, 32, 32}, {128, 128, 192, 32, 96, 64}
 func inception(batch, size int) func(*source) {
 	const classes, first = 1000, 192
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		s.classes("t", classes, batch)
+		s.images(classes, batch, size)
 		conv := func(name string, i, out, in, kernel int) {
 			s.filters(numbered("w"+name, i), numbered("b"+name, i), out, out, in, kernel, kernel)
 		}

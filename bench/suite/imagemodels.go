@@ -11,8 +11,7 @@ var ConvNeXtStages = [][2]int{{64, 2}, {128, 2}, {256, 4}, {512, 2}}
 func convNeXt(batch, size int) func(*source) {
 	const classes = 1000
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		s.classes("t", classes, batch)
+		s.images(classes, batch, size)
 		in, window, block := 3, 4, 0
 		for i, stage := range ConvNeXtStages {
 			d := stage[0]
@@ -75,8 +74,7 @@ const (
 func denseNet(batch, size int) func(*source) {
 	const classes = 10
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		s.classes("t", classes, batch)
+		s.images(classes, batch, size)
 		channels := 2 * DenseGrowth
 		s.scaled("first", math.Sqrt(2.0/27), channels, 3, 3, 3)
 		for b := range DenseBlocks {
@@ -137,8 +135,7 @@ const SwinWindow = 7
 func swin(batch, size, d int) func(*source) {
 	const classes = 1000
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		s.classes("t", classes, batch)
+		s.images(classes, batch, size)
 		s.filters("patch", "bpatch", d, d, 3, 4, 4)
 		for stage := range 2 {
 			if stage > 0 {
@@ -166,8 +163,7 @@ func mixer(batch, size, patch, d, layers int) func(*source) {
 	const classes = 1000
 	places := (size / patch) * (size / patch)
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		s.classes("t", classes, batch)
+		s.images(classes, batch, size)
 		s.filters("patch", "bpatch", d, d, 3, patch, patch)
 		for i := range layers {
 			s.numberedNorm("g1_", "c1_", i, d)

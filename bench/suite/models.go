@@ -52,10 +52,7 @@ var ResNet18 = []Block{{64, 64, 1}, {64, 64, 1}, {64, 128, 2}, {128, 128, 1}, {1
 func resNet18(batch, size int) func(*source) {
 	const classes = 1000
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		if !s.evaluates {
-			s.classes("t", classes, batch)
-		}
+		s.images(classes, batch, size)
 		s.normalized("0", 64, 3, 7)
 		for i, b := range ResNet18 {
 			s.normalized(numbered("a", i), b.Out, b.In, 3)
@@ -67,6 +64,14 @@ func resNet18(batch, size int) func(*source) {
 		width := ResNet18[len(ResNet18)-1].Out
 		s.scaled("head", 1/math.Sqrt(float64(width)), width, classes)
 		s.zeros("bias", classes)
+	}
+}
+
+// images makes square images, and their classes if the model is trained.
+func (s *source) images(classes, batch, size int) {
+	s.normal("x", batch, 3, size, size)
+	if !s.evaluates {
+		s.classes("t", classes, batch)
 	}
 }
 

@@ -41,10 +41,7 @@ func bottlenecks(in int, rows [][4]int) []Bottleneck {
 func mobileNet(batch, size int) func(*source) {
 	const classes, width = 1000, 1280
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		if !s.evaluates {
-			s.classes("t", classes, batch)
-		}
+		s.images(classes, batch, size)
 		middle := float32(3)
 		if s.evaluates {
 			middle = 0
@@ -121,8 +118,7 @@ func gru(batch, length, width, hidden int) func(*source) {
 func vit(batch, size, patch, d, layers int) func(*source) {
 	const classes = 1000
 	return func(s *source) {
-		s.normal("x", batch, 3, size, size)
-		s.classes("t", classes, batch)
+		s.images(classes, batch, size)
 		s.filters("patch", "bpatch", d, d, 3, patch, patch)
 		s.scaled("token", 0.02, 1, 1, d)
 		s.scaled("positions", 0.02, 1, 1+(size/patch)*(size/patch), d)
