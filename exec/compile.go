@@ -122,7 +122,7 @@ var passOrder = []struct{ before, after, why string }{
 	{"join-assemblies", "dce", "what was assembled before loses its users"},
 	{"insert-slices", "dce", "the paddings lose their users"},
 	{"simplify", "score-axes", "movements that show a value as it is hide no product"},
-	{"cse", "late-sums", "it asks whether a sum has one user, and equal ones are merged first"},
+	{"cse", "late-sums", "it asks what reads a sum, and equal ones are merged first"},
 	{"late-sums", "score-axes", "what it multiplies is computed of scores"},
 	{"score-axes", "recompute", "rows are reduced along the last axis"},
 	{"score-axes", "sum-rows", "scores are summed over rows, which are known then"},

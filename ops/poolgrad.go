@@ -56,7 +56,7 @@ func withoutPadding(padded, x node, a PoolAttrs) node {
 // first of the greatest ones, or the last NaN.
 func maxPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
-	if slices.Max(a.Kernel) < windowSize(a.Kernel) && (a.overlap() || !hasFewTaps(a.Kernel)) {
+	if isOfOneAxis := slices.Max(a.Kernel) == windowSize(a.Kernel); !isOfOneAxis && (a.overlap() || !hasFewTaps(a.Kernel)) {
 		return gradAxisByAxis(n, dy)
 	}
 	lead := x.Rank() - len(a.Kernel)
@@ -89,17 +89,12 @@ func gradAxisByAxis(n, dy node) node {
 		if k == 1 && a.Stride[i] == 1 && a.Padding[i] == 0 {
 			continue
 		}
-		along := PoolAttrs{Ceil: a.Ceil}
-		for axis := range a.Kernel {
-			pick := func(of []int, usual int) int {
-				if axis == i {
-					return of[i]
-				}
-				return usual
-			}
-			along.Kernel, along.Stride = append(along.Kernel, pick(a.Kernel, 1)), append(along.Stride, pick(a.Stride, 1))
-			along.Padding, along.Dilation = append(along.Padding, pick(a.Padding, 0)), append(along.Dilation, pick(a.Dilation, 1))
+		alone := func(of []int, others int) []int {
+			list := slices.Repeat([]int{others}, len(of))
+			list[i] = of[i]
+			return list
 		}
+		along := PoolAttrs{alone(a.Kernel, 1), alone(a.Stride, 1), alone(a.Padding, 0), alone(a.Dilation, 1), a.Ceil, false}
 		maxima = append(maxima, Apply(n.Op(), along, maxima[len(maxima)-1]))
 	}
 	for _, y := range slices.Backward(maxima[1:]) {

@@ -143,7 +143,7 @@ func (c *coalescer) lengthenRow() {
 		if !c.canBeRow(x) || x.size <= 4*c.axes[last].size {
 			continue
 		}
-		if row := c.axes[best]; min(x.size, ShortRow) > min(row.size, ShortRow) || x.size >= ShortRow && x.reach() < row.reach() || x.size < ShortRow && x.size > row.size {
+		if row := c.axes[best]; min(x.size, ShortRow) > min(row.size, ShortRow) || x.size >= ShortRow && x.reach() < row.reach() {
 			best = k
 		}
 	}

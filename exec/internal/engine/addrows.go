@@ -56,10 +56,11 @@ func (k *addRowsTask[T, I]) Run(s *State) error {
 	for i := range k.rows.Factors {
 		k.rows.Factors[i] = *(*T)(k.ptr[3+i])
 	}
-	if whole := k.whole(); len(whole) > 0 && k.ptr[0] != k.ptr[len(k.ptr)-1] {
+	whole, isInPlace := k.whole(), k.ptr[0] == k.ptr[len(k.ptr)-1]
+	if !isInPlace {
 		copy(whole, elements[T](k.ptr[0], len(whole)))
-		k.rows.AddNothing(whole)
-	} else if !k.spec.Apart { // else a loop has it lie where the step before has added to all rows
+	}
+	if !isInPlace || !k.spec.Apart { // else a loop has it lie where the step before has added to all rows
 		k.rows.AddNothing(whole)
 	}
 	tiles := (k.rows.Count + addRowsTile - 1) / addRowsTile
