@@ -219,18 +219,19 @@ func (s winogradSizes) tilesSeen(x node, again bool) node {
 	}
 	x = s.slicesAsChannels(x)
 	channels := x.Shape()[x.Rank()-1]
+	x = Unsqueeze(x, across+1) // for the numbers of a tile
 	// What is at each place of what tiles see, along an axis.
 	along := func(x node, axis, tiles int) []node {
 		return list(s.side(), func(i int) node { return Slice(x, axis, graph.Dim(i), graph.Dim(i+s.tile*(tiles-1)+1), s.tile) })
 	}
 	if !s.atOnce {
-		x = turnedAlong(across+1, along(x, across, s.tiles[1]), s.ofSeen) // [N, H, tiles across, m+2, C]
-		x = turnedAlong(across+1, along(x, down, s.tiles[0]), s.ofSeen)
+		x = turnedAlong(across+1, s.ofSeen, along(x, across, s.tiles[1])) // [N, H, tiles across, m+2, C]
+		x = turnedAlong(across+1, s.ofSeen, along(Unsqueeze(x, across+1), down, s.tiles[0]))
 		return s.matrices(x, s.numbers(), channels)
 	}
 	rows := along(x, down, s.tiles[0])
-	seen := onBothSides(s.ofSeen, grid(s.side(), func(i, j int) node { return Unsqueeze(along(rows[i], across, s.tiles[1])[j], across+1) }))
-	return s.together(across+1, seen, channels)
+	seen := list(s.side(), func(i int) []node { return along(rows[i], across, s.tiles[1]) })
+	return s.together(across+1, onBothSides(s.ofSeen, seen), channels)
 }
 
 // tilesGiven is A dy Aᵀ of all tiles: [numbers, tiles, O].
@@ -241,17 +242,13 @@ func (s winogradSizes) tilesGiven(dy node) node {
 	}
 	// Images and rows of tiles are one axis here, so that no kernel has both these numbers and what tiles see: it would have too many operands.
 	dy = Reshape(dy, s.images.Times(graph.Dim(s.tiles[0])), graph.Dim(s.tile), graph.Dim(s.tiles[1]), graph.Dim(s.tile), s.filters)
-	along := func(x node, axis int) []node {
-		return list(s.tile, func(i int) node { return Select(x, axis, graph.Dim(i)) })
-	}
 	if !s.atOnce {
-		dy = turnedAlong(3, along(dy, 3), s.ofGiven) // [.., m, tiles across, m+2, O]
-		dy = turnedAlong(2, along(dy, 1), s.ofGiven)
+		dy = turnedAlong(3, s.ofGiven, rowsAlong(dy, 3)) // [.., m, tiles across, m+2, O]
+		dy = turnedAlong(2, s.ofGiven, rowsAlong(MoveAxis(dy, 1, 2), 2))
 		return s.matrices(dy, s.numbers(), s.filters)
 	}
-	rows := along(dy, 1)
-	given := onBothSides(s.ofGiven, grid(s.tile, func(i, j int) node { return Unsqueeze(along(rows[i], 2)[j], 2) }))
-	return s.together(2, stored(given), s.filters)
+	rows := list(s.tile, func(i int) []node { return rowsAlong(Select(dy, 1, graph.Dim(i)), 2) })
+	return s.together(2, onBothSides(s.ofGiven, rows), s.filters)
 }
 
 // together are the numbers of tiles, [.., 1, C] each, which lie side by side along an axis, as matrices: see [winogradSizes.matrices].
@@ -274,17 +271,18 @@ func (s winogradSizes) placesOf(products node) node {
 	whole := graph.Shape{s.images, m.Times(down), m.Times(across), s.filters}
 	if s.atOnce {
 		products = Reshape(products, graph.Dim(s.numbers()), s.images, down, 1, across, 1, s.filters)
-		places := onBothSides(s.toPlaces, grid(s.side(), func(i, j int) node { return Select(products, 0, graph.Dim(i*s.side()+j)) }))
+		numbers := list(s.side(), func(i int) []node {
+			return list(s.side(), func(j int) node { return Select(products, 0, graph.Dim(i*s.side()+j)) })
+		})
+		places := onBothSides(s.toPlaces, numbers)
 		rows := list(s.tile, func(i int) node { return Concat(4, places[i*s.tile:][:s.tile]...) })
 		return Reshape(Concat(2, rows...), whole...) // from [N, tiles down, m, tiles across, m, O]
 	}
-	along := func(x node, axis int) []node {
-		return list(s.side(), func(i int) node { return Select(x, axis, graph.Dim(i)) })
-	}
 	side := graph.Dim(s.side())
-	rows := turnedAlong(0, along(Reshape(products, side, side, s.images.Times(down).Times(across), s.filters), 0), s.toPlaces)
-	rows = MoveAxis(Reshape(rows, m, side, s.images, down, across, s.filters), 0, 3) // [numbers, N, tiles down, m, tiles across, O]
-	return Reshape(turnedAlong(4, along(rows, 0), s.toPlaces), whole...)
+	products = Reshape(products, side, side, s.images.Times(down).Times(across), s.filters)
+	rows := Reshape(turnedAlong(0, s.toPlaces, rowsAlong(products, 0)), m, side, s.images, down, across, s.filters)
+	rows = Permute(rows, 2, 3, 0, 4, 1, 5) // [N, tiles down, m, tiles across, numbers, O]
+	return Reshape(turnedAlong(4, s.toPlaces, rowsAlong(rows, 4)), whole...)
 }
 
 // winogradFilters is the gradient for the filters, [O, C, 3, 3], or [O, C, k, 3, 3], of the convolution of x whose result has the gradient dy, or nil where there are too many

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/graph"
@@ -10,14 +11,19 @@ import (
 // elementInfo is the meaning of an operation's element, taken down to see what it consists of.
 // Value i is what step i gives; the operands come first.
 type elementInfo struct {
-	steps   []elementStep
-	result  graph.Value
+	elementFacts
+	steps  []elementStep
+	result graph.Value
+	// claims are what it checks, and divisors those of its divisions of integers.
+	claims, divisors []graph.Value
+}
+
+// elementFacts is what most passes ask for, of every node.
+type elementFacts struct {
 	indexed bool // it depends on positions
 	sized   bool // it depends on sizes that are bound later
 	canFail bool // it can stop the run: by a check of its own, or a division of integers
-	// claims are what it checks, and divisors those of its divisions of integers.
-	claims, divisors []graph.Value
-	cost             int // of its primitives
+	cost    int  // of its primitives
 }
 
 // elementStep is how a value of an element comes about.
@@ -42,31 +48,46 @@ const (
 
 // examine takes down the meaning of an operation's element.
 func examine(n *graph.Node) *elementInfo {
-	if n.Op().Emit == nil {
-		return &elementInfo{}
-	}
 	p := &elementInfo{steps: make([]elementStep, 0, len(n.Operands())+2)} // most are of few steps
+	p.examine(n)
+	return p
+}
+
+var examined = sync.Pool{New: func() any { return new(elementInfo) }}
+
+// factsOf takes down the facts alone.
+func factsOf(n *graph.Node) elementFacts {
+	p := examined.Get().(*elementInfo)
+	defer examined.Put(p)
+	*p = elementInfo{steps: p.steps[:0], claims: p.claims[:0], divisors: p.divisors[:0]}
+	p.examine(n)
+	return p.elementFacts
+}
+
+func (p *elementInfo) examine(n *graph.Node) {
+	if n.Op().Emit == nil {
+		return
+	}
 	in := make([]graph.Value, len(n.Operands()))
 	for i, x := range n.Operands() {
 		in[i] = p.add(elementStep{dtype: x.DType()})
 	}
 	defer bug.Blame(n)
 	p.result = n.Op().Emit(p, n, in)
-	return p
 }
 
 // DependsOnPosition reports whether an element's value depends on where it stands.
-func DependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
+func DependsOnPosition(n *graph.Node) bool { return factsOf(n).indexed }
 
 // dependsOnSizes reports whether an element's value depends on sizes that are bound later.
-func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
+func dependsOnSizes(n *graph.Node) bool { return factsOf(n).sized }
 
 // CanFail reports whether an element can stop the run: a division of integers by a number of the program cannot, but for 0.
 func CanFail(n *graph.Node) bool {
-	p := examine(n)
-	if !p.canFail {
+	if !factsOf(n).canFail {
 		return false
 	}
+	p := examine(n)
 	number := func(v graph.Value) (float64, bool) {
 		if int(v) < len(n.Operands()) {
 			return n.In(int(v)).ScalarValue()
@@ -188,7 +209,7 @@ func FindsIndex(n *graph.Node) bool {
 
 // Cost returns the cost of one element of an operation, in operations as cheap as an
 // addition.
-func Cost(n *graph.Node) int { return examine(n).cost }
+func Cost(n *graph.Node) int { return factsOf(n).cost }
 
 // PrimCost returns the cost of a primitive.
 func PrimCost(p graph.Prim) int {

@@ -75,9 +75,6 @@ func (s *axisRoles) rolesOf(n *graph.Node) []int {
 
 // rolesOfElements has the axes of operands that meet share their roles.
 func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
-	if DependsOnPosition(n) {
-		return nil
-	}
 	roles := slices.Repeat([]int{-1}, n.Rank())
 	each := func(f func(axis, role int)) {
 		for _, x := range n.Operands() {
@@ -102,7 +99,7 @@ func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 			return nil // it has an axis that scores do not have
 		}
 	}
-	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) {
+	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) || DependsOnPosition(n) {
 		return nil
 	}
 	each(func(axis, role int) { s.unite(roles[axis], role) })
