@@ -11,3 +11,10 @@ func call(code, args unsafe.Pointer)
 //
 //go:noescape
 func callEach(entries *entry, size int)
+
+// callTimes calls, most times, the code of entries that take up size bytes, and after each time changes words that take up wordsSize
+// bytes. Where the Bool at the address in goesOn is false after a time it ends. It returns how many times are left, of which it
+// gives the complement where the Bool has ended it. There must be an entry and a time.
+//
+//go:noescape
+func callTimes(entries *entry, size int, words *word, wordsSize, most int, goesOn *uint64) (left int)

@@ -7,3 +7,5 @@ import "unsafe"
 func call(_, _ unsafe.Pointer) { panic("jit: not on this processor") }
 
 func callEach(*entry, int) { panic("jit: not on this processor") }
+
+func callTimes(*entry, int, *word, int, int, *uint64) int { panic("jit: not on this processor") }

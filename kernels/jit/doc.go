@@ -9,6 +9,6 @@
 // registers. Since no stack map exists for it, the runtime cannot stop a goroutine
 // inside; a call must therefore be short, about 100 µs, and so must that of a whole list.
 //
-// code.go and list.go are code and lists of calls. memory_unix.go maps memory, memory_other.go
+// code.go and list.go are code and lists of calls, and steps.go calls a list many times. memory_unix.go maps memory, memory_other.go
 // says that there is none; call_amd64.go calls, and call_other.go cannot.
 package jit

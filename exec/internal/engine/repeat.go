@@ -104,7 +104,9 @@ type repeatTask struct {
 	bytes    []int            // of the carried values
 	ptr      []unsafe.Pointer // of the operands, and of the scratch memory
 	given    []unsafe.Pointer // carried values, as the next step is given them
-	position int64
+	steps    *bodySteps       // nil unless many can be taken at once
+	position int64            // of the step
+	last     int64            // position
 }
 
 func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
@@ -118,6 +120,7 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 	for _, c := range k.Call.Carried {
 		t.bytes = append(t.bytes, t.body.outputs[k.Body.Results[c.Next].Index].bytes)
 	}
+	t.steps = t.body.bindSteps(len(k.Call.Inputs))
 	s.Task = t
 	return s
 }
@@ -140,19 +143,31 @@ func (t *repeatTask) Run(s *State) error {
 	for i, c := range call.Carried {
 		t.given[i] = t.ptr[c.Init]
 	}
-	for ; taken < count; taken++ {
+	t.last = int64(count - 1)
+	together := count // the first step that is not taken together with others
+	if call.Stops < 0 {
+		together--
+	}
+	for taken < count {
 		if call.Stops >= 0 && !*(*bool)(t.given[call.Stops]) {
 			break
 		}
-		t.position = int64(taken)
-		if call.Region.Reverse() {
-			t.position = int64(count - 1 - taken)
+		if taken == 1 {
+			next, ended, err := t.takeSteps(s, body, taken, together)
+			if err != nil {
+				return err
+			}
+			if taken = next; ended || taken == count {
+				break
+			}
 		}
+		t.position = t.positionOf(taken)
 		t.point(body, taken, call.Stops < 0 && taken == count-1)
 		if err := body.Execute(s.ctx, t.body.Specialization); err != nil {
 			return t.inStep(err)
 		}
 		t.keep(body)
+		taken++
 	}
 	first := 0
 	if call.Region.Reverse() {
@@ -212,6 +227,14 @@ func moved(p unsafe.Pointer, bytes int) unsafe.Pointer {
 	return unsafe.Add(p, bytes)
 }
 
+// positionOf is the position of a step.
+func (t *repeatTask) positionOf(step int) int64 {
+	if t.loop.Call.Region.Reverse() {
+		return t.last - int64(step)
+	}
+	return int64(step)
+}
+
 // keep copies what a step gave to further values that keep it, and hands on what is carried.
 func (t *repeatTask) keep(body *State) {
 	for i := range t.body.outputs {
@@ -221,6 +244,11 @@ func (t *repeatTask) keep(body *State) {
 			}
 		}
 	}
+	t.handOn(body)
+}
+
+// handOn gives what is carried to the next step.
+func (t *repeatTask) handOn(body *State) {
 	for i, c := range t.loop.Call.Carried {
 		t.given[i] = body.Out[t.loop.Body.Results[c.Next].Index]
 	}

@@ -1,0 +1,63 @@
+package backend
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/jit"
+)
+
+// Steps is a list that is run over and over as one, while addresses of operands change in one way from each time to the next. The
+// zero value has no calls. It serves one goroutine at a time.
+type Steps struct {
+	List
+	words  jit.Words
+	goesOn uint64
+	asks   bool
+}
+
+// Change is how a number changes from each time to the next: something is added to it, or some of its bits are inverted.
+type Change struct{ Add, Flip uint64 }
+
+// Reserve makes room for so many operands and other words.
+func (s *Steps) Reserve(count int) { s.words.Reserve(count + 1) }
+
+// Begin drops what was said of operands and words.
+func (s *Steps) Begin() {
+	s.words.Reset()
+	s.asks = false
+}
+
+// Point sets the address of an operand of a call that is in the list, and says how it changes.
+func (s *Steps) Point(c *Call, operand int, p unsafe.Pointer, by Change) {
+	c.Point(operand, p)
+	if by != (Change{}) || moves(c.args) {
+		s.words.Add(unsafe.Add(c.frame.base, c.direct.layout.Pointer(operand)), uint64(uintptr(p)), by.Add, by.Flip)
+	}
+}
+
+// Count has a number change.
+func (s *Steps) Count(n *int64, by Change) {
+	s.words.Add(unsafe.Pointer(n), uint64(*n), by.Add, by.Flip)
+}
+
+// While has the steps end after the first that leaves a Bool false. Its address changes.
+func (s *Steps) While(p unsafe.Pointer, by Change) {
+	s.asks = true
+	s.words.Add(unsafe.Pointer(&s.goesOn), uint64(uintptr(p)), by.Add, by.Flip)
+}
+
+// Moves reports whether the addresses of all operands of a call must be given, also of those that stay.
+func Moves(c *Call) bool { return moves(c.args) }
+
+// Run makes steps, as many as fit into one call of machine code and at most a number of them. It returns how many, and whether the
+// Bool that [Steps.While] was given was false after the last one.
+func (s *Steps) Run(most int) (taken int, ended bool) {
+	var goesOn *uint64
+	if s.asks {
+		goesOn = &s.goesOn
+	}
+	taken, ended = s.code.CallTimes(min(most, max(1, int(1/s.share))), &s.words, goesOn)
+	runtime.KeepAlive(s)
+	return taken, ended
+}
