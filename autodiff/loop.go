@@ -255,7 +255,7 @@ func (p *loopPass) leaveProduct(n, dy *graph.Node, i int) bool {
 		return false
 	}
 	x, other := n.In(i), n.In(1-i)
-	if other.Region() != p.region || other.Rank() == 1 && i == 0 || x.Rank() > 2 && x.Rank() > other.Rank() {
+	if other.Region() != p.region || x.Rank() > 2 && x.Rank() > other.Rank() {
 		return false // all steps, along a first axis, are no batch of such products
 	}
 	p.products = append(p.products, product{n, dy, i})
@@ -275,10 +275,14 @@ func (p *loopPass) deliver(end *graph.Node) {
 		}
 	}
 	for _, q := range p.products {
-		in := slices.Clone(q.n.Operands())
-		in[1-q.i] = p.allSteps(end, in[1-q.i])
+		in, dy := slices.Clone(q.n.Operands()), p.allSteps(end, q.dy)
+		other := p.allSteps(end, in[1-q.i])
+		if q.i == 0 && other.Rank() == 2 { // a vector in each step is a column
+			other, dy = ops.Unsqueeze(other, 2), ops.Unsqueeze(dy, dy.Rank())
+		}
+		in[1-q.i] = other
 		all := graph.Apply(q.n.Op(), q.n.Attrs(), in...)
-		p.outer.send(all.Op().Grad, all, p.allSteps(end, q.dy), q.i)
+		p.outer.send(all.Op().Grad, all, dy, q.i)
 	}
 }
 

@@ -163,3 +163,64 @@ func TestLoopsKeepProductsThatAreUsedFarApart(t *testing.T) {
 	_, err := exec.Compile(g, exec.Outputs(append(autodiff.Grad(ops.Square(final[0]), nodes{q, k, v}), final...)...))
 	require.NoError(t, err)
 }
+
+// The gradient of a matrix that each step multiplies with a vector is one product of all steps: no step carries a matrix. The same holds of vectors of outside.
+func TestMatricesTimesVectorsOfSteps(t *testing.T) {
+	t.Setenv(exec.VerifyVariable, "1")
+	const steps = 6
+	g := graph.New("g")
+	m := g.Dim("m", graph.AtLeast(2))
+	x, w, v, u := g.Input("x", graph.Float64, steps, m), g.Input("w", graph.Float64, m, m), g.Input("v", graph.Float64, m), g.Input("u", graph.Float64, m)
+	step := func(c, part *graph.Node) *graph.Node {
+		h := ops.Tanh(ops.Add(ops.MatMul(w, c), ops.MatMul(part, w)))
+		return ops.Mul(ops.Add(h, ops.MatMul(u, h)), ops.MatMul(h, v))
+	}
+	final, _ := ops.Scan(ops.Loop{Carry: nodes{v}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) { return nodes{step(c[0], x[0])}, nil })
+	unrolled := v
+	for i := range steps {
+		unrolled = step(unrolled, ops.Select(x, 0, graph.Dim(i)))
+	}
+	wrt := nodes{w, v, u, x}
+	got, want := autodiff.Grad(ops.Sum(ops.Square(final[0])), wrt), autodiff.Grad(ops.Sum(ops.Square(unrolled)), wrt)
+	again := autodiff.Grad(ops.Sum(ops.Sin(got[0])), wrt)
+	wantAgain := autodiff.Grad(ops.Sum(ops.Sin(want[0])), wrt)
+	got, want = slices.Concat(got, again), slices.Concat(want, wantAgain)
+	p, err := exec.Compile(g, exec.Outputs(append(got, want...)...))
+	require.NoError(t, err)
+	feed := exec.Feed{}
+	for i, n := range g.Inputs() {
+		shape := slices.Repeat([]int{5}, n.Rank())
+		if n == x {
+			shape[0] = steps
+		}
+		data := make([]float64, reduceSizes(shape))
+		for j := range data {
+			data[j] = math.Sin(float64(7*j+i)) / 2
+		}
+		feed[n] = exec.Array{Shape: shape, Data: data}
+	}
+	r, err := p.NewSession().Run(t.Context(), feed)
+	require.NoError(t, err)
+	for i := range got {
+		require.InDeltaSlice(t, arrayOf(t, r, want[i]).Data, arrayOf(t, r, got[i]).Data, 1e-9, "gradient %d", i)
+	}
+
+	only := graph.New("g")
+	w, x = only.Input("w", graph.Float32, 500, 500), only.Input("x", graph.Float32, steps, 500)
+	final, _ = ops.Scan(ops.Loop{Carry: nodes{ops.Zeros(only, graph.Float32, 500)}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) {
+		return nodes{ops.Tanh(ops.Add(ops.MatMul(w, c[0]), x[0]))}, nil
+	})
+	p, err = exec.Compile(only, exec.Outputs(autodiff.Grad(ops.Sum(final[0]), nodes{w})[0]))
+	require.NoError(t, err)
+	f, err := p.Footprint(nil)
+	require.NoError(t, err)
+	require.Less(t, f.Arena, 500*500*4+40*500*4, "a matrix, and vectors of all steps")
+}
+
+func reduceSizes(shape []int) int {
+	count := 1
+	for _, n := range shape {
+		count *= n
+	}
+	return count
+}

@@ -90,7 +90,9 @@ func TestSmallStepsTakeLittleTime(t *testing.T) {
 	}
 	g := graph.New("small")
 	x := g.Input("x", graph.Float32, 4)
-	f := ops.Fori(20_000, nodes{x}, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Mul(ops.Add(c[0], graph.Num(0.1)), graph.Num(0.5))} })
+	f := ops.Fori(20_000, nodes{x}, func(_ *graph.Node, c nodes) nodes {
+		return nodes{ops.Mul(ops.Add(c[0], graph.Num(0.1)), graph.Num(0.5))}
+	})
 	p, err := exec.Compile(g, exec.Outputs(f[0]))
 	require.NoError(t, err)
 	least := func(options ...exec.SessionOption) time.Duration {
