@@ -97,6 +97,8 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 		return refuse(problem{Summary: "the value to differentiate is nil"}, known...)
 	case !y.Judged() || y.Graph() == nil:
 		return graph.Apply(gradOp, problem{}, y) // its own mistake has been reported
+	case y.OutsideOfBody("") != nil:
+		return refuse(problem{}, y) // a value of a body that is used outside of it: a mistake of any operation
 	case len(wrt) == 0:
 		return refuse(problem{Summary: "no value is given with respect to which " + y.Called() + " is to be differentiated"}, y)
 	case !y.DType().IsFloat():
@@ -117,6 +119,8 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 			return refuse(problem{Summary: fmt.Sprintf("%s belongs to another graph", x.Called())}, y)
 		case !x.Judged():
 			return graph.Apply(gradOp, problem{}, x)
+		case x.OutsideOfBody("") != nil:
+			return refuse(problem{}, x)
 		case !x.DType().IsFloat():
 			return refuse(problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(), x.DType())}, y, x)
 		}

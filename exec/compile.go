@@ -284,6 +284,10 @@ func checkRoot(report *shapeinfer.Report, what string, n *graph.Node) bool {
 	switch {
 	case n == nil || n.Op() == nil:
 		refuse(report, graph.Caller(), "%s is nil, or a Node that no operation has made", what)
+	case n.Graph() == report.Graph && n.Judged() && n.OutsideOfBody(what) != nil:
+		bad := n.OutsideOfBody(what)
+		bad.Pos = n.Pos()
+		report.Errors = append(report.Errors, bad)
 	case n.Graph() == report.Graph:
 		return true
 	case n.Err() != nil:

@@ -129,3 +129,36 @@ func TestLoopsOfNegativeLengths(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "n-5 >= 0 fails: -2 against 0")
 }
+
+// A value of the body of a loop is no output, has no gradient outside of the body, and nothing is differentiated with respect to it there.
+func TestValuesOfBodiesStayInThem(t *testing.T) {
+	for want, use := range map[string]func(x, y, inBody *graph.Node) *graph.Node{
+		"output 0, inBody":       func(_, _, inBody *graph.Node) *graph.Node { return inBody },
+		"Grad(inBody): operand ": func(x, _, inBody *graph.Node) *graph.Node { return autodiff.Grad(inBody, nodes{x})[0] },
+		"Grad(inBody): operand":  func(_, y, inBody *graph.Node) *graph.Node { return autodiff.Grad(y, nodes{inBody})[0] },
+	} {
+		g := graph.New("g")
+		x := g.Input("x", graph.Float32)
+		var inBody *graph.Node
+		y := ops.Fori(3, nodes{x}, func(_ *graph.Node, c nodes) nodes {
+			inBody = ops.Mul(c[0], c[0])
+			return nodes{inBody}
+		})[0]
+		_, err := exec.Compile(g, exec.Outputs(use(x, y, inBody)))
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "is a value of the body of the loop at ")
+		require.ErrorContains(t, err, "return it from the body")
+		var bug *exec.BugError
+		require.NotErrorAs(t, err, &bug)
+	}
+	g := graph.New("g")
+	x := g.Input("x", graph.Float32)
+	var inBody *graph.Node
+	y := ops.Fori(3, nodes{x}, func(_ *graph.Node, c nodes) nodes {
+		inBody = ops.Print(c[0], "c")
+		return nodes{inBody}
+	})[0]
+	_, err := exec.Compile(g, exec.Outputs(y), exec.Updates(inBody))
+	require.ErrorContains(t, err, "update 0, ")
+	require.ErrorContains(t, err, "is used outside of it")
+}

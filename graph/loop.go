@@ -192,14 +192,27 @@ func (n *Node) strayOperand() *Mistake {
 		if a, ok := n.Loop(); ok && a.Body == x.region {
 			continue
 		}
-		return &Mistake{Code: CodeLoop,
-			Summary:  fmt.Sprintf("operand %d, %s, is a value of the body of the loop at %s, and is used outside of it", i, x.Called(), x.region.pos),
-			Operands: []OperandNote{{Node: x, Text: "differs from step to step"}},
-			Help: []string{
-				"return it from the body: as a next value, of which the last one comes out, or as an output, of which all steps come out along a new axis",
-			}}
+		return x.outsideOf(fmt.Sprintf("operand %d", i))
 	}
 	return nil
+}
+
+// OutsideOfBody refuses a value of the body of a loop where that is not being built; it is nil for other values. what says what the value is
+// used as.
+func (n *Node) OutsideOfBody(what string) *Mistake {
+	if n.region == nil || n.region.open {
+		return nil
+	}
+	return n.outsideOf(what)
+}
+
+func (n *Node) outsideOf(what string) *Mistake {
+	return &Mistake{Code: CodeLoop,
+		Summary:  fmt.Sprintf("%s, %s, is a value of the body of the loop at %s, and is used outside of it", what, n.Called(), n.region.pos),
+		Operands: []OperandNote{{Node: n, Text: "differs from step to step"}},
+		Help: []string{
+			"return it from the body: as a next value, of which the last one comes out, or as an output, of which all steps come out along a new axis",
+		}}
 }
 
 // strayWrite refuses a write within a body to memory that is not made in the same step. It stands in the body that is open, also if nothing that it reads

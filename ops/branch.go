@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // While computes body as long as cond is true of the carried values, and at most max times. Both are
@@ -117,10 +118,24 @@ func (b *loopBuilder) match(then, otherwise []node) {
 		b.typed(then[i:i+1], otherwise[i:i+1])
 		b.typed(otherwise[i:i+1], then[i:i+1])
 		x, y := then[i], otherwise[i]
-		if x.Judged() && y.Judged() && (x.DType() != y.DType() || x.Rank() != y.Rank()) {
+		if x.Judged() && y.Judged() && (x.DType() != y.DType() || !b.canBeEqual(x.Shape(), y.Shape())) {
 			b.refuse("value %d is %s%s in one branch and %s%s in the other", i, x.DType(), x.Shape(), y.DType(), y.Shape())
 		}
 	}
+}
+
+// canBeEqual reports whether shapes can be the same.
+func (b *loopBuilder) canBeEqual(s, t graph.Shape) bool {
+	if len(s) != len(t) {
+		return false
+	}
+	prover := prove.NewProver(b.g.Bounds)
+	for axis := range s {
+		if prover.NotEqual(s[axis], t[axis]) {
+			return false
+		}
+	}
+	return true
 }
 
 // close ends a branch that is computed where a condition is true: what comes out is next then, and

@@ -146,6 +146,9 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"value 0 is float32[n, 3] in one branch and float32[n] in the other": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{ops.Sum(x, 1)} })
 		},
+		"value 0 is float32[n, 3] in one branch and float32[n, 2] in the other": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{ops.Slice(x, 1, 0, 2, 1)} })
+		},
 		"a branch is nil": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), nil, func() []*graph.Node { return nodes{x} })
 		},
