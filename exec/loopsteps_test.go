@@ -29,6 +29,10 @@ var smallBodies = map[string]func(i *graph.Node, c nodes, x *graph.Node) (next, 
 		y := ops.Softmax(ops.Add(c[0], ops.Mul(ops.Transpose(ops.Reshape(x, 4, 3), 0, 1), ops.Cast(i, graph.Float32))), 1)
 		return nodes{ops.Flip(y, 0), ops.Add(c[1], ops.Max(y, 1, ops.KeepDims()))}, nodes{ops.Sum(y, 0), x}
 	},
+	"sums over rows": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
+		y := ops.LogSumExp(ops.Add(c[0], ops.Mul(c[1], x)), 0, ops.KeepDims())
+		return nodes{ops.Sub(x, y), ops.Mul(c[0], graph.Num(0.5))}, nodes{ops.Sum(x, 0), y}
+	},
 	"hands on what it gives out": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
 		y := ops.Where(ops.Greater(x, graph.Num(0)), c[0], ops.Sin(c[1]))
 		return nodes{y, x}, nodes{y, x, c[0]}

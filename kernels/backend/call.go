@@ -15,6 +15,7 @@ type Call struct {
 	args   *launch.Args
 	direct *nativeKernel // whose code does the whole work at once, nil if it must be called otherwise
 	frame  frame
+	fills  []*Call // that write neutral elements before it, in a list: of the kernel's accumulated operands
 }
 
 // Prepare makes a call. The arguments' sizes and steps must not change after it.
@@ -39,6 +40,11 @@ func (c *Call) Point(operand int, p unsafe.Pointer) {
 	c.args.Ptr[operand] = p
 	if k := c.direct; k != nil {
 		*(*uintptr)(unsafe.Add(c.frame.base, k.layout.Pointer(operand))) = uintptr(p)
+		for i, fill := range c.fills {
+			if k.accs[i].operand == operand {
+				fill.Point(0, p)
+			}
+		}
 	}
 }
 

@@ -27,6 +27,45 @@ func (k *nativeKernel) setNeutral(a *launch.Args, lo, hi int) {
 	}
 }
 
+// addNeutral adds the kernels that do what setNeutral does, for calls in lists.
+func (k *nativeKernel) addNeutral(add func(*rowprog.Program) *nativeKernel) {
+	for i := range k.accs {
+		acc := &k.accs[i]
+		o := &k.prog.Operands[acc.operand]
+		b := rowprog.NewBuilder("neutral", k.prog.Outer)
+		b.Store(b.Out(o.Name, o.Type, rowprog.Vec), b.ConstBits(o.Type, acc.neutral))
+		if p, err := b.Build(); err == nil {
+			acc.fill = add(p)
+		}
+	}
+}
+
+// neutralCalls prepares calls that do what setNeutral does on the whole iteration space; none where some of it cannot be one call of code.
+func (k *nativeKernel) neutralCalls(a *launch.Args) (calls []*Call) {
+	for _, acc := range k.accs {
+		if acc.fill == nil {
+			return nil
+		}
+		o, inner := &k.prog.Operands[acc.operand], len(a.Outer)
+		own := launch.New(acc.fill.prog)
+		for axis, n := range a.Outer {
+			if own.Outer[axis] = 1; !o.Reduced.Has(axis) {
+				own.Outer[axis], own.Stride[0][axis] = n, a.Stride[acc.operand][axis]
+			}
+		}
+		if own.N = 1; o.Domain == rowprog.Vec {
+			own.N, own.Stride[0][inner] = a.N, a.Stride[acc.operand][inner]
+		}
+		own.Ptr[0] = a.Ptr[acc.operand]
+		c := Prepare(acc.fill, Coalesce(acc.fill, own))
+		if c.direct == nil {
+			return nil
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
 // filler sets the elements of an operand that belong to a range of axis 0.
 type filler struct {
 	prog    *rowprog.Program

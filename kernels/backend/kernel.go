@@ -95,10 +95,10 @@ type compiled struct {
 // compileNative makes kernels of machine code: none of programs that there is no code
 // for, and none at all if there is no executable memory.
 func compileNative(kernels []Kernel, programs []*rowprog.Program) {
-	made := make([]*nativeKernel, len(programs))
+	var made []*nativeKernel // those of programs, then those that they need
 	var code []byte
 	shared := map[string]compiled{} // by the programs' keys
-	for i, p := range programs {
+	add := func(p *rowprog.Program) (k *nativeKernel) {
 		key := p.Key()
 		c, known := shared[key]
 		if !known {
@@ -110,7 +110,17 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 		}
 		dump(p, "", c.code, c.err)
 		if c.err == nil {
-			made[i] = newNativeKernel(p, c.code, c.offset)
+			k = newNativeKernel(p, c.code, c.offset)
+		}
+		made = append(made, k)
+		return k
+	}
+	for _, p := range programs {
+		add(p)
+	}
+	for _, k := range made[:len(programs)] {
+		if k != nil {
+			k.addNeutral(add)
 		}
 	}
 	if code == nil {
@@ -121,8 +131,10 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 		return
 	}
 	for i, m := range made {
-		if m != nil {
-			m.code = block
+		if m == nil {
+			continue
+		}
+		if m.code = block; i < len(kernels) {
 			kernels[i] = m
 		}
 	}

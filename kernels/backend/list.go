@@ -26,21 +26,34 @@ const entryElements = 256
 // that of the list too long.
 func (l *List) Add(c *Call) bool {
 	k := c.direct
-	if k == nil || k.guards || len(k.accs) > 0 { // neutral values are written in between, by Go
+	if k == nil || k.guards {
 		return false
+	}
+	if len(k.accs) > 0 && c.fills == nil {
+		if c.fills = k.neutralCalls(c.args); c.fills == nil {
+			return false
+		}
 	}
 	code, ok := k.code.(*jit.Code)
 	share := float64(c.args.Elements()+entryElements) / float64(k.callElements)
 	if !ok || l.share+share > 1 {
 		return false
 	}
+	for _, fill := range c.fills {
+		l.add(fill, code)
+	}
 	l.calls, l.share = append(l.calls, c), l.share+share
-	c.frame.pointers(k, c.args)
+	l.add(c, code)
+	return true
+}
+
+// add appends the code of a call.
+func (l *List) add(c *Call, code *jit.Code) {
+	c.frame.pointers(c.direct, c.args)
 	if moves(c.args) {
 		l.moving = append(l.moving, c)
 	}
-	l.code.Add(code, k.offset, c.frame.base)
-	return true
+	l.code.Add(code, c.direct.offset, c.frame.base)
 }
 
 // moves reports whether code can leave other addresses in its frame than it has found there.

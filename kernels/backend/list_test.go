@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/kernels/internal/testkit/rowtest"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -113,7 +114,7 @@ func TestListRunsInOrder(t *testing.T) {
 	}
 }
 
-// What takes more than one call of code, or work in Go beforehand, is in no list; and a
+// What takes more than one call of code, or a check in Go afterwards, is in no list; and a
 // list is no longer than a call may be.
 func TestWhatIsInNoList(t *testing.T) {
 	of := func(p *rowprog.Program, n int) *Call {
@@ -127,7 +128,6 @@ func TestWhatIsInNoList(t *testing.T) {
 	b.Store(b.Out("y", f32, rowprog.Vec), x)
 	var list List
 	require.False(t, list.Add(of(build(t, b), 4)), "a guard")
-	require.False(t, list.Add(of(columnSums(t), 4)), "a result that is accumulated")
 	require.False(t, list.Add(of(tanhChain(t), 1024)), "a long call")
 	if k, err := Compile(tanhChain(t)); err != nil || !k.Machine() {
 		require.False(t, list.Add(of(tanhChain(t), 4)), "no machine code")
@@ -140,4 +140,32 @@ func TestWhatIsInNoList(t *testing.T) {
 		require.GreaterOrEqual(t, list.Len(), least, "calls of %d elements", n*n)
 		require.LessOrEqual(t, list.Len()*n*n, c.direct.callElements)
 	}
+}
+
+// A list also has calls that accumulate: their sums begin anew in each run.
+func TestListsAccumulate(t *testing.T) {
+	const rows, n = 3, 5
+	k, err := Compile(columnSums(t))
+	require.NoError(t, err)
+	if !k.Machine() {
+		t.Skip("there is no machine code")
+	}
+	a := launch.New(k.Program())
+	a.N, a.Outer[0], a.Stride[0][0], a.Stride[0][1], a.Stride[1][1], a.Stride[2][1] = n, rows, n, 1, 1, 1
+	data, sums := make([]float32, rows*n), [2][n]float32{{9, 9, 9, 9, 9}, {9, 9, 9, 9, 9}}
+	for i := range data {
+		data[i] = float32(i)
+	}
+	a.Ptr[0], a.Ptr[1], a.Ptr[2] = unsafe.Pointer(&data[0]), unsafe.Pointer(&[n]float32{1, 1, 1, 1, 2}), unsafe.Pointer(&sums[0])
+	var list List
+	c := Prepare(k, a)
+	require.True(t, list.Add(c))
+	want := [n]float32{15, 18, 21, 24, 54}
+	for range 2 {
+		list.Run()
+		require.Equal(t, want, sums[0])
+	}
+	c.Point(2, unsafe.Pointer(&sums[1]))
+	list.Run()
+	require.Equal(t, want, sums[1])
 }

@@ -37,6 +37,7 @@ type executable interface {
 type accumulated struct {
 	operand int
 	neutral uint64
+	fill    *nativeKernel // that writes it, for lists of calls; nil where there is no code for that
 }
 
 // newNativeKernel notes what calls need to know of a program and its code, which begins at an
@@ -50,7 +51,7 @@ func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKer
 		if in.Op != rowprog.OpAccumulate {
 			continue
 		}
-		k.accs = append(k.accs, accumulated{in.Operand, scalar.Neutral(in.Reduction, p.Operands[in.Operand].Type)})
+		k.accs = append(k.accs, accumulated{operand: in.Operand, neutral: scalar.Neutral(in.Reduction, p.Operands[in.Operand].Type)})
 	}
 	return k
 }

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/jit"
@@ -20,7 +21,12 @@ type Steps struct {
 type Change struct{ Add, Flip uint64 }
 
 // Reserve makes room for so many operands and other words.
-func (s *Steps) Reserve(count int) { s.words.Reserve(count + 1) }
+func (s *Steps) Reserve(count int) {
+	for _, c := range s.calls {
+		count += len(c.fills)
+	}
+	s.words.Reserve(count + 1)
+}
 
 // Begin drops what was said of operands and words.
 func (s *Steps) Begin() {
@@ -31,6 +37,15 @@ func (s *Steps) Begin() {
 // Point sets the address of an operand of a call that is in the list, and says how it changes.
 func (s *Steps) Point(c *Call, operand int, p unsafe.Pointer, by Change) {
 	c.Point(operand, p)
+	s.point(c, operand, p, by)
+	for i, fill := range c.fills {
+		if c.direct.accs[i].operand == operand {
+			s.point(fill, 0, p, by)
+		}
+	}
+}
+
+func (s *Steps) point(c *Call, operand int, p unsafe.Pointer, by Change) {
 	if by != (Change{}) || moves(c.args) {
 		s.words.Add(unsafe.Add(c.frame.base, c.direct.layout.Pointer(operand)), uint64(uintptr(p)), by.Add, by.Flip)
 	}
@@ -48,7 +63,7 @@ func (s *Steps) While(p unsafe.Pointer, by Change) {
 }
 
 // Moves reports whether the addresses of all operands of a call must be given, also of those that stay.
-func Moves(c *Call) bool { return moves(c.args) }
+func Moves(c *Call) bool { return moves(c.args) || slices.ContainsFunc(c.fills, Moves) }
 
 // Run makes steps, as many as fit into one call of machine code and at most a number of them. It returns how many, and whether the
 // Bool that [Steps.While] was given was false after the last one.
