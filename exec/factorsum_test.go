@@ -132,6 +132,6 @@ func TestGradientsOfBiases(t *testing.T) {
 	s := requireTiles(t, "layers", g, feed, append(autodiff.Grad(loss, weights), loss)...)
 	if hasTiles() {
 		require.Equal(t, 1, s.FactorSums())
-		require.Equal(t, 3+3, s.Tiled(), "biases of all layers but the last, and gradients from products of all but the first")
+		require.Equal(t, 4+3, s.Tiled(), "biases of all layers, and gradients from products of all but the first")
 	}
 }

@@ -12,8 +12,13 @@ import (
 // sigmoid s reads s and 1 - s: it computes the second once more rather than read it. Where all who need
 // the value do, it is in no memory.
 
-// mostAgain bounds the cost of what is computed again in place of one load: see [rewrite.Cost].
-const mostAgain = 6
+// mostAgain bounds the cost of what is computed again in place of one load: see [rewrite.Cost]. A large value that would be kept for one kernel alone, as a
+// factor of a gradient is from forward to backward, may cost mostOfKept: to write it and read it again would take longer.
+const (
+	mostAgain  = 6
+	mostOfKept = 40
+	leastKept  = 1 << 16 // its elements
+)
 
 // computeAgain finds for each kernel which of the values that it reads it computes again, from others
 // that it reads. What nobody else needs is then left out of the kernel that computed it first.
@@ -84,6 +89,10 @@ type repeater struct {
 	shown  map[*graph.Node]bool // what it reads through views, which show other elements of it: it must be in memory
 	writes map[*graph.Node]bool // the memory that is written in place
 	again  map[*graph.Node]bool
+	// Of the candidate at hand: what it may cost, whether no other kernel reads it, and what is read for it that was not read before.
+	most  int
+	alone bool
+	newly []*graph.Node
 }
 
 func (r *repeater) run() {
@@ -104,19 +113,21 @@ func (r *repeater) run() {
 	}
 	var candidates []*graph.Node
 	for x, whole := range r.reads {
-		if whole && r.isCheap(x) {
+		if r.most = r.mostFor(x); whole && r.isCheap(x) {
 			candidates = append(candidates, x)
 		}
 	}
 	slices.SortFunc(candidates, func(x, y *graph.Node) int { return x.ID() - y.ID() })
 	for _, x := range candidates {
 		delete(r.reads, x)
-		if list, cost := r.recipe(x, nil, 0); cost <= mostAgain && len(r.k.Nodes)+len(r.k.Again)+len(list) <= maxKernelNodes {
+		r.most, r.alone, r.newly = r.mostFor(x), r.isAlone(x), nil
+		if list, cost := r.recipe(x, nil, 0); cost <= r.most && len(r.k.Nodes)+len(r.k.Again)+len(list) <= maxKernelNodes {
 			for _, n := range list {
 				r.again[n] = true
 				r.k.Registers[n] = PerElement
 			}
 			r.k.Again = append(r.k.Again, list...)
+			r.readNewly()
 		} else {
 			r.reads[x] = true
 		}
@@ -129,16 +140,16 @@ func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
 	return x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
 		!isUndecided(x) &&
-		rewrite.Cost(x) <= mostAgain && !rewrite.CanFail(x) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
+		rewrite.Cost(x) <= r.most && !rewrite.CanFail(x) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
 }
 
 // recipe adds to a list what must be computed for a value, operands first, and to a cost theirs. The cost is
-// more than mostAgain where more is needed than the kernel reads.
+// more than the most where more is needed than the kernel reads, or can.
 func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph.Node, int) {
 	if !r.isCheap(x) {
-		return list, mostAgain + 1
+		return list, r.most + 1
 	}
-	if cost += max(rewrite.Cost(x), 1); cost > mostAgain {
+	if cost += max(rewrite.Cost(x), 1); cost > r.most {
 		return list, cost
 	}
 	for _, y := range x.Operands() {
@@ -146,9 +157,9 @@ func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph
 		_, isRead := r.reads[y]
 		switch {
 		case isNumber || r.again[y] || slices.Contains(list, y):
-		case isRead && !r.writes[alias.Storage(y)]:
+		case isRead && !r.writes[alias.Storage(y)] || r.canReadNewly(y):
 		default:
-			if list, cost = r.recipe(y, list, cost); cost > mostAgain {
+			if list, cost = r.recipe(y, list, cost); cost > r.most {
 				return list, cost
 			}
 		}

@@ -116,9 +116,11 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 }
 
 // waitsIn reports whether a narrow value that needs no large product would wait for one in a kernel. What needs the value would wait too, such as the
-// gradients of a row's scores, which can be computed block by block with the product.
+// gradients of a row's scores, which can be computed block by block with the product. What comes of a state that is written in place, such as the averages
+// of an optimiser, is needed by the write, which waits anyway.
 func (f *fuser) waitsIn(n *graph.Node, at int) bool {
-	return f.behind[at] && !rewrite.IsLargeMatrix(n) && !slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] })
+	return f.behind[at] && !rewrite.IsLargeMatrix(n) && !slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] }) &&
+		!slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return f.u.Writes.IsWritten(x) && x.Shape().Equal(n.Shape()) })
 }
 
 // maker returns the kernel that computes what a node shows, or -1.
@@ -206,7 +208,7 @@ const leastCopied = 1 << 14
 
 // isLarge reports whether a shape has so many elements, as far as its sizes are known, that it does not matter how many kernels go through them.
 func isLarge(shape graph.Shape) bool {
-	const least = 1 << 16
+	const least = 1 << 14
 	count := int64(1)
 	for _, d := range shape {
 		if n, known := d.Int(); known && count < least {

@@ -26,7 +26,11 @@ func (d *dependencies) sort(priorities []priority) []int {
 		}
 	}
 	for k, needs := range d.needs {
-		s.missing[k] = len(needs)
+		for _, j := range needs {
+			if len(d.needs[j]) > 0 {
+				s.missing[k]++
+			}
+		}
 	}
 	for k := range d.needs {
 		s.place(k)
@@ -38,7 +42,7 @@ func (d *dependencies) sort(priorities []priority) []int {
 type sorter struct {
 	d       *dependencies
 	readers [][]int // by kernel: those that hurry
-	missing []int   // by kernel: how many that it needs have no place yet
+	missing []int   // by kernel: how many that it needs have no place yet; those that need none themselves can come with it
 	begun   []bool
 	path    []sorting
 	sorted  []int
@@ -61,6 +65,9 @@ func (s *sorter) place(k int) {
 			continue
 		case at.readers == 0:
 			s.sorted = append(s.sorted, at.kernel)
+			if len(needs) == 0 {
+				break
+			}
 			for _, user := range s.d.users[at.kernel] {
 				s.missing[user]--
 			}

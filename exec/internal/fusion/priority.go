@@ -36,18 +36,31 @@ func (f *fuser) sort() (sorted []*Group) {
 }
 
 // prepare has small values that a kernel needs beside products computed before these, such as factors of a normalisation:
-// in between, they would keep the kernel from going on with tiles of a product.
+// in between, they would keep the kernel from going on with tiles of a product. A product of which it only overwrites what that reads is none of them.
 func (f *fuser) prepare(at int) {
-	for _, p := range f.order.needs[at] {
+	read := f.makersRead(at)
+	for _, p := range read {
 		if !f.isProduct(p) {
 			continue
 		}
-		for _, q := range f.order.needs[at] {
+		for _, q := range read {
 			if !f.isProduct(q) && isMuchSmaller(f.groups[q].Space, f.groups[p].Nodes[0].Shape()) && !f.waiting.follows(q, p) {
 				f.order.after(p, q)
 			}
 		}
 	}
+}
+
+// makersRead lists the kernels that compute what a kernel reads.
+func (f *fuser) makersRead(at int) (list []int) {
+	for _, n := range f.groups[at].Nodes {
+		for _, x := range n.Read() {
+			if made := f.maker(x); made >= 0 && made != at && !slices.Contains(list, made) {
+				list = append(list, made)
+			}
+		}
+	}
+	return list
 }
 
 // isMuchSmaller reports whether a value of one shape has far fewer elements than one of another, as far as is known.
@@ -62,10 +75,12 @@ func isMuchSmaller(shape, than graph.Shape) bool {
 }
 
 // condenses reports whether a product is much smaller than both of its factors, as the gradient of
-// weights is: they are better read while they are in a cache, and need not be kept.
+// weights is, or than one of many rows, of which a row as the other factor makes one, as the gradient of a bias is: they are better read while
+// they are in a cache, and need not be kept.
 func (k *Group) condenses() bool {
 	n := k.Nodes[0]
-	return !slices.ContainsFunc(n.Operands()[:2], func(x *graph.Node) bool { return !isMuchSmaller(n.Shape(), x.Shape()) })
+	sums := n.Rank() > 1 && n.Shape()[n.Rank()-2] == 1 && isMuchSmaller(n.Shape(), n.In(1).Shape()) && n.In(1).Op().Class != graph.Source
+	return sums || !slices.ContainsFunc(n.Operands()[:2], func(x *graph.Node) bool { return !isMuchSmaller(n.Shape(), x.Shape()) })
 }
 
 // isProduct reports whether a kernel is a matrix product.

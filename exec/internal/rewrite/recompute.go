@@ -18,8 +18,11 @@ func IsAgain(n *graph.Node) bool { return n.Op() == opAgain }
 // againAttrs are the fixed arguments of opAgain: the shape of the result.
 type againAttrs struct{ Shape graph.Shape }
 
-// leastAgain is the number of elements of a matrix from which on products are computed again.
-const leastAgain = 1 << 16
+// leastAgain is the number of elements of a matrix from which on products are computed again, leastLarge that from which on it takes long to go through one.
+const (
+	leastAgain = 1 << 14
+	leastLarge = 1 << 16
+)
 
 // mostExamined bounds the products that are looked at, as the rest of the graph is for each; and
 // mostRegion the values that are looked at to find a reduction.
@@ -74,7 +77,7 @@ func (r *recomputer) isCandidate(n *graph.Node) bool {
 	if known && terms > scores.MostTerms {
 		return false
 	}
-	return IsLargeMatrix(n)
+	return isMatrixOf(n, leastAgain)
 }
 
 // areScores reports whether rows of what is computed from a product element by element are reduced, or it is a factor

@@ -249,13 +249,16 @@ func elementsOf(u *Program, accepts func(product *graph.Node) bool) map[*graph.N
 }
 
 // IsLargeMatrix reports whether the last two axes of a value may have many elements.
-func IsLargeMatrix(n *graph.Node) bool {
+func IsLargeMatrix(n *graph.Node) bool { return isMatrixOf(n, leastLarge) }
+
+// isMatrixOf reports whether the last two axes of a value may have so many elements.
+func isMatrixOf(n *graph.Node, least int64) bool {
 	if n.Rank() < 2 {
 		return false
 	}
 	rows, rowsKnown := n.Shape()[n.Rank()-2].Int()
 	cols, colsKnown := n.Shape()[n.Rank()-1].Int()
-	return !rowsKnown || !colsKnown || rows*cols >= leastAgain
+	return !rowsKnown || !colsKnown || rows*cols >= least
 }
 
 // isBeside reports whether operand i of an elementwise node has its shape.

@@ -1,0 +1,80 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// Where a value is kept for one kernel alone, that reads something else in its place, if this takes no memory: small values, such as the scale and shift
+// of a normalisation, and what stays in memory for others anyway, as what relu gives does for the gradient of the weights that read it. So the mask of
+// relu's gradient is in no memory.
+
+// mostFor bounds the cost of a value that a kernel computes again.
+func (r *repeater) mostFor(x *graph.Node) int {
+	if count, known := x.Shape().NumElements().Int(); known && count >= leastKept && r.isAlone(x) {
+		return mostOfKept
+	}
+	return mostAgain
+}
+
+// isAlone reports whether no other kernel reads a value but the one that computes it.
+func (r *repeater) isAlone(x *graph.Node) bool {
+	return !r.kept[x] && !r.isRead(x, func(_ *graph.Node, by int) bool { return by != r.at && by != r.maker(x) })
+}
+
+// isRead reports whether a node that reads a value, itself or a view of it, and its kernel are such as are asked for.
+func (f *fuser) isRead(x *graph.Node, asked func(n *graph.Node, by int) bool) bool {
+	return slices.ContainsFunc(f.usersOf(x), func(n *graph.Node) bool {
+		if alias.IsView(n) || n.Op().Class == graph.Version {
+			return f.isRead(n, asked)
+		}
+		return asked(n, f.at[n.ID()])
+	})
+}
+
+// canReadNewly reports whether the kernel can read a value that it does not read yet, and notes it.
+func (r *repeater) canReadNewly(y *graph.Node) bool {
+	if !r.alone || alias.State(y).Op().Class == graph.Update || r.writes[alias.Storage(y)] || !r.isSmall(y) && !r.staysFor(y) {
+		return false
+	}
+	if write := r.u.Writes.Of(alias.State(y)); write != nil { // which must wait for the kernel
+		if by := r.fuser.at[write.ID()]; by < 0 || by == r.at || r.waiting.follows(r.at, by) {
+			return false
+		}
+	}
+	r.newly = append(r.newly, y)
+	return true
+}
+
+// isSmall reports whether a value that is in memory anyway takes far less than those of the kernel.
+func (r *repeater) isSmall(y *graph.Node) bool {
+	v := alias.Viewed(y)
+	return isMuchSmaller(v.Shape(), r.k.Space) &&
+		(v.Op().Class == graph.Source || r.maker(v) >= 0 && r.isRead(v, func(_ *graph.Node, by int) bool { return by != r.maker(v) }))
+}
+
+// staysFor reports whether a value stays in memory for another kernel, which this one does not need, and which cannot compute it again.
+func (r *repeater) staysFor(y *graph.Node) bool {
+	if !y.Shape().Equal(r.k.Space) || r.maker(y) < 0 || alias.IsView(y) {
+		return false
+	}
+	r.before.run(0, r.at)
+	return r.isRead(y, func(n *graph.Node, by int) bool {
+		return by >= 0 && by != r.at && by != r.maker(y) && !r.before.finds(by) &&
+			(r.groups[by].Class == graph.Contract || r.groups[by].Class == graph.Elementwise && !slices.Contains(n.Operands(), y))
+	})
+}
+
+// readNewly has the kernel run after those that compute what it reads newly, and before those that overwrite that.
+func (r *repeater) readNewly() {
+	for _, y := range r.newly {
+		if made := r.maker(y); made >= 0 {
+			r.order.after(r.at, made)
+		}
+		if write := r.u.Writes.Of(alias.State(y)); write != nil {
+			r.order.after(r.fuser.at[write.ID()], r.at)
+		}
+	}
+}
