@@ -25,7 +25,7 @@ type Plan struct {
 type KernelPlan struct {
 	Class  graph.Class   // Elementwise for a group of fused operations
 	Domain graph.Shape   // the iteration space of a group
-	Nodes  []*graph.Node // what it computes, in order
+	Nodes  []*graph.Node // what it computes, in order; what several kernels compute for themselves stands in the first
 	// Reads and Writes are the values that it exchanges through memory, without views.
 	Reads, Writes []*graph.Node
 	// Programs are its row programs in text; none for matrix products and gathers.
@@ -77,9 +77,10 @@ func (p *Program) plan() (*Plan, *rewrite.Inlined) {
 	l := rewrite.Inline(p.graph, bodies)
 	roots := l.Nodes(p.roots)
 	plan := &Plan{Source: p.source, Graph: l.Graph, Results: slices.Clone(p.outputs), Outputs: roots[:len(p.outputs)], Updates: roots[len(p.outputs):]}
-	at := map[*lower.Buffer]int{}
+	at, listed := map[*lower.Buffer]int{}, map[*graph.Node]bool{}
+	noteMembers(listed, p.code.Kernels)
 	for i, k := range p.code.Kernels {
-		plan.Kernels = append(plan.Kernels, planOf(k, l))
+		plan.Kernels = append(plan.Kernels, planOf(k, l, listed))
 		for _, o := range k.Operands() {
 			if o.Base == nil {
 				continue
@@ -125,16 +126,35 @@ func exchanged(k lower.Kernel) (reads, writes []*graph.Node) {
 	return reads, writes
 }
 
-func planOf(k lower.Kernel, l *rewrite.Inlined) KernelPlan {
+// noteMembers notes what kernels, and those of loops' bodies, compute for others too.
+func noteMembers(listed map[*graph.Node]bool, kernels []lower.Kernel) {
+	for _, k := range kernels {
+		for _, n := range k.Computes().Members() {
+			listed[n] = true
+		}
+		if loop, is := k.(*lower.Repeat); is {
+			noteMembers(listed, loop.Body.Kernels)
+		}
+	}
+}
+
+// planOf describes a kernel. listed is what stands in the plan of some kernel.
+func planOf(k lower.Kernel, l *rewrite.Inlined, listed map[*graph.Node]bool) KernelPlan {
 	g := k.Computes()
 	reads, writes := exchanged(k)
-	d := KernelPlan{Class: g.Class, Domain: g.Space, Nodes: l.Nodes(g.Members()), Reads: l.Nodes(reads), Writes: l.Nodes(writes)}
+	var nodes []*graph.Node
+	for _, n := range g.Again {
+		if !listed[n] {
+			listed[n], nodes = true, append(nodes, n)
+		}
+	}
+	d := KernelPlan{Class: g.Class, Domain: g.Space, Nodes: l.Nodes(append(nodes, g.Members()...)), Reads: l.Nodes(reads), Writes: l.Nodes(writes)}
 	if loop, is := k.(*lower.Repeat); is {
 		if end := l.End(loop.Call); !slices.Contains(d.Nodes, end) {
 			d.Nodes = slices.Insert(d.Nodes, 0, end)
 		}
 		for _, inner := range loop.Body.Kernels {
-			d.Body = append(d.Body, planOf(inner, l))
+			d.Body = append(d.Body, planOf(inner, l, listed))
 		}
 	}
 	for _, part := range k.Loops() {
