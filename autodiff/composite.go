@@ -11,7 +11,7 @@ import (
 // compiled. It gives the rule of this one node, or of m in its place.
 func (w *reversePass) compositeRule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
 	inner := newReversePass(w.g, len(w.g.Nodes()))
-	inner.upstream = dy
+	inner.upstream, inner.put = dy, w.put
 	if w.standIns == nil {
 		inner.standIns = nil
 	}

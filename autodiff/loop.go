@@ -32,7 +32,7 @@ type loopPass struct {
 	products       []product
 }
 
-// product is a product, in a step of the gradient, with a value of outside, operand i. The gradient of
+// product is a product, in a step of the gradient, with a value of outside, operand i, or takes rows of such a value. The gradient of
 // that operand is computed after the loop, of all steps at once.
 type product struct {
 	n, dy *graph.Node
@@ -166,7 +166,7 @@ func (p *loopPass) step(finals []*graph.Node, kept []cotangentOf) {
 	p.copyMembers()
 	captured := p.captured()
 	nodes := p.outer.g.Nodes()
-	p.inner.put = p.leaveProduct
+	p.inner.put = p.leaveForLater
 	p.inner.mark(nodes, slices.Concat(wanted, captured))
 
 	var active []*graph.Node
@@ -248,18 +248,36 @@ func (p *loopPass) captured() (list []*graph.Node) {
 	return list
 }
 
-// leaveProduct leaves the gradient of a value of outside, operand i of a product, for after the loop,
-// where it is one product for all steps. A branch has but one, and the rules of a user's product need not know of batches: these are left to each step.
-func (p *loopPass) leaveProduct(n, dy *graph.Node, i int) bool {
-	if n.Op().Class != graph.Contract || n.Op().IsUsers() || p.region.Spec().Whole || n.Region() != p.region || p.region.Holds(n.In(i).Region()) || dy.Region() != p.region {
+// leaveForLater leaves the gradient of a value of outside, operand i of a product or the table of which rows are taken, for after the loop,
+// where it is one operation for all steps. A branch has but one step, and the rules of a user's operation need not know of batches: these are left to each step.
+func (p *loopPass) leaveForLater(n, dy *graph.Node, i int) bool {
+	if n.Op().IsUsers() || p.region.Spec().Whole || n.Region() != p.region || p.region.Holds(n.In(i).Region()) || dy.Region() != p.region {
 		return false
 	}
-	x, other := n.In(i), n.In(1-i)
-	if other.Region() != p.region || x.Rank() > 2 && x.Rank() > other.Rank() {
-		return false // all steps, along a first axis, are no batch of such products
+	switch n.Op().Class {
+	case graph.Contract:
+		x, other := n.In(i), n.In(1-i)
+		if other.Region() != p.region || x.Rank() > 2 && x.Rank() > other.Rank() {
+			return false // all steps, along a first axis, are no batch of such products
+		}
+	case graph.Gather:
+		if i != 0 || n.Op().Fold != graph.NoFold || n.In(1).Region() != p.region || !slices.Equal(n.Op().Axes(n), []int{0}) || p.readsMost(n) {
+			return false
+		}
+	default:
+		return false
 	}
 	p.products = append(p.products, product{n, dy, i})
 	return true
+}
+
+// readsMost reports whether a step takes as many rows as the table has, which may be none where steps that were not taken
+// count as such of its first row.
+func (p *loopPass) readsMost(n *graph.Node) bool {
+	rows, known := n.In(0).Shape()[0].Int()
+	taken, counted := n.In(1).Shape().NumElements().Int()
+	a, _ := p.end.Loop()
+	return known && counted && taken >= rows || !known && (a.Limited || a.Stops)
 }
 
 // deliver sends the gradients on to values of outside.
@@ -277,7 +295,7 @@ func (p *loopPass) deliver(end *graph.Node) {
 	for _, q := range p.products {
 		in, dy := slices.Clone(q.n.Operands()), p.allSteps(end, q.dy)
 		other := p.allSteps(end, in[1-q.i])
-		if q.i == 0 && other.Rank() == 2 { // a vector in each step is a column
+		if q.i == 0 && other.Rank() == 2 && q.n.Op().Class == graph.Contract { // a vector in each step is a column
 			other, dy = ops.Unsqueeze(other, 2), ops.Unsqueeze(dy, dy.Rank())
 		}
 		in[1-q.i] = other

@@ -224,3 +224,55 @@ func reduceSizes(shape []int) int {
 	}
 	return count
 }
+
+// The gradient of a table of outside, of which each step takes rows, is one sum of all steps: no step carries a table.
+func TestRowsThatStepsTake(t *testing.T) {
+	t.Setenv(exec.VerifyVariable, "1")
+	for name, take := range map[string]func(table, index *graph.Node) *graph.Node{
+		"take":      func(table, index *graph.Node) *graph.Node { return ops.Take(table, 0, index) },
+		"embedding": func(table, index *graph.Node) *graph.Node { return ops.Embedding(index, table, 1) },
+		"few rows": func(table, index *graph.Node) *graph.Node {
+			return ops.Take(ops.Narrow(table, 0, 0, 2), 0, ops.Remainder(index, graph.Num(2)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const steps, rows, width = 6, 900, 8
+			g := graph.New("g")
+			table, begin, index := g.Input("table", graph.Float64, rows, width), g.Input("begin", graph.Float64, 3, width), g.Input("index", graph.Int64, steps, 3)
+			step := func(c, at *graph.Node) *graph.Node {
+				return ops.Tanh(ops.Mul(ops.Add(c, graph.Num(0.5)), take(table, at)))
+			}
+			final, _ := ops.Scan(ops.Loop{Carry: nodes{begin}, Over: nodes{index}}, func(c, x nodes) (next, out nodes) { return nodes{step(c[0], x[0])}, nil })
+			while, _ := ops.While(steps+3, nodes{begin, g.Scalar(graph.Int64, 0)}, func(c nodes) *graph.Node { return ops.Less(c[1], graph.Num(steps)) }, func(i *graph.Node, c nodes) nodes {
+				return nodes{step(c[0], ops.Take(index, 0, ops.Minimum(c[1], graph.Num(steps-1)))), ops.Add(c[1], graph.Num(1))}
+			})
+			unrolled := begin
+			for i := range steps {
+				unrolled = step(unrolled, ops.Select(index, 0, graph.Dim(i)))
+			}
+			gradients := func(y *graph.Node) nodes {
+				first := autodiff.Grad(ops.Sum(ops.Square(y)), nodes{table, begin})
+				return append(first, autodiff.Grad(ops.Sum(ops.Sin(first[0])), nodes{table, begin})...)
+			}
+			want, got, gotWhile := gradients(unrolled), gradients(final[0]), gradients(while[0])
+			p, err := exec.Compile(g, exec.Outputs(slices.Concat(want, got, gotWhile)...))
+			require.NoError(t, err)
+			feed := feedOf(g, 1, rows)
+			feed[index] = exec.Array{Shape: []int{steps, 3}, Data: []int64{0, 1, 1, 5, 899, 5, 7, 0, 1, 2, 3, 4, 5, 5, 5, 898, 0, 2}}
+			r, err := p.NewSession().Run(t.Context(), feed)
+			require.NoError(t, err)
+			for i := range want {
+				require.InDeltaSlice(t, arrayOf(t, r, want[i]).Data, arrayOf(t, r, got[i]).Data, 1e-9, "gradient %d", i)
+				require.InDeltaSlice(t, arrayOf(t, r, want[i]).Data, arrayOf(t, r, gotWhile[i]).Data, 1e-9, "gradient %d of While", i)
+			}
+			if name == "few rows" {
+				return
+			}
+			only, err := exec.Compile(g, exec.Outputs(got[0]))
+			require.NoError(t, err)
+			f, err := only.Footprint(nil)
+			require.NoError(t, err)
+			require.Less(t, f.Arena, (rows+20*steps*3)*width*8, "a table, and rows of all steps")
+		})
+	}
+}
