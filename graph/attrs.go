@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math"
 	"reflect"
 	"strings"
@@ -150,4 +151,35 @@ func sameEntries(a, b reflect.Value) bool {
 		}
 	}
 	return true
+}
+
+// HashAttrs adds fixed arguments to a hash: those that are the same by [SameAttrs] add the same.
+func HashAttrs(h *maphash.Hash, attrs any) { hashValue(h, reflect.ValueOf(attrs)) }
+
+func hashValue(h *maphash.Hash, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			hashValue(h, v.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		maphash.WriteComparable(h, v.Len())
+		for i := range v.Len() {
+			hashValue(h, v.Index(i))
+		}
+	case reflect.Interface:
+		hashValue(h, v.Elem())
+	case reflect.Bool:
+		maphash.WriteComparable(h, v.Bool())
+	case reflect.String:
+		_, _ = h.WriteString(v.String())
+	case reflect.Float32, reflect.Float64:
+		maphash.WriteComparable(h, math.Float64bits(v.Float()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		maphash.WriteComparable(h, v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		maphash.WriteComparable(h, v.Uint())
+	case reflect.Pointer:
+		maphash.WriteComparable(h, v.Pointer())
+	} // what is of no other kind is compared alone
 }

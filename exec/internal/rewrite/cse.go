@@ -1,10 +1,10 @@
 package rewrite
 
 import (
+	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/maphash"
-	"strings"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -13,8 +13,8 @@ import (
 // rule; nil where no two are equal.
 func firstEqual(g *graph.Graph) []*graph.Node {
 	first := make([]*graph.Node, len(g.Nodes()))
-	known := make(map[uint64]int32, len(first)) // by the hash of its key, or the first free number behind that: a node
-	seed := maphash.MakeSeed()
+	known := make(map[uint64]int32, len(first)) // by its hash, or the first free number behind that: a node
+	e := equality{first, maphash.MakeSeed()}
 	written := writtenMemory(g)
 	merged := false
 	for _, n := range g.Nodes() {
@@ -22,14 +22,13 @@ func firstEqual(g *graph.Graph) []*graph.Node {
 		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update || n.Op().Ordered || written[n] {
 			continue
 		}
-		key := keyOf(n, first)
-		for at := maphash.Comparable(seed, key); ; at++ {
+		for at := e.hash(n); ; at++ {
 			id, found := known[at]
 			if !found {
 				known[at] = int32(n.ID())
 				break
 			}
-			if old := g.Nodes()[id]; keyOf(old, first) == key && sameArguments(n, old) {
+			if old := g.Nodes()[id]; e.areEqual(n, old) {
 				first[n.ID()], merged = old, true
 				break
 			}
@@ -41,49 +40,46 @@ func firstEqual(g *graph.Graph) []*graph.Node {
 	return first
 }
 
-// sameArguments reports whether nodes of one key are equal.
-func sameArguments(n, old *graph.Node) bool {
-	return n.IsConst() || graph.SameAttrs(n.Attrs(), old.Attrs())
+// equality tells which nodes are equal, with the first of the nodes that are equal to each operand.
+type equality struct {
+	first []*graph.Node
+	seed  maphash.Seed
 }
 
-// cseKey is what two equal nodes have in common. The text of fixed arguments is that of
-// their words: arguments that differ may have one, and are compared besides.
-type cseKey struct {
-	op       *graph.Op
-	operands [2]int32 // counted from 1; 0 where there is none
-	more     string   // the further operands
-	attrs    string
-	dtype    graph.DType
-	region   *graph.Region // of a branch, all nodes are in it
-}
-
-// keyOf makes a node's key with the first of the nodes that are equal to each operand.
-func keyOf(n *graph.Node, first []*graph.Node) cseKey {
-	k := cseKey{op: n.Op(), dtype: n.DType(), region: n.Region()}
-	var more []byte
-	for i, x := range n.Operands() {
-		at := first[x.ID()].ID() + 1
-		if i < len(k.operands) {
-			k.operands[i] = int32(at)
-			continue
-		}
-		more = binary.LittleEndian.AppendUint32(more, uint32(at))
+// hash is the same for nodes that are equal.
+func (e equality) hash(n *graph.Node) uint64 {
+	var h maphash.Hash
+	h.SetSeed(e.seed)
+	maphash.WriteComparable(&h, n.Op())
+	_ = h.WriteByte(byte(n.DType()))
+	for _, x := range n.Operands() {
+		maphash.WriteComparable(&h, int32(e.first[x.ID()].ID()))
 	}
-	k.more = string(more)
 	if n.IsConst() {
-		k.attrs = constKey(n)
-	} else if a := n.Attrs(); a != nil {
-		k.attrs = graph.FormatAttrs(a)
+		_, _ = h.Write(constBytes(n))
+	} else {
+		graph.HashAttrs(&h, n.Attrs())
 	}
-	return k
+	return h.Sum64()
 }
 
-// constKey is a constant's shape and the exact bits of its elements.
-func constKey(n *graph.Node) string {
-	var b strings.Builder
-	b.WriteString(n.Shape().Compact())
-	if err := binary.Write(&b, binary.LittleEndian, n.ConstData()); err != nil {
-		return fmt.Sprintf("unique %d", n.ID())
+// areEqual reports whether two nodes are the same operation, with the same fixed arguments, of equal operands, in the same body of a loop or branch.
+func (e equality) areEqual(n, old *graph.Node) bool {
+	if n.Op() != old.Op() || n.DType() != old.DType() || n.Region() != old.Region() {
+		return false
 	}
-	return b.String()
+	if !slices.EqualFunc(n.Operands(), old.Operands(), func(x, y *graph.Node) bool { return e.first[x.ID()] == e.first[y.ID()] }) {
+		return false
+	}
+	if n.IsConst() {
+		a, b := constBytes(n), constBytes(old)
+		return a != nil && n.Shape().Equal(old.Shape()) && bytes.Equal(a, b)
+	}
+	return graph.SameAttrs(n.Attrs(), old.Attrs())
+}
+
+// constBytes are the exact bits of a constant's elements; nil where it has none.
+func constBytes(n *graph.Node) []byte {
+	b, _ := binary.Append([]byte{}, binary.LittleEndian, n.ConstData()) // elements are numbers, whose sizes are fixed
+	return b
 }
