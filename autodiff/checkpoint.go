@@ -41,12 +41,8 @@ func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
 
 // refusedCheckpoint stands for a call that could not be built.
 func refusedCheckpoint(x *graph.Node, why string) *graph.Node {
-	op := &graph.Op{Name: "checkpoint", Func: "Checkpoint", Doc: "a checkpoint that could not be built", MinIn: 1, MaxIn: 1,
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: why, Help: []string{"give a func(x *graph.Node) *graph.Node that returns what it builds"}})
-			return graph.InvalidDType, nil
-		}}
-	return graph.Apply(op, nil, x)
+	m := &graph.Mistake{Code: graph.CodeOperand, Summary: why, Help: []string{"give a func(x *graph.Node) *graph.Node that returns what it builds"}}
+	return graph.Refused("Checkpoint", nil, m, x)
 }
 
 // checkpoint is what a function has built, to be computed again.

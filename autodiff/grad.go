@@ -55,15 +55,6 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	return grads
 }
 
-// gradOp stands for a gradient that could not be formed.
-var gradOp = &graph.Op{Name: "grad", Func: "Grad", Doc: "a gradient that does not exist", Class: graph.Source, MaxIn: -1,
-	Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-		if p := c.Attrs().(problem); p != (problem{}) {
-			c.Fail(p.mistake())
-		}
-		return graph.InvalidDType, nil
-	}}
-
 // problem is why a gradient could not be formed. The zero value says nothing: a mistake that
 // was reported elsewhere stands in the way.
 type problem struct {
@@ -72,10 +63,11 @@ type problem struct {
 	Detail  string // lines
 }
 
-// Args keeps the problem out of the call's text: the message tells it.
-func (problem) Args(operands []string) []string { return operands }
-
+// mistake is the problem as messages tell it; nil where it says nothing.
 func (p problem) mistake() *graph.Mistake {
+	if p == (problem{}) {
+		return nil
+	}
 	m := &graph.Mistake{Code: graph.CodeGradient, Summary: p.Summary}
 	if p.Help != "" {
 		m.Help = []string{p.Help}
@@ -86,7 +78,10 @@ func (p problem) mistake() *graph.Mistake {
 	return m
 }
 
-func refuse(p problem, about ...*graph.Node) *graph.Node { return graph.Apply(gradOp, p, about...) }
+// refuse stands for a gradient that could not be formed.
+func refuse(p problem, about ...*graph.Node) *graph.Node {
+	return graph.Refused("Grad", nil, p.mistake(), about...)
+}
 
 // checkAsked refuses what has no gradient before any work is done. It gives the node
 // that stands for all results, or nil.
@@ -96,7 +91,7 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 		known := slices.DeleteFunc(slices.Clone(wrt), func(x *graph.Node) bool { return x == nil })
 		return refuse(problem{Summary: "the value to differentiate is nil"}, known...)
 	case !y.Judged() || y.Graph() == nil:
-		return graph.Apply(gradOp, problem{}, y) // its own mistake has been reported
+		return refuse(problem{}, y) // its own mistake has been reported
 	case y.OutsideOfBody("") != nil:
 		return refuse(problem{}, y) // a value of a body that is used outside of it: a mistake of any operation
 	case len(wrt) == 0:
@@ -118,7 +113,7 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 		case x.Graph() != y.Graph():
 			return refuse(problem{Summary: fmt.Sprintf("%s belongs to another graph", x.Called())}, y)
 		case !x.Judged():
-			return graph.Apply(gradOp, problem{}, x)
+			return refuse(problem{}, x)
 		case x.OutsideOfBody("") != nil:
 			return refuse(problem{}, x)
 		case !x.DType().IsFloat():
@@ -371,5 +366,5 @@ func refuseLeaf(write *graph.Node) *graph.Node {
 		Help: []string{
 			fmt.Sprintf("write it outside of what is differentiated, in the update step; or compute a new value from %s", leaf.Called()),
 		}})
-	return graph.Apply(gradOp, problem{}, write)
+	return refuse(problem{}, write)
 }

@@ -13,7 +13,22 @@ var missingOp = &Op{Name: "missing", Func: "Apply", Doc: "a value without an ope
 // Apply builds the node of an operation on operands, which it converts first to the dtypes that the
 // operation's Promote asks for. It is what every function of package ops ends in, and what a user's own
 // operation calls. It never fails: a mistake is recorded in the node's graph.
+//
+// A node that is not judged has the shape of its operand of most axes, so that a program that goes on to read sizes gets as far as
+// to be told of the mistake.
 func Apply(op *Op, attrs any, in ...*Node) *Node {
+	n := apply(op, attrs, in)
+	if !n.judged && n.shape == nil {
+		for _, x := range n.in {
+			if x != nil && len(x.shape) > len(n.shape) {
+				n.shape = x.shape
+			}
+		}
+	}
+	return n
+}
+
+func apply(op *Op, attrs any, in []*Node) *Node {
 	if op == nil {
 		op = missingOp
 	}
@@ -21,6 +36,12 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 	g.refuseInRun()
 	if g == nil {
 		n := &Node{op: op, attrs: attrs, pos: Caller()}
+		for _, x := range in {
+			if x != nil && x.bad != nil {
+				n.bad = x.bad // what is wrong with n follows from it
+				return n
+			}
+		}
 		n.fail(m)
 		return n
 	}

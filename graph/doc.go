@@ -27,7 +27,7 @@
 // for what is known, count.go counts elements, requirement.go is what is left to binding.
 //
 // mistake.go, mistaketable.go and mistaketext.go are mistakes and their texts, codes*.go all
-// codes, explain.go what they mean. reference.go is what the reference of
+// codes, explain.go what they mean, refused.go stands for calls that could not be built. reference.go is what the reference of
 // operations tells. policy.go says what is a mistake, silence.go silences
 // warnings, try.go judges a graph with a change. pos.go, locate.go, outer.go, sourcefile.go and
 // variable.go find places and names in the user's source; describe.go and called.go say how a

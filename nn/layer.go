@@ -103,7 +103,7 @@ func Checkpoint(layer Layer) Layer { return checkpoint{layer} }
 // Apply implements [Layer].
 func (c checkpoint) Apply(p *Pass, x *graph.Node) *graph.Node {
 	if c.Layer == nil {
-		return unbuiltFor("Checkpoint", &graph.Mistake{Code: graph.CodeOperand, Summary: "the layer is nil",
+		return graph.Refused("Checkpoint", nil, &graph.Mistake{Code: graph.CodeOperand, Summary: "the layer is nil",
 			Help: []string{"give the layer that is computed again for gradients: nn.Checkpoint(layer)"}}, x)
 	}
 	return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return c.Layer.Apply(p, x) })

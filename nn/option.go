@@ -186,13 +186,8 @@ func (d declaration) Args([]string) []string { return []string{"g", strconv.Quot
 
 // refuse records a mistake of the declaration.
 func (d *declared) refuse(trouble string) {
-	op := &graph.Op{Name: "layer", Func: "New" + d.kind, Doc: "a layer that could not be built"}
-	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
-		return graph.InvalidDType, nil
-	}
 	if d.g != nil {
-		graph.ApplyIn(d.g, op, nil)
+		graph.RefusedIn(d.g, "New"+d.kind, &graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
 	}
 }
 

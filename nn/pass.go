@@ -149,7 +149,7 @@ func (p *Pass) refuseIn(body *graph.Region, state, value *graph.Node) *graph.Nod
 	if body.Spec().Whole {
 		where, outside, handOn = "a branch of ops.Cond", "before it", "let both branches return what the state is to hold"
 	}
-	return unbuiltFor("Write", &graph.Mistake{Code: graph.CodeLoop,
+	return graph.Refused("Write", nil, &graph.Mistake{Code: graph.CodeLoop,
 		Summary: fmt.Sprintf("%s would write %s, a state, which is written once in a run", where, state.Called()),
 		Help: []string{
 			"apply the layer " + outside,
@@ -218,22 +218,7 @@ const noPass = "the pass is nil: nn.Training(g) or nn.Evaluation(g) begins one"
 // trouble of its own it is silent.
 func unbuilt(fn, trouble string, x *graph.Node) *graph.Node {
 	if trouble == "" {
-		return unbuiltFor(fn, nil, x)
+		return graph.Refused(fn, nil, nil, x)
 	}
-	return unbuiltFor(fn, &graph.Mistake{Code: graph.CodeOperand, Summary: trouble}, x)
-}
-
-// unbuiltFor is unbuilt for a mistake, or nil.
-func unbuiltFor(fn string, m *graph.Mistake, x *graph.Node) *graph.Node {
-	op := &graph.Op{Name: "layer", Func: fn, Doc: "a layer that could not be built", MaxIn: 1}
-	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		if m != nil {
-			c.Fail(m)
-		}
-		return graph.InvalidDType, nil
-	}
-	if x == nil {
-		return graph.Apply(op, nil)
-	}
-	return graph.Apply(op, nil, x)
+	return graph.Refused(fn, nil, &graph.Mistake{Code: graph.CodeOperand, Summary: trouble}, x)
 }

@@ -166,7 +166,7 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 		return operand(graph.CodeOperand, "dropout probability has to be between 0 and 1, but got %v", a.dropout)
 	}
 	if a.dropout > 0 && a.seed == nil {
-		return noSeed(fmt.Sprintf("the seed of AttentionDropout(%v, seed)", a.dropout))
+		return noSeed(fmt.Sprintf("the seed of AttentionDropout(%v, seed) is nil", a.dropout))
 	}
 	if a.grouped {
 		heads, shared := q.Shape()[q.Rank()-3], k.Shape()[k.Rank()-3]

@@ -30,15 +30,12 @@ func NoncentralF(seed, above, below, noncentrality *graph.Node) *graph.Node {
 // ofThree is [ofParameters] of three parameters.
 func ofThree(fn string, seed node, p [3]node, draw func(p [3]node) node) node {
 	defer building(fn, seed, p[0], p[1], p[2])()
-	if bad := refusedParameters(refused(fn, seed, p[0], p[1], p[2]), p[:]...); bad != nil {
+	if bad := refusedDraw(refused(fn, seed, p[0], p[1], p[2]), p[:]...); bad != nil {
 		return bad
 	}
 	all := Add(Add(p[0], p[1]), p[2])
 	if all.Err() != nil || !all.Judged() {
 		return all
-	}
-	if notSeed(seed) {
-		return Uniform(seed, all.DType(), all.Shape()...) // its own mistake
 	}
 	none := ZerosLike(all) // of the shape to which all are repeated
 	for i := range p {

@@ -129,7 +129,7 @@ const maxRange = 1 << 50
 func Bernoulli(seed, p *graph.Node) *graph.Node {
 	defer building("Bernoulli", seed, p)()
 	asParameters(seed, &p)
-	if bad := refusedParameter(refused("Bernoulli", seed, p), p); bad != nil {
+	if bad := refusedDraw(refused("Bernoulli", seed, p), p); bad != nil {
 		return bad
 	}
 	wide := widened(p) // its numbers are close enough together for small probabilities
@@ -143,15 +143,25 @@ func asParameters(seed node, parameters ...*node) {
 	}
 }
 
-// refusedParameter refuses a parameter of a distribution that is no floating-point tensor; nil where it is one.
-func refusedParameter(call refusedCall, p node) node {
-	switch {
-	case p == nil || !p.Judged():
-		return refusal(call, nil)
-	case p.Graph() == nil || !p.DType().IsFloat():
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("a parameter of a distribution is a floating-point tensor, and %s is not", p.Called()),
-			Help:    []string{"use Graph.Scalar for a number, and Expand for one that stands for many"}})
+// refusedDraw refuses a seed, the call's first operand, that is none, and else the first parameter of a distribution that is none; nil where all are right.
+func refusedDraw(call refusedCall, parameters ...node) node {
+	if bad := refusedSeed(call); bad != nil {
+		return bad
+	}
+	return refusedParameter(call, parameters...)
+}
+
+// refusedParameter refuses the first parameter of a distribution that is no floating-point tensor; nil where all are.
+func refusedParameter(call refusedCall, parameters ...node) node {
+	for _, p := range parameters {
+		switch {
+		case p == nil || !p.Judged():
+			return refusal(call, nil)
+		case p.Graph() == nil || !p.DType().IsFloat():
+			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
+				Summary: fmt.Sprintf("a parameter of a distribution is a floating-point tensor, and %s is not", p.Called()),
+				Help:    []string{"use Graph.Scalar for a number, and Expand for one that stands for many"}})
+		}
 	}
 	return nil
 }
@@ -160,7 +170,7 @@ func refusedParameter(call refusedCall, p node) node {
 // them, as Int64 and without that axis.
 func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
 	defer building("Categorical", seed, logits, axis)()
-	if bad := refusedParameter(refused("Categorical", seed, logits).with(axis), logits); bad != nil {
+	if bad := refusedDraw(refused("Categorical", seed, logits).with(axis), logits); bad != nil {
 		return bad
 	}
 	logits = scoresToDraw.checks(refused("Categorical", logits), logits)
@@ -174,7 +184,7 @@ func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
 func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *graph.Node {
 	defer building("Multinomial", seed, weights, samples, replacement)()
 	call := refused("Multinomial", seed, weights).with(samples, replacement)
-	if bad := refusedParameter(call, weights); bad != nil {
+	if bad := refusedDraw(call, weights); bad != nil {
 		return bad
 	}
 	if weights.Rank() < 1 || samples < 1 {

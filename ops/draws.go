@@ -40,34 +40,22 @@ func Rademacher(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
 func ofParameter(fn string, seed, p node, draw func(p node) node) node {
 	defer building(fn, seed, p)()
 	asParameters(seed, &p)
-	if bad := refusedParameter(refused(fn, seed, p), p); bad != nil {
+	if bad := refusedDraw(refused(fn, seed, p), p); bad != nil {
 		return bad
 	}
-	if notSeed(seed) {
-		return Uniform(seed, p.DType(), p.Shape()...) // its own mistake
-	}
 	return rounded(draw(widened(p)), p)
-}
-
-func notSeed(seed node) bool {
-	return seed == nil || !seed.Judged() || seed.Graph() == nil || seed.Rank() != 0 || seed.DType() != graph.Int64
 }
 
 // ofParameters draws by two parameters, which broadcast.
 func ofParameters(fn string, seed, a, b node, draw func(a, b node) node) node {
 	defer building(fn, seed, a, b)()
 	asParameters(seed, &a, &b)
-	for _, p := range []node{a, b} {
-		if bad := refusedParameter(refused(fn, seed, a, b), p); bad != nil {
-			return bad
-		}
+	if bad := refusedDraw(refused(fn, seed, a, b), a, b); bad != nil {
+		return bad
 	}
 	both := Add(a, b)
 	if both.Err() != nil || !both.Judged() {
 		return both
-	}
-	if notSeed(seed) {
-		return Uniform(seed, both.DType(), both.Shape()...) // its own mistake
 	}
 	none := ZerosLike(both) // of the shape to which both are repeated
 	return rounded(draw(widened(Add(a, none)), widened(Add(b, none))), both)
@@ -186,10 +174,8 @@ func manySuccesses(seed, isLarge, n, p node) node {
 func MultivariateNormal(seed, mean, scale *graph.Node) *graph.Node {
 	defer building("MultivariateNormal", seed, mean, scale)()
 	call := refused("MultivariateNormal", seed, mean, scale)
-	for _, p := range []node{mean, scale} {
-		if bad := refusedParameter(call, p); bad != nil {
-			return bad
-		}
+	if bad := refusedDraw(call, mean, scale); bad != nil {
+		return bad
 	}
 	if mean.Rank() < 1 || scale.Rank() < 2 {
 		return call.wrong(graph.CodeRank, "a mean is a vector and a scale a matrix, and they have the shapes %s and %s", mean.Shape(), scale.Shape())
@@ -207,7 +193,7 @@ func MultivariateNormal(seed, mean, scale *graph.Node) *graph.Node {
 func RelaxedBernoulli(seed, logits *graph.Node, temperature float64) *graph.Node {
 	defer building("RelaxedBernoulli", seed, logits, temperature)()
 	call := refused("RelaxedBernoulli", seed, logits).with(temperature)
-	if bad := refusedParameter(call, logits); bad != nil {
+	if bad := refusedDraw(call, logits); bad != nil {
 		return bad
 	}
 	if !(temperature > 0) {

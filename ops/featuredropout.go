@@ -100,7 +100,7 @@ func GumbelSoftmax(logits *graph.Node, tau float64, hard bool, axis int, seed *g
 	call := refused("GumbelSoftmax", logits, seed).with(tau, hard, axis)
 	switch {
 	case logits != nil && logits.Judged() && seed == nil:
-		return refusal(refused("GumbelSoftmax", logits).with(tau, hard, axis, "nil"), noSeed("the seed"))
+		return refusal(refused("GumbelSoftmax", logits).with(tau, hard, axis, "nil"), noSeed("the seed is nil"))
 	case logits == nil || !logits.Judged() || !seed.Judged():
 		return refusal(call, nil)
 	case !(tau > 0): // NaN too

@@ -89,7 +89,7 @@ func RRelu(x *graph.Node, low, high float64, seed *graph.Node) *graph.Node {
 		return refusal(refused("RRelu", x).with(low, high), &graph.Mistake{Code: graph.CodeDType,
 			Summary: fmt.Sprintf("rrelu works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())})
 	case seed == nil:
-		return refusal(refused("RRelu", x).with(low, high, "nil"), noSeed("the seed"))
+		return refusal(refused("RRelu", x).with(low, high, "nil"), noSeed("the seed is nil"))
 	}
 	slopes := inComputed(x.DType(), func(t graph.DType) node {
 		return Add(Mul(Uniform(seed, t, x.Shape()...), num(high-low)), num(low))

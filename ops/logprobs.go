@@ -181,7 +181,7 @@ func DirichletLogProb(x, concentration *graph.Node) *graph.Node {
 func MultivariateNormalLogProb(x, mean, scale *graph.Node) *graph.Node {
 	defer building("MultivariateNormalLogProb", x, mean, scale)()
 	call := refused("MultivariateNormalLogProb", x, mean, scale)
-	if bad := refusedParameters(call, x, mean, scale); bad != nil {
+	if bad := refusedParameter(call, x, mean, scale); bad != nil {
 		return bad
 	}
 	if x.Rank() < 1 || mean.Rank() < 1 || scale.Rank() < 2 {

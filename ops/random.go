@@ -73,15 +73,12 @@ func (b bits) mix(x graph.Value) graph.Value {
 // each run.
 func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer building("Uniform", append([]any{seed, "graph." + t.GoName()}, shapeWords(shape)...)...)()
-	switch {
-	case seed == nil || !seed.Judged() || seed.Graph() == nil:
-		return Apply(opRandomBits, nil, seed, seed) // its own mistake
-	case seed.Rank() != 0:
-		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())})
-	case !t.IsFloat() || t.IsStorage():
-		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("random numbers are floating-point numbers, not %s", t)})
+	call := refused("Uniform", seed).with(typeAndShape(t, shape)...)
+	if bad := refusedSeed(call); bad != nil {
+		return bad
+	}
+	if !t.IsFloat() || t.IsStorage() {
+		return call.wrong(graph.CodeDType, "random numbers are floating-point numbers, not %s", t)
 	}
 	g := seed.Graph()
 	stream := Add(seed, num64(int64(len(g.Nodes()))<<32))
@@ -134,14 +131,31 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 		return Mul(x, num(0))
 	}
 	if seed == nil {
-		return refusal(refused("Dropout", x).with(p, "nil"), noSeed("the seed"))
+		return refusal(refused("Dropout", x).with(p, "nil"), noSeed("the seed is nil"))
 	}
 	keep := GreaterEqual(Uniform(seed, x.DType().Computed(), x.Shape()...), num(p))
 	return Where(keep, Mul(x, num(1/(1-p))), num(0))
 }
 
-// noSeed is the mistake of a seed that is nil.
-func noSeed(called string) *graph.Mistake {
-	return &graph.Mistake{Code: graph.CodeOperand, Summary: called + " is nil",
+// refusedSeed refuses the seed that is a call's first operand, unless it is a scalar of a graph; nil where it is one. Its dtype is looked at where bits are drawn.
+func refusedSeed(call refusedCall) node {
+	seed := call.in[0]
+	switch {
+	case seed == nil:
+		call.in, call.args.Before = call.in[1:], append(call.args.Before, "nil")
+		return refusal(call, noSeed("the seed is nil"))
+	case !seed.Judged():
+		return refusal(call, nil)
+	case seed.Graph() == nil:
+		return refusal(call, noSeed("the seed is a number of the program, and no value of a graph"))
+	case seed.Rank() != 0:
+		return call.wrong(graph.CodeRank, "a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())
+	}
+	return nil
+}
+
+// noSeed is the mistake of a seed that is none.
+func noSeed(what string) *graph.Mistake {
+	return &graph.Mistake{Code: graph.CodeOperand, Summary: what,
 		Help: []string{"give an Int64 scalar, and feed another number to each run: seed := g.Input(\"seed\", graph.Int64)"}}
 }

@@ -97,3 +97,22 @@ func TestDropout(t *testing.T) {
 	requireMistake(t, ops.Dropout(x, 1.5, seed), "dropout probability has to be between 0 and 1, but got 1.5")
 	requireMistake(t, ops.Uniform(x, graph.Float32, 3), "a seed is a scalar, and x has shape [50, 20]")
 }
+
+// A seed that is none is told of once, by the call that was given it.
+func TestSeedsThatAreNone(t *testing.T) {
+	g := graph.New("draw")
+	p := g.Input("p", graph.Float32, 3)
+	shape := graph.MakeShape(3)
+	for want, y := range map[string]*graph.Node{
+		"Uniform(nil, graph.Float32, 3): the seed is nil": ops.Uniform(nil, graph.Float32, shape...),
+		"Normal(…): the seed is nil":                      ops.Normal(nil, graph.Float32, shape...),
+		"Normal(…): the seed is a number":                 ops.Normal(graph.Num(1), graph.Float32, shape...),
+		"Permutation(…): the seed is nil":                 ops.Permutation(nil, 3),
+		"RandomGamma(nil, p): the seed is nil":            ops.RandomGamma(nil, p),
+		"RandomGamma(1, p): the seed is a number":         ops.RandomGamma(graph.Num(1), p),
+	} {
+		require.ErrorContains(t, y.Err(), want)
+		require.ErrorContains(t, y.Err(), "give an Int64 scalar")
+	}
+	require.Len(t, g.Mistakes(), 2)
+}

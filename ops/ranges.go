@@ -63,12 +63,7 @@ func spaced(g *graph.Graph, t graph.DType, start, step float64, size graph.Dim) 
 
 // badRange is the node of a range that cannot be made.
 func badRange(g *graph.Graph, fn, why string) node {
-	op := &graph.Op{Name: "refused", Func: fn, Doc: "a value that could not be built",
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: why})
-			return graph.InvalidDType, nil
-		}}
-	return graph.ApplyIn(g, op, nil)
+	return graph.RefusedIn(g, fn, &graph.Mistake{Code: graph.CodeOperand, Summary: why})
 }
 
 // Linspace returns steps numbers from start to stop, evenly spaced, both included. The second half is counted

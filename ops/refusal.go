@@ -36,21 +36,12 @@ func (r refusedCall) with(after ...any) refusedCall {
 // refusal is the node that stands for a mistake of a function that builds several. A nil
 // mistake has been reported at an operand.
 func refusal(r refusedCall, m *graph.Mistake) node {
-	return refusedBy(r, func(c *graph.Call) {
-		if m != nil {
-			c.Fail(m)
-		}
-	})
+	return graph.Refused(r.fn, r.args, m, r.in...)
 }
 
 // refusedBy is the node that stands for the mistake that a rule finds.
 func refusedBy(r refusedCall, rule func(*graph.Call)) node {
-	op := &graph.Op{Name: "refused", Func: r.fn, Doc: "a value that could not be built", Storage: true, MinIn: 1, MaxIn: -1,
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			rule(c)
-			return graph.InvalidDType, nil
-		}}
-	return graph.Apply(op, r.args, r.in...)
+	return graph.RefusedBy(r.fn, r.args, rule, r.in...)
 }
 
 // written are the arguments of a call as the user wrote them, with nil in the places of operands.

@@ -63,7 +63,7 @@ func rounded(x, parameter node) node { return x.Graph().Convert(x, parameter.DTy
 func RandomGamma(seed, concentration *graph.Node) *graph.Node {
 	defer building("RandomGamma", seed, concentration)()
 	asParameters(seed, &concentration)
-	if bad := refusedParameter(refused("RandomGamma", seed, concentration), concentration); bad != nil {
+	if bad := refusedDraw(refused("RandomGamma", seed, concentration), concentration); bad != nil {
 		return bad
 	}
 	return rounded(Exp(logGamma(seed, widened(concentration))), concentration)
@@ -75,10 +75,8 @@ func RandomGamma(seed, concentration *graph.Node) *graph.Node {
 func RandomBeta(seed, a, b *graph.Node) *graph.Node {
 	defer building("RandomBeta", seed, a, b)()
 	asParameters(seed, &a, &b)
-	for _, p := range []node{a, b} {
-		if bad := refusedParameter(refused("RandomBeta", seed, a, b), p); bad != nil {
-			return bad
-		}
+	if bad := refusedDraw(refused("RandomBeta", seed, a, b), a, b); bad != nil {
+		return bad
 	}
 	both := Add(a, b)
 	if !both.Judged() {
@@ -93,7 +91,7 @@ func RandomBeta(seed, a, b *graph.Node) *graph.Node {
 // are shares, as in JAX; PyTorch's has the same mean.
 func Dirichlet(seed, concentration *graph.Node) *graph.Node {
 	defer building("Dirichlet", seed, concentration)()
-	if bad := refusedParameter(refused("Dirichlet", seed, concentration), concentration); bad != nil {
+	if bad := refusedDraw(refused("Dirichlet", seed, concentration), concentration); bad != nil {
 		return bad
 	}
 	return rounded(Softmax(logGamma(seed, widened(concentration)), -1), concentration)
@@ -111,11 +109,8 @@ const (
 func Poisson(seed, rate *graph.Node) *graph.Node {
 	defer building("Poisson", seed, rate)()
 	asParameters(seed, &rate)
-	if bad := refusedParameter(refused("Poisson", seed, rate), rate); bad != nil {
+	if bad := refusedDraw(refused("Poisson", seed, rate), rate); bad != nil {
 		return bad
-	}
-	if notSeed(seed) {
-		return Uniform(seed, rate.DType(), rate.Shape()...) // its own mistake
 	}
 	return rounded(poisson(seed, widened(StopGradient(rate))), rate)
 }

@@ -6,16 +6,6 @@ import (
 
 // Distributions of vectors and matrices; see [MultivariateNormal].
 
-// refusedParameters refuses the first parameter of a distribution that is none; nil where all are.
-func refusedParameters(call refusedCall, parameters ...node) node {
-	for _, p := range parameters {
-		if bad := refusedParameter(call, p); bad != nil {
-			return bad
-		}
-	}
-	return nil
-}
-
 // OneHotCategorical returns, for scores [..., c] along the last axis, vectors of their shape and dtype that are 1 at a place drawn with the
 // probabilities that Softmax makes of them, and 0 elsewhere. They have no gradient; see [OneHotCategoricalStraightThrough].
 func OneHotCategorical(seed, logits *graph.Node) *graph.Node {
@@ -72,7 +62,7 @@ func RelaxedOneHotCategorical(seed, logits *graph.Node, temperature float64) *gr
 func LowRankMultivariateNormal(seed, mean, factor, variances *graph.Node) *graph.Node {
 	defer building("LowRankMultivariateNormal", seed, mean, factor, variances)()
 	call := refused("LowRankMultivariateNormal", seed, mean, factor, variances)
-	if bad := refusedParameters(call, mean, factor, variances); bad != nil {
+	if bad := refusedDraw(call, mean, factor, variances); bad != nil {
 		return bad
 	}
 	if mean.Rank() < 1 || factor.Rank() < 2 || variances.Rank() < 1 {
@@ -132,7 +122,7 @@ func ContinuousBernoulli(seed, p *graph.Node) *graph.Node {
 func LogisticNormal(seed, mean, deviation *graph.Node) *graph.Node {
 	defer building("LogisticNormal", seed, mean, deviation)()
 	call := refused("LogisticNormal", seed, mean, deviation)
-	if bad := refusedParameters(call, mean, deviation); bad != nil {
+	if bad := refusedDraw(call, mean, deviation); bad != nil {
 		return bad
 	}
 	whole := Add(mean, deviation)
@@ -156,7 +146,7 @@ func LogisticNormal(seed, mean, deviation *graph.Node) *graph.Node {
 func Wishart(seed, freedom, scale *graph.Node) *graph.Node {
 	defer building("Wishart", seed, freedom, scale)()
 	call := refused("Wishart", seed, freedom, scale)
-	if bad := refusedParameters(call, freedom, scale); bad != nil {
+	if bad := refusedDraw(call, freedom, scale); bad != nil {
 		return bad
 	}
 	if scale.Rank() < 2 || scale.Shape()[scale.Rank()-2] != lastSize(scale) {
@@ -165,9 +155,6 @@ func Wishart(seed, freedom, scale *graph.Node) *graph.Node {
 	rows := Add(Unsqueeze(freedom, -1), Mul(Select(scale, -1, 0), num(0))) // of the shape to which both are repeated
 	if rows.Err() != nil || !rows.Judged() {
 		return rows
-	}
-	if notSeed(seed) {
-		return Uniform(seed, rows.DType(), rows.Shape()...) // its own mistake
 	}
 	t, n := rows.DType(), lastSize(scale)
 	place := Cast(Iota(seed.Graph(), 0, n), t)
@@ -184,7 +171,7 @@ func Wishart(seed, freedom, scale *graph.Node) *graph.Node {
 func LKJCholesky(seed *graph.Node, n graph.Dim, concentration *graph.Node) *graph.Node {
 	defer building("LKJCholesky", seed, n, concentration)()
 	call := refused("LKJCholesky", seed, concentration).with(n)
-	if bad := refusedParameter(call, concentration); bad != nil {
+	if bad := refusedDraw(call, concentration); bad != nil {
 		return bad
 	}
 	if size, known := n.Int(); known && size < 2 {
@@ -194,9 +181,6 @@ func LKJCholesky(seed *graph.Node, n graph.Dim, concentration *graph.Node) *grap
 	most := Sub(Unsqueeze(concentration, -1), num(1))
 	if most.Err() != nil || !most.Judged() {
 		return most
-	}
-	if notSeed(seed) {
-		return Uniform(seed, t, shape...) // its own mistake
 	}
 	g := seed.Graph()
 	before := Cast(ClampMin(Sub(Iota(g, 0, n), num64(1)), 0), t) // rows between the first and this one

@@ -51,7 +51,7 @@ func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
 	if len(cuts) > 0 {
 		summary = fmt.Sprintf("no gradient of %s flows to %s", loss.Called(), named)
 	}
-	return refuseBy(&graph.Mistake{Code: graph.CodeGradient, Summary: summary, Detail: cuts, Help: []string{help}}, "Minimize", loss)
+	return graph.Refused("Minimize", nil, &graph.Mistake{Code: graph.CodeGradient, Summary: summary, Detail: cuts, Help: []string{help}}, loss)
 }
 
 // reachedBy returns the values to which gradients of the loss flow, even where they are zero.

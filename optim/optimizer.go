@@ -268,15 +268,5 @@ func optimisersWith(option string) (names []string) {
 
 // refuse stands for updates that could not be built; fn is the user's word for them.
 func refuse(fn, trouble string, about *graph.Node) *graph.Node {
-	return refuseBy(&graph.Mistake{Code: graph.CodeOperand, Summary: trouble}, fn, about)
-}
-
-// refuseBy is refuse by a mistake of any code.
-func refuseBy(m *graph.Mistake, fn string, about *graph.Node) *graph.Node {
-	op := &graph.Op{Name: "update", Func: fn, Doc: "updates that could not be built", Class: graph.Update, MinIn: 1, MaxIn: 1}
-	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		c.Fail(m)
-		return graph.InvalidDType, nil
-	}
-	return graph.Apply(op, nil, about)
+	return graph.Refused(fn, nil, &graph.Mistake{Code: graph.CodeOperand, Summary: trouble}, about)
 }

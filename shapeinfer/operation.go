@@ -42,7 +42,7 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 
 // judgesNothing reports whether a rule has left a node without dtype and shape, though nothing is wrong in the whole graph.
 func judgesNothing(n *graph.Node) bool {
-	return n.DType() == graph.InvalidDType && n.Shape() == nil && n.Err() == nil && len(n.Graph().Mistakes()) == 0 && n.Op().Class != graph.Loop
+	return n.DType() == graph.InvalidDType && n.Err() == nil && len(n.Graph().Mistakes()) == 0 && n.Op().Class != graph.Loop
 }
 
 // hasUnknown reports whether a mistake has left a size of some values unknown: what is computed

@@ -1,0 +1,43 @@
+package graph
+
+import "slices"
+
+// Refused returns a node that stands for what a function would have made of its operands, had it been called rightly. fn is the user's word for the function, and
+// args are its fixed arguments, or nil. The mistake is recorded in the operands' graph, and at the node alone where they have none; it is nil where it was told already, as that of an operand. What is computed of
+// the node stays silent.
+func Refused(fn string, args any, m *Mistake, in ...*Node) *Node {
+	if m == nil || slices.ContainsFunc(in, func(x *Node) bool { return x == nil || x.g != nil }) {
+		return RefusedBy(fn, args, m.tell, in...)
+	}
+	n := &Node{op: refusedOp(fn, 0, m.tell), attrs: args, in: in, pos: Caller()}
+	n.fail(m)
+	return n
+}
+
+// RefusedIn is [Refused] of a function that has a graph and no operands.
+func RefusedIn(g *Graph, fn string, m *Mistake) *Node {
+	return ApplyIn(g, refusedOp(fn, 0, m.tell), nil)
+}
+
+// RefusedBy is [Refused] by the mistakes that a rule tells.
+func RefusedBy(fn string, args any, rule func(*Call), in ...*Node) *Node {
+	return Apply(refusedOp(fn, 1, rule), args, in...)
+}
+
+func refusedOp(fn string, fewest int, rule func(*Call)) *Op {
+	return &Op{Name: "refused", Func: fn, Doc: "a value that could not be built", Class: Composite, Storage: true, MinIn: fewest, MaxIn: -1,
+		Infer: func(c *Call) (DType, Shape) {
+			if rule != nil {
+				rule(c)
+			}
+			return InvalidDType, nil
+		}}
+}
+
+// tell records a copy of a mistake, if there is one: a rule is asked again where fixes are tried.
+func (m *Mistake) tell(c *Call) {
+	if m != nil {
+		told := *m
+		c.Fail(&told)
+	}
+}
