@@ -59,7 +59,7 @@ var peaks = map[string]struct {
 			h = ops.Add(h, ops.Relu(ops.Conv2D(h, g.Param(fmt.Sprint("w", i), graph.Float32, 64, 64, 3, 3), nil, ops.Padding(1))))
 		}
 		return ops.Mean(ops.Square(h))
-	}, 12 << 20},
+	}, 23 << 19},
 	// Scores of 128 positions are in no memory: those of a layer would be 2 MB.
 	"short attention": {optim.SGD(0.1), func(g *graph.Graph) *graph.Node {
 		h := g.Input("x", graph.Float32, 8, 4, 128, 32)
