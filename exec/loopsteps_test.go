@@ -92,11 +92,21 @@ func TestSmallStepsTakeLittleTime(t *testing.T) {
 	if !cpu.JIT() || cpu.Chosen() < cpu.AVX2 {
 		t.Skip("there is no machine code")
 	}
+	for name, body := range map[string]func(i, x *graph.Node) *graph.Node{
+		"arithmetic": func(_, x *graph.Node) *graph.Node { return ops.Mul(ops.Add(x, graph.Num(0.1)), graph.Num(0.5)) },
+		"a ring buffer": func(i, x *graph.Node) *graph.Node {
+			at := ops.Remainder(i, graph.Num(4))
+			return ops.DynamicUpdateSlice(x, ops.Unsqueeze(ops.Mul(ops.Take(x, 0, at), graph.Num(0.5)), 0), at)
+		},
+	} {
+		t.Run(name, func(t *testing.T) { takesLittleTime(t, body) })
+	}
+}
+
+func takesLittleTime(t *testing.T, body func(i, x *graph.Node) *graph.Node) {
 	g := graph.New("small")
 	x := g.Input("x", graph.Float32, 4)
-	f := ops.Fori(20_000, nodes{x}, func(_ *graph.Node, c nodes) nodes {
-		return nodes{ops.Mul(ops.Add(c[0], graph.Num(0.1)), graph.Num(0.5))}
-	})
+	f := ops.Fori(20_000, nodes{x}, func(i *graph.Node, c nodes) nodes { return nodes{body(i, c[0])} })
 	p, err := exec.Compile(g, exec.Outputs(f[0]))
 	require.NoError(t, err)
 	least := func(options ...exec.SessionOption) time.Duration {

@@ -47,6 +47,17 @@ func (l *List) Add(c *Call) bool {
 	return true
 }
 
+// addStatic appends a call of static code in the same way.
+func (l *List) addStatic(c *Static) bool {
+	share := float64(c.elements+entryElements) / mostElements
+	if c.code == nil || l.share+share > 1 {
+		return false
+	}
+	l.share += share
+	l.code.AddStatic(c.code, c.args)
+	return true
+}
+
 // add appends the code of a call.
 func (l *List) add(c *Call, code *jit.Code) {
 	c.frame.pointers(c.direct, c.args)

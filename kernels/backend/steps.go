@@ -15,7 +15,25 @@ type Steps struct {
 	words  jit.Words
 	goesOn uint64
 	asks   bool
+	stop   uint64
 }
+
+// Step is a call that can be one of those that [Steps] make: a [Call] or a [Static].
+type Step interface {
+	// Moves reports whether the addresses of all operands must be given, also of those that stay.
+	Moves() bool
+	addTo(s *Steps) bool
+	pointIn(s *Steps, operand int, p unsafe.Pointer, by Change)
+}
+
+// Append adds a call, unless it takes too long.
+func (s *Steps) Append(c Step) bool { return c.addTo(s) }
+
+// Len is the number of calls.
+func (s *Steps) Len() int { return s.code.Len() }
+
+// Stop is a word by which code ends the steps, when it makes it other than 0.
+func (s *Steps) Stop() *uint64 { return &s.stop }
 
 // Change is how a number changes from each time to the next: something is added to it, or some of its bits are inverted.
 type Change struct{ Add, Flip uint64 }
@@ -31,11 +49,20 @@ func (s *Steps) Reserve(count int) {
 // Begin drops what was said of operands and words.
 func (s *Steps) Begin() {
 	s.words.Reset()
-	s.asks = false
+	s.asks, s.stop = false, 0
 }
 
 // Point sets the address of an operand of a call that is in the list, and says how it changes.
-func (s *Steps) Point(c *Call, operand int, p unsafe.Pointer, by Change) {
+func (s *Steps) Point(c Step, operand int, p unsafe.Pointer, by Change) { c.pointIn(s, operand, p, by) }
+
+func (c *Call) addTo(s *Steps) bool { return s.Add(c) }
+
+// Moves implements [Step].
+func (c *Call) Moves() bool {
+	return moves(c.args) || slices.ContainsFunc(c.fills, (*Call).Moves)
+}
+
+func (c *Call) pointIn(s *Steps, operand int, p unsafe.Pointer, by Change) {
 	c.Point(operand, p)
 	s.point(c, operand, p, by)
 	for i, fill := range c.fills {
@@ -62,17 +89,27 @@ func (s *Steps) While(p unsafe.Pointer, by Change) {
 	s.words.Add(unsafe.Pointer(&s.goesOn), uint64(uintptr(p)), by.Add, by.Flip)
 }
 
-// Moves reports whether the addresses of all operands of a call must be given, also of those that stay.
-func Moves(c *Call) bool { return moves(c.args) || slices.ContainsFunc(c.fills, Moves) }
+func (c *Static) addTo(s *Steps) bool { return s.addStatic(c) }
+
+// Moves implements [Step].
+func (c *Static) Moves() bool { return true }
+
+func (c *Static) pointIn(s *Steps, operand int, p unsafe.Pointer, by Change) {
+	*c.operand(operand) = uintptr(p)
+	if by != (Change{}) {
+		s.words.Add(unsafe.Pointer(c.operand(operand)), uint64(uintptr(p)), by.Add, by.Flip)
+	}
+}
 
 // Run makes steps, as many as fit into one call of machine code and at most a number of them. It returns how many, and whether the
-// Bool that [Steps.While] was given was false after the last one.
+// Bool that [Steps.While] was given was false after the last one. Where code has made the word of [Steps.Stop] other than 0 it is
+// the last that was called, and addresses are those of its step.
 func (s *Steps) Run(most int) (taken int, ended bool) {
 	var goesOn *uint64
 	if s.asks {
 		goesOn = &s.goesOn
 	}
-	taken, ended = s.code.CallTimes(min(most, max(1, int(1/s.share))), &s.words, goesOn)
+	taken, ended = s.code.CallTimes(min(most, max(1, int(1/s.share))), &s.words, goesOn, &s.stop)
 	runtime.KeepAlive(s)
 	return taken, ended
 }

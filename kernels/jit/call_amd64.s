@@ -23,8 +23,8 @@ next:
 	JLT  next
 	RET
 
-// func callTimes(entries *entry, size int, words *word, wordsSize, most int, goesOn *uint64) (left int)
-TEXT ·callTimes(SB), NOSPLIT, $16-56
+// func callTimes(entries *entry, size int, words *word, wordsSize, most int, goesOn, stop *uint64) (left int)
+TEXT ·callTimes(SB), NOSPLIT, $16-64
 	MOVQ most+32(FP), AX
 	MOVQ AX, rest-16(SP)
 again:
@@ -35,6 +35,9 @@ next:
 	MOVQ entry_code(DX)(CX*1), AX
 	MOVQ entry_args(DX)(CX*1), DI
 	CALL AX
+	MOVQ stop+48(FP), BX
+	CMPQ (BX), $0
+	JNE  stopped
 	MOVQ at-8(SP), CX
 	ADDQ $entry__size, CX
 	CMPQ CX, size+8(FP)
@@ -67,5 +70,9 @@ more:
 	MOVQ SI, rest-16(SP)
 	TESTQ SI, SI
 	JG   again
-	MOVQ SI, left+48(FP)
+	MOVQ SI, left+56(FP)
+	RET
+stopped:
+	MOVQ rest-16(SP), SI
+	MOVQ SI, left+56(FP)
 	RET

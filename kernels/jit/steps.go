@@ -28,13 +28,13 @@ func (w *Words) Add(at unsafe.Pointer, value, add, flip uint64) {
 }
 
 // CallTimes calls the list over and over, and changes the words after each time: at most so many times as it is told, and until the
-// Bool at the address that is in goesOn was false after one, where goesOn is not nil. It returns how often it has called it, and whether
-// the Bool ended that. All of that is one call of machine code.
-func (l *List) CallTimes(most int, w *Words, goesOn *uint64) (times int, ended bool) {
+// Bool at the address that is in goesOn was false after one, where goesOn is not nil, or some code has made stop other than 0: then the code behind it
+// is not called, and the words stay. It returns how often it has called the whole list, and whether the Bool ended that. All of that is one call of machine code.
+func (l *List) CallTimes(most int, w *Words, goesOn, stop *uint64) (times int, ended bool) {
 	if most <= 0 || len(l.entries) == 0 {
 		return 0, false
 	}
-	left := callTimes(&l.entries[0], len(l.entries)*int(unsafe.Sizeof(entry{})), unsafe.SliceData(w.words), len(w.words)*int(unsafe.Sizeof(word{})), most, goesOn)
+	left := callTimes(&l.entries[0], len(l.entries)*int(unsafe.Sizeof(entry{})), unsafe.SliceData(w.words), len(w.words)*int(unsafe.Sizeof(word{})), most, goesOn, stop)
 	runtime.KeepAlive(l.codes)
 	return most - max(left, ^left), left < 0
 }

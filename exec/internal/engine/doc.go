@@ -4,7 +4,7 @@
 // [Specialization]: a list of launches, each a task with all arguments, and arena.go places the buffers, with taken.go, which knows what is free. The
 // tasks are row programs (loop.go), matrix products (matmul.go; matmulgrid.go cuts them for threads, prepack.go
 // keeps weights packed), gathers (gather.go), rows of tables (addrows.go, putrows.go), Go functions (function.go) and assembled values (assemble.go); repeat.go runs the bodies of
-// loops; steps.go takes many steps of small ones as one call, and batch.go calls runs of small ones as one. epilogue.go carries out the fusion of kernels with products,
+// loops; steps.go takes many steps of small ones as one call, with slices that stepslices.go moves, and batch.go calls runs of small ones as one. epilogue.go carries out the fusion of kernels with products,
 // whose geometry is in tiles.go. chain.go runs kernels block of rows by block of rows, products by
 // chainproduct.go and row programs by chainloop.go; chainover.go adds up over the batch; chainskip.go finds columns that masks leave out, with the
 // intervals of interval.go; chainshared.go has all threads work on one block. A [State] (state.go) is the memory of runs and runs them, with workspace.go;

@@ -8,19 +8,20 @@ import (
 	"github.com/broadloom/broadloom/kernels/backend"
 )
 
-// bodySteps is the kernels of a loop's body where all are small row programs: many steps are then one call of machine code, between
+// bodySteps is the kernels of a loop's body where all are small row programs, or take or put slices: many steps are then one call of machine code, between
 // which addresses change as they do from each step to the next. Only the first step, and the last one where values must come to lie
 // elsewhere, are taken by themselves.
 type bodySteps struct {
 	steps    backend.Steps
 	operands []stepOperand
+	slices   []stepSlices
 	kept     []int               // launches whose results the first step has left
 	at       [3][]unsafe.Pointer // where three steps have the body's inputs, and then its outputs
 }
 
 // stepOperand is an operand whose address is given for each step.
 type stepOperand struct {
-	call     *backend.Call
+	call     backend.Step
 	operand  int
 	location Location
 }
@@ -37,13 +38,13 @@ func (b *boundBody) bindSteps(inputs int) *bodySteps {
 			t.kept = append(t.kept, i)
 			continue
 		}
-		k, is := st.Task.(*LoopTask)
-		if !is || st.Fused || st.Chained || k.cost >= parallelCost || !t.steps.Add(k.call) {
+		call := t.stepOf(st)
+		if call == nil || !t.steps.Append(call) {
 			return nil
 		}
 		for operand, at := range st.Operands {
-			if moves := at.Buffer != nil && at.Slot == inMemory && (at.Buffer.Kind == lower.InInput || at.Buffer.Kind == lower.InResult); moves || backend.Moves(k.call) {
-				t.operands = append(t.operands, stepOperand{k.call, operand, at})
+			if moves := at.Buffer != nil && at.Slot == inMemory && (at.Buffer.Kind == lower.InInput || at.Buffer.Kind == lower.InResult); moves || call.Moves() {
+				t.operands = append(t.operands, stepOperand{call, operand, at})
 			}
 		}
 	}
@@ -60,6 +61,22 @@ func (b *boundBody) bindSteps(inputs int) *bodySteps {
 	}
 	t.steps.Reserve(len(t.operands) + 1)
 	return t
+}
+
+// stepOf is the call of a launch that may be one of a step; nil where it may not.
+func (t *bodySteps) stepOf(st *Launch) backend.Step {
+	switch k := st.Task.(type) {
+	case *LoopTask:
+		if !st.Fused && !st.Chained && k.cost < parallelCost {
+			return k.call
+		}
+	case movesSlices:
+		if s := newStepSlices(k, len(st.Operands), t.steps.Stop()); s != nil {
+			t.slices = append(t.slices, *s)
+			return s.call
+		}
+	}
+	return nil
 }
 
 // takeSteps takes steps from one on, which is not the first one, up to and without another one. It returns the first that it has not taken, and
@@ -101,6 +118,9 @@ func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bo
 		var taken int
 		taken, ended = m.steps.Run(to - next)
 		next += taken
+		if err = m.failed(body); err != nil {
+			return next, false, t.inStep(err)
+		}
 		err = s.ctx.Err()
 	}
 	for i := range call.Carried {

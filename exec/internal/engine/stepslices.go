@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/gather"
+)
+
+// movesSlices is a task that takes slices or puts them, at places that are found in a run.
+type movesSlices interface {
+	Task
+	// slices are the arguments of code that does the same, which is nil where there is none.
+	slices() (args gather.Args, code unsafe.Pointer)
+}
+
+// stepSlices is such a task as a call of one of many steps.
+type stepSlices struct {
+	task     Task
+	args     *gather.Args
+	call     *backend.Static
+	operands int // of the launch
+}
+
+// bytesAtOnce is how many bytes are moved about in the time of an element of a kernel.
+const bytesAtOnce = 16
+
+// newStepSlices makes a call that tells by a word when it has found an index out of range; nil where threads had better share the work, or there is no code.
+func newStepSlices(k movesSlices, operands int, stop *uint64) *stepSlices {
+	args, code := k.slices()
+	moved := args.Outer * args.Count * args.Slice
+	if code == nil || moved/4 >= parallelCost {
+		return nil
+	}
+	args.Stop = stop
+	s := &stepSlices{task: k, args: &args, operands: operands}
+	s.call = backend.NewStatic(code, unsafe.Pointer(s.args), args.Outer*args.Count+(moved+args.Whole)/bytesAtOnce)
+	return s
+}
+
+// failed is the error of the index for which steps were stopped, if they were: the task by itself tells of it.
+func (t *bodySteps) failed(body *State) error {
+	if *t.steps.Stop() == 0 {
+		return nil
+	}
+	*t.steps.Stop() = 0
+	for _, s := range t.slices {
+		if s.args.Bad == 0 {
+			continue
+		}
+		s.args.Bad = 0
+		for operand := range s.operands {
+			s.task.SetPointer(operand, s.call.Operand(operand))
+		}
+		return s.task.Run(body)
+	}
+	return nil
+}
+
+func (k *gatherTask) slices() (args gather.Args, code unsafe.Pointer) {
+	t := k.spec.Node.DType()
+	if k.spec.Fold != graph.NoFold || t.Size() == 0 {
+		return args, nil
+	}
+	s := k.shape
+	return gather.Args{Outer: s.Outer, Size: s.Size, Count: s.Count, Slice: s.Inner * t.Size(), IndexSize: k.spec.Node.In(1).DType().Size()}, gather.TakeCode()
+}
+
+func (k *putRowsTask) slices() (args gather.Args, code unsafe.Pointer) {
+	s := k.rows
+	return gather.Args{Outer: s.Outer, Size: s.Size, Count: s.Count, Slice: s.Inner, Whole: s.Outer * s.Size * s.Inner, IndexSize: 8}, gather.PutCode()
+}
+
+func (k *functionTask) slices() (args gather.Args, code unsafe.Pointer) {
+	if !rewrite.PutsSlices(k.spec.Node) {
+		return args, nil
+	}
+	whole := k.arrays[0]
+	return gather.Args{Outer: k.count, Size: whole.Shape[0], Count: k.arrays[1].Shape[0], Slice: k.bytes[0] / max(whole.Shape[0], 1), Whole: k.count * k.bytes[0], IndexSize: 8}, gather.PutCode()
+}
