@@ -240,7 +240,7 @@ func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
 		n.fail(&Mistake{Code: CodeOperand, Summary: "the graph is nil", Help: []string{"make one: graph.New(\"name\")"}})
 		return n
 	}
-	n := g.add(Node{op: op, attrs: attrs, in: in, scope: g.scope, origin: g.origin, composite: g.composite})
+	n := g.add(&Node{op: op, scope: g.scope, origin: g.origin, composite: g.composite}, attrs, in)
 	if g.at != nil {
 		n.source, n.composite = g.at.Source(), g.at.composite
 	}
@@ -250,19 +250,18 @@ func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
 // maxSlab bounds the nodes that room is made for at once.
 const maxSlab = 256
 
-// add appends a copy of a node.
-func (g *Graph) add(n Node) *Node {
+// add appends a node like another one, with other fixed arguments and operands.
+func (g *Graph) add(like *Node, attrs any, in []*Node) *Node {
 	if len(g.slab) == cap(g.slab) {
 		g.slab = make([]Node, 0, min(max(len(g.nodes), 4), maxSlab))
 	}
 	g.life.reopen()
-	n.in = g.standIns.values(n.in)
-	n.g, n.id = g, int32(len(g.nodes))
+	g.slab = append(g.slab, *like)
+	n := &g.slab[len(g.slab)-1]
+	n.g, n.id, n.attrs, n.in = g, int32(len(g.nodes)), attrs, g.standIns.values(in)
 	n.findRegion(g.region)
-	g.slab = append(g.slab, n)
-	added := &g.slab[len(g.slab)-1]
-	g.nodes = append(g.nodes, added)
-	return added
+	g.nodes = append(g.nodes, n)
+	return n
 }
 
 // fail records a mistake at the node; further ones of the same node are dropped, since

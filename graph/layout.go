@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Layout says where a view's elements lie in the storage of its root, in elements:
@@ -140,8 +141,8 @@ func (n *Node) arranged(operand Layout) (l Layout, ok bool) {
 // residences keeps what passes ask for again and again. The zero value is ready for use, by
 // several goroutines.
 type residences struct {
+	known atomic.Pointer[[]atomic.Pointer[residence]] // by the number of a node of the graph
 	sync.RWMutex
-	known []*residence         // by the number of a node of the graph
 	other map[*Node]*residence // of nodes that are only tried out
 }
 
@@ -167,18 +168,22 @@ func (c *residences) of(n *Node) *residence {
 }
 
 func (c *residences) get(n *Node) *residence {
+	if n.isNumbered() {
+		if known := c.known.Load(); known != nil && int(n.id) < len(*known) {
+			return (*known)[n.id].Load()
+		}
+		return nil
+	}
 	c.RLock()
 	defer c.RUnlock()
-	switch {
-	case !n.isNumbered():
-		return c.other[n]
-	case int(n.id) < len(c.known):
-		return c.known[n.id]
-	}
-	return nil
+	return c.other[n]
 }
 
 func (c *residences) put(n *Node, r *residence) {
+	if known := c.known.Load(); known != nil && n.isNumbered() && int(n.id) < len(*known) {
+		(*known)[n.id].Store(r)
+		return
+	}
 	c.Lock()
 	defer c.Unlock()
 	if !n.isNumbered() {
@@ -188,17 +193,26 @@ func (c *residences) put(n *Node, r *residence) {
 		c.other[n] = r
 		return
 	}
-	if missing := int(n.id) + 1 - len(c.known); missing > 0 {
-		c.known = append(c.known, make([]*residence, missing)...)
+	more := make([]atomic.Pointer[residence], max(len(n.g.nodes), 2*int(n.id)))
+	if known := c.known.Load(); known != nil {
+		for i := range *known {
+			more[i].Store((*known)[i].Load())
+		}
 	}
-	c.known[n.id] = r
+	more[n.id].Store(r)
+	c.known.Store(&more)
 }
 
 // truncate forgets all nodes but the first ones.
 func (c *residences) truncate(nodes int) {
 	c.Lock()
 	defer c.Unlock()
-	c.known, c.other = c.known[:min(nodes, len(c.known))], nil
+	if known := c.known.Load(); known != nil {
+		for i := nodes; i < len(*known); i++ {
+			(*known)[i].Store(nil)
+		}
+	}
+	c.other = nil
 }
 
 // isNumbered reports whether the node is found in its graph by its number.

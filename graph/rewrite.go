@@ -16,38 +16,17 @@ func (g *Graph) Derive() *Graph {
 // Copy appends a node like n on other operands of the same types. It keeps n's place,
 // name and scope.
 func (g *Graph) Copy(n *Node, in []*Node) *Node {
-	c := *n
-	c.in, c.source = in, n.Source()
-	return g.addCopy(n, c)
+	return g.CopyWith(n, n.attrs, in)
 }
 
 // CopyWith is Copy with other fixed arguments.
 func (g *Graph) CopyWith(n *Node, attrs any, in []*Node) *Node {
-	c := *n
-	c.in, c.source, c.attrs = in, n.Source(), attrs
-	return g.addCopy(n, c)
-}
-
-// Again appends a node that computes what n, of this graph, does, of other operands, under n's
-// requirements. It is part of the gradient that is being built.
-func (g *Graph) Again(n *Node, attrs any, in []*Node, requirements []Requirement) *Node {
-	c := *n
-	c.in, c.attrs, c.origin, c.scope, c.name, c.composite = in, attrs, g.origin, g.scope, "", nil
-	again := g.add(c)
-	for _, r := range requirements {
-		r.Node = again
-		g.needs = append(g.needs, r)
-	}
-	return again
-}
-
-func (g *Graph) addCopy(n *Node, made Node) *Node {
 	open := g.region
 	if n.region != nil && (n.region.whole || n.op.belongsToOpen()) {
 		g.region = n.region
 	}
-	c := g.add(made)
-	g.region = open
+	c := g.add(n, attrs, in)
+	c.source, g.region = n.Source(), open
 	if c.op.Class == Source && c.name != "" {
 		g.names[c.Name()] = c
 	}
@@ -57,10 +36,22 @@ func (g *Graph) addCopy(n *Node, made Node) *Node {
 	return c
 }
 
+// Again appends a node that computes what n, of this graph, does, of other operands, under n's
+// requirements. It is part of the gradient that is being built.
+func (g *Graph) Again(n *Node, attrs any, in []*Node, requirements []Requirement) *Node {
+	again := g.add(n, attrs, in)
+	again.origin, again.scope, again.name, again.composite = g.origin, g.scope, "", nil
+	for _, r := range requirements {
+		r.Node = again
+		g.needs = append(g.needs, r)
+	}
+	return again
+}
+
 // InputFor appends an input that stands for n, a value of another graph, or for one of another shape
 // that messages call n.
 func (g *Graph) InputFor(n *Node, t DType, shape Shape) *Node {
-	return g.add(Node{op: inputOp, attrs: InputAttrs{}, name: n.name, scope: n.scope, origin: n.origin, pos: n.pos, source: n.Source(), dtype: t, shape: shape, judged: true})
+	return g.add(&Node{op: inputOp, name: n.name, scope: n.scope, origin: n.origin, pos: n.pos, source: n.Source(), dtype: t, shape: shape, judged: true}, InputAttrs{}, nil)
 }
 
 // At builds nodes that take the place, the scope and, within a gradient, the origin of

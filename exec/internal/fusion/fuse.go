@@ -226,11 +226,17 @@ func isLargeCopy(n *graph.Node) bool {
 
 // readsMemoryOf reports whether a kernel reads memory that a node reads.
 func (k *Group) readsMemoryOf(n *graph.Node) bool {
-	return slices.ContainsFunc(k.Nodes, func(m *graph.Node) bool {
-		return slices.ContainsFunc(m.Operands(), func(x *graph.Node) bool {
-			return x.Rank() > 0 && slices.ContainsFunc(n.Operands(), func(y *graph.Node) bool { return alias.Storage(x) == alias.Storage(y) })
-		})
-	})
+	if k.memory == nil {
+		k.memory = map[*graph.Node]bool{}
+	}
+	for ; k.looked < len(k.Nodes); k.looked++ {
+		for _, x := range k.Nodes[k.looked].Operands() {
+			if x.Rank() > 0 {
+				k.memory[alias.Storage(x)] = true
+			}
+		}
+	}
+	return slices.ContainsFunc(n.Operands(), func(y *graph.Node) bool { return k.memory[alias.Storage(y)] })
 }
 
 // add makes a node, whose makers are known, a member of a kernel.

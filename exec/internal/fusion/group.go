@@ -29,6 +29,9 @@ type Group struct {
 	Backgrounds []*Assembly
 	// Assembly is what a movement assembles; nil of another class.
 	Assembly *Assembly
+
+	memory map[*graph.Node]bool // that the first nodes read
+	looked int                  // how many nodes these are
 }
 
 // Level says how often a fused kernel computes a value.

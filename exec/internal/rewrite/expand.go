@@ -19,12 +19,16 @@ const maxExpansions = 200
 // Expand writes composite operations with primitive ones, until none is left. What a
 // user's Expand does wrong is the user's mistake, at the line where the composite stands.
 func Expand(u *Program) error {
-	composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite }
 	users := usersOperations()
-	for depth := 0; slices.ContainsFunc(u.Graph.Nodes(), composite); depth++ {
+	for depth := 0; ; depth++ {
+		needed := u.needed()
+		composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite && needed(n) }
+		if !slices.ContainsFunc(u.Graph.Nodes(), composite) {
+			return DCE(u) // those of the last time
+		}
 		var wrong []*graph.Mistake
 		var made []*graph.Node
-		u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		u.rewriteThose(needed, func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 			if !composite(n) || len(wrong) > 0 {
 				return nil
 			}
@@ -56,11 +60,7 @@ func Expand(u *Program) error {
 		if len(wrong) > 0 {
 			return (&shapeinfer.Report{Graph: wrong[0].Node.Graph(), Errors: wrong[:1], Nodes: len(u.Graph.Nodes())}).Err()
 		}
-		if err := DCE(u); err != nil { // the composite nodes themselves
-			return err
-		}
 	}
-	return nil
 }
 
 // usersOperations returns [graph.Op.IsUsers], which is asked of each operation once: what the library's say of themselves its tests look at.

@@ -27,8 +27,11 @@ func dropOverwritten(u *Program) {
 		}
 	}
 	goes := func(n *graph.Node) bool {
+		if n.Op().Class != graph.Update || !n.Op().Fill {
+			return false
+		}
 		memory := alias.Storage(n)
-		return n.Op().Class == graph.Update && n.Op().Fill && !versions[memory] && memory.Region() == n.Region() &&
+		return !versions[memory] && memory.Region() == n.Region() &&
 			memory.Op().Class != graph.Source && memory.Op().Class != graph.Loop &&
 			n.In(1).DType() == n.DType() && !slices.Contains(n.Stretch(1), graph.Undecided) &&
 			!slices.ContainsFunc(writers[memory], func(w *graph.Node) bool { return !writesInto(w, n) && !writesInto(n, w) })

@@ -37,10 +37,18 @@ type sourceNode struct{ User, Own *graph.Node }
 // n's place in the graph next, whose operands are in; nil keeps n as it is. What takes
 // the place of a value that is written in place has memory that nothing else has.
 func (u *Program) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
+	u.rewriteThose(func(*graph.Node) bool { return true }, f)
+}
+
+// rewriteThose is rewrite of some nodes, without the others, which none of them reads.
+func (u *Program) rewriteThose(stays func(*graph.Node) bool, f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.Graph.Derive()
 	replaced := make([]*graph.Node, len(u.Graph.Nodes()))
 	written, operands := writtenMemory(u.Graph), u.roomForOperands()
 	for _, n := range u.Graph.Nodes() {
+		if !stays(n) {
+			continue
+		}
 		u.At = n
 		var r *graph.Node
 		var in []*graph.Node
@@ -150,21 +158,16 @@ func Import(u *Program) error {
 // DCE drops what no root needs, but for inputs and parameters; values that are overwritten unread are such.
 func DCE(u *Program) error {
 	dropOverwritten(u)
-	live := Reachable(u.Graph, u.Roots)
-	needed := func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
-	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
-		return nil
+	if needed := u.needed(); slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
+		u.rewriteThose(needed, nil)
 	}
-	next, copied, operands := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes())), u.roomForOperands()
-	for _, n := range u.Graph.Nodes() {
-		if needed(n) {
-			var in []*graph.Node
-			in, operands = replacedOperands(n, copied, operands)
-			copied[n.ID()] = next.Copy(n, in)
-		}
-	}
-	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return copied[n.ID()] })
 	return nil
+}
+
+// needed returns which nodes roots need, with all inputs and parameters.
+func (u *Program) needed() func(*graph.Node) bool {
+	live := Reachable(u.Graph, u.Roots)
+	return func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
 }
 
 // Reachable marks the nodes that the roots need, and the ordered operations in the bodies of loops among them.
