@@ -252,13 +252,14 @@ const maxSlab = 256
 
 // add appends a node like another one, with other fixed arguments and operands.
 func (g *Graph) add(like *Node, attrs any, in []*Node) *Node {
+	in = g.standIns.values(in) // which may add conversions
 	if len(g.slab) == cap(g.slab) {
 		g.slab = make([]Node, 0, min(max(len(g.nodes), 4), maxSlab))
 	}
 	g.life.reopen()
 	g.slab = append(g.slab, *like)
 	n := &g.slab[len(g.slab)-1]
-	n.g, n.id, n.attrs, n.in = g, int32(len(g.nodes)), attrs, g.standIns.values(in)
+	n.g, n.id, n.attrs, n.in = g, int32(len(g.nodes)), attrs, in
 	n.findRegion(g.region)
 	g.nodes = append(g.nodes, n)
 	return n

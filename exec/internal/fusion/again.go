@@ -139,7 +139,7 @@ func (r *repeater) run() {
 func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
 	return x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
-		!isUndecided(x) &&
+		!isUndecided(x) && r.k.rowsFit(x, PerElement) &&
 		rewrite.Cost(x) <= r.most && !rewrite.CanFail(x) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
 }
 

@@ -56,8 +56,8 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 					return bug.At(n, "kernel %d computes it again before its operand %s", at, x.Label())
 				}
 			}
-			if !n.Shape().Equal(k.Space) {
-				return bug.At(n, "it has the space %s in a kernel over %s, which computes it again", n.Shape(), k.Space)
+			if err := k.verifySpace(n); err != nil {
+				return err
 			}
 		}
 	}
