@@ -152,3 +152,20 @@ func TestManySmallProductsAreSums(t *testing.T) {
 		require.NotEqual(t, graph.Contract, p.Plan().Kernels[0].Class)
 	}
 }
+
+// TestVectorsOfABatchMeetOneMatrixAtOnce multiplies the one row of each example, as a step of a decoder has it, by the same matrix: all rows are
+// one product, which reads the matrix once.
+func TestVectorsOfABatchMeetOneMatrixAtOnce(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		g := graph.New("rows")
+		batch := graph.Dim(16)
+		if named {
+			batch = g.Dim("batch")
+		}
+		x, w := g.Input("x", graph.Float32, batch, 1, 512), g.Input("w", graph.Float32, 300, 512)
+		p, err := exec.Compile(g, exec.Outputs(ops.Linear(x, w, nil)))
+		require.NoError(t, err)
+		require.Equal(t, 1, p.Kernels(), "%s", p)
+		require.Equal(t, graph.Contract, p.Plan().Kernels[0].Class)
+	}
+}

@@ -136,12 +136,12 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	return t
 }
 
-// placeProduct takes memory for a product's second matrix, packed for all blocks, and for its sums, of
-// a matrix of the batch.
+// placeProduct takes memory for a product's second matrix, packed for all blocks if there are several, and for its
+// sums, of a matrix of the batch.
 func (b *Specialization) placeProduct(t *chainTask, m lower.ChainMember) {
 	packed, sums := -1, -1
 	if k, ok := m.Kernel.(*lower.MatMul); ok {
-		if n := packedLen(k.Dtype, b.Eval(k.N), b.Eval(k.K)); n > 0 && !m.Sums && !t.isShared {
+		if n := packedLen(k.Dtype, b.Eval(k.N), b.Eval(k.K)); n > 0 && !m.Sums && !t.isShared && len(t.blocks) > 1 {
 			packed = t.take(n * k.Dtype.Size())
 		}
 		if blocks := gemm.BlockLen(t.rows); m.Sums && blocks < t.rows && !(t.isShared && t.blocks[0].hi == blocks) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -17,27 +18,73 @@ func numberOf(t rowprog.Type, bits uint64) float64 {
 		return float64(int32(bits))
 	case rowprog.I64:
 		return float64(int64(bits))
+	case rowprog.F16:
+		return float64(half.Float16(bits).Float32())
+	case rowprog.BF16:
+		return float64(half.BFloat16(bits).Float32())
+	case rowprog.F8E4M3:
+		return float64(half.Float8E4M3FN(bits).Float32())
+	case rowprog.F8E5M2:
+		return float64(half.Float8E5M2(bits).Float32())
+	case rowprog.I8:
+		return float64(int8(bits))
+	case rowprog.I16:
+		return float64(int16(bits))
 	}
 	return float64(bits)
 }
 
-// exactIntegers bounds the integers of a type that are computed with exactly, here and there.
-func exactIntegers(t rowprog.Type) float64 {
+// exactIntegers are the least and the greatest of the integers from and up to which a type has all that are computed with here.
+func exactIntegers(t rowprog.Type) (least, most float64) {
 	switch t {
-	case rowprog.F32:
-		return 1 << 24
+	case rowprog.Bool:
+		return 0, 1
+	case rowprog.U8:
+		return 0, math.MaxUint8
+	case rowprog.I8:
+		return math.MinInt8, math.MaxInt8
+	case rowprog.U16:
+		return 0, math.MaxUint16
+	case rowprog.I16:
+		return math.MinInt16, math.MaxInt16
+	case rowprog.U32:
+		return 0, math.MaxUint32
 	case rowprog.I32:
-		return 1 << 31
+		return math.MinInt32, math.MaxInt32
+	case rowprog.U64:
+		return 0, 1 << 53
+	case rowprog.F8E5M2:
+		return -(1 << 3), 1 << 3
+	case rowprog.F8E4M3:
+		return -(1 << 4), 1 << 4
+	case rowprog.BF16:
+		return -(1 << 8), 1 << 8
+	case rowprog.F16:
+		return -(1 << 11), 1 << 11
+	case rowprog.F32:
+		return -(1 << 24), 1 << 24
 	}
-	return 1 << 53
+	return -(1 << 53), 1 << 53
+}
+
+// hasInfinity reports whether a type has infinite numbers.
+func hasInfinity(t rowprog.Type) bool {
+	switch t {
+	case rowprog.F64, rowprog.F32, rowprog.F16, rowprog.BF16, rowprog.F8E5M2:
+		return true
+	}
+	return false
 }
 
 // exact returns bounds of a type that are whole numbers of which no digits were lost, and numbers that
-// are the same in all types; else nothing is known.
+// are the same in all types that have them; else nothing is known.
 func exact(t rowprog.Type, f fact) fact {
-	most := exactIntegers(t)
-	whole := func(x float64) bool { return x == math.Trunc(x) && math.Abs(x) < most }
-	if f.masked() || whole(f.lo) && whole(f.hi) {
+	if f.masked() && hasInfinity(t) {
+		return f
+	}
+	least, most := exactIntegers(t)
+	whole := func(x float64) bool { return x == math.Trunc(x) && least <= x && x <= most }
+	if whole(f.lo) && whole(f.hi) {
 		return f
 	}
 	return anything

@@ -232,7 +232,7 @@ func columnByRow(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 
 // vectorAlongRows sums products up where a vector meets the rows of a matrix, or another
 // vector, and both are contiguous: lanes share a sum, which in the order of a product's sums
-// they cannot.
+// they cannot. Many vectors that meet one matrix are left to [matMulOfRows]: each would read all of it.
 func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	a, b := in[0], in[1]
 	rows, cols := graph.Dim(1), graph.Dim(1)
@@ -243,6 +243,9 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 		cols = b.Shape()[b.Rank()-1]
 	}
 	if !n.DType().IsFloat() || rows != 1 && cols != 1 || !isContiguous(a, a.Rank()-1) || !isContiguous(b, max(b.Rank()-2, 0)) {
+		return nil
+	}
+	if rows == 1 && cols != 1 && b.Rank() == 2 && a.Rank() > 2 && a.Shape()[:a.Rank()-2].NumElements() != 1 && alias.LayoutOf(a).IsDense() {
 		return nil
 	}
 	if rows == 1 {
