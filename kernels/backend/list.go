@@ -14,6 +14,7 @@ import (
 type List struct {
 	calls  []*Call
 	moving []*Call // those whose addresses must be set for each run
+	count  int     // of calls
 	code   jit.List
 	share  float64 // of what a call of machine code may take
 }
@@ -42,18 +43,18 @@ func (l *List) Add(c *Call) bool {
 	for _, fill := range c.fills {
 		l.add(fill, code)
 	}
-	l.calls, l.share = append(l.calls, c), l.share+share
+	l.calls, l.count, l.share = append(l.calls, c), l.count+1, l.share+share
 	l.add(c, code)
 	return true
 }
 
-// addStatic appends a call of static code in the same way.
-func (l *List) addStatic(c *Static) bool {
+// AddStatic appends a call of code that is part of the program in the same way.
+func (l *List) AddStatic(c *Static) bool {
 	share := float64(c.elements+entryElements) / mostElements
 	if c.code == nil || l.share+share > 1 {
 		return false
 	}
-	l.share += share
+	l.count, l.share = l.count+1, l.share+share
 	l.code.AddStatic(c.code, c.args)
 	return true
 }
@@ -74,7 +75,7 @@ func moves(a *launch.Args) bool {
 }
 
 // Len is the number of calls.
-func (l *List) Len() int { return len(l.calls) }
+func (l *List) Len() int { return l.count }
 
 // Run makes the calls, in the order in which they were added.
 func (l *List) Run() {

@@ -29,9 +29,6 @@ type Step interface {
 // Append adds a call, unless it takes too long.
 func (s *Steps) Append(c Step) bool { return c.addTo(s) }
 
-// Len is the number of calls.
-func (s *Steps) Len() int { return s.code.Len() }
-
 // Stop is a word by which code ends the steps, when it makes it other than 0.
 func (s *Steps) Stop() *uint64 { return &s.stop }
 
@@ -89,7 +86,7 @@ func (s *Steps) While(p unsafe.Pointer, by Change) {
 	s.words.Add(unsafe.Pointer(&s.goesOn), uint64(uintptr(p)), by.Add, by.Flip)
 }
 
-func (c *Static) addTo(s *Steps) bool { return s.addStatic(c) }
+func (c *Static) addTo(s *Steps) bool { return s.AddStatic(c) }
 
 // Moves implements [Step].
 func (c *Static) Moves() bool { return true }

@@ -63,6 +63,9 @@
 // be in the second-level cache ([RowConsumer]). Who needs B as well can go through its panels
 // when they have been multiplied with the first block of A ([PanelReader]).
 //
+// Products of so few numbers that a plan would take longer than they do are computed where they lie, row by row, by code that other machine code can call too
+// ([Product.Small]). Their sums have the bits of other loops.
+//
 // # Windows
 //
 // Rows and columns of B can have offsets in place of strides: so a convolution is a product
@@ -111,6 +114,6 @@
 // halves.go converts factors of 16 bits, pairs.go multiplies pairs of them by the loops that pairs_amd64.go chooses, and pairs_other.go has none. packed.go packs B in advance, shared.go for a batch, grouped.go has groups of matrices that share B, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
 // dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go has few rows by B as it lies; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has
 // those in plain Go, and dot_other.go says that there are no others.
-// blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
+// small.go has small products, whose code small_amd64.go names, and small_other.go has none. blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
 // hand on tiles and rows of C and panels of B.
 package gemm

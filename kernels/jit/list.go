@@ -27,9 +27,6 @@ func (l *List) Add(c *Code, offset int, args unsafe.Pointer) {
 // AddStatic appends a call of machine code that is part of the program.
 func (l *List) AddStatic(code, args unsafe.Pointer) { l.entries = append(l.entries, entry{code, args}) }
 
-// Len is the number of calls.
-func (l *List) Len() int { return len(l.entries) }
-
 // Call runs the code in the order in which it was added. Memory to which arguments point
 // must be kept alive by the caller.
 func (l *List) Call() {

@@ -21,6 +21,15 @@ func (b *Specialization) batchLaunches() {
 // joinsBatch adds a step to a list if it can be part of it, is never shared between threads and
 // is not fused with a product.
 func (st *Launch) joinsBatch(list *backend.List) bool {
-	k, ok := st.Task.(*LoopTask)
-	return ok && st.kept == nil && !st.Fused && !st.Chained && k.cost < parallelCost && list.Add(k.call)
+	if st.kept != nil || st.Fused || st.Chained {
+		return false
+	}
+	switch k := st.Task.(type) {
+	case *LoopTask:
+		return k.cost < parallelCost && list.Add(k.call)
+	case smallProduct:
+		call := k.inSteps()
+		return call != nil && list.AddStatic(call)
+	}
+	return false
 }

@@ -44,7 +44,11 @@ func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 		return false
 	}
 	t.Tiles = t.planTiles(b, k)
-	return t.Tiles != nil || t.FuseRows(b, k)
+	fuses := t.Tiles != nil || t.FuseRows(b, k)
+	if fuses {
+		t.small = nil
+	}
+	return fuses
 }
 
 // FuseRows lets a kernel run on the product's rows, if the product is large, moving the elements
@@ -217,7 +221,7 @@ func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
 		return false
 	}
 	if f := b.newTiled(k, []int{t.p.K}, t.p.N); f != nil && f.rowStep(tiles.From) == t.p.B.Row && f.colStep(tiles.From) == t.p.B.Col {
-		t.Reduction = f
+		t.Reduction, t.small = f, nil
 	}
 	return t.Reduction != nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -44,9 +45,16 @@ type MatMulTask[T scalar.Number] struct {
 	spec   *lower.MatMulSpec
 	weight *lower.Buffer // of B, if that is packed
 	packed *packedWeight[T]
+
+	small     *gemm.Small // nil unless the product is small, and nothing is fused with it
+	code      unsafe.Pointer
+	smallCall *backend.Static
 }
 
 func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
+	if t.small != nil {
+		t.small.Operands[operand] = uintptr(p)
+	}
 	if f := t.factor(operand); f != nil && f.Type != gemm.Own {
 		f.Data, f.Len = nil, 0
 		if p != nil {
@@ -84,6 +92,10 @@ func (t *MatMulTask[T]) factor(operand int) *gemm.Factor {
 var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16, graph.Float16: gemm.Float16, graph.BFloat16: gemm.BFloat16}
 
 func (t *MatMulTask[T]) Run(s *State) error {
+	if t.small != nil {
+		t.small.Run(t.code)
+		return nil
+	}
 	t.fuses = s.Observer == nil
 	if t.weight != nil {
 		t.pack(s)
@@ -193,7 +205,24 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
 	t.divide()
 	t.readsPacked(weight)
+	if t.cost < parallelCost {
+		var work int
+		if t.small, t.code, work = t.p.Small(); t.small != nil {
+			t.smallCall = backend.NewStatic(t.code, unsafe.Pointer(t.small), work)
+		}
+	}
 	return t
+}
+
+// smallProduct is a product that may be small.
+type smallProduct interface{ inSteps() *backend.Static }
+
+// inSteps is the product as a call among small kernels; nil unless it is small.
+func (t *MatMulTask[T]) inSteps() *backend.Static {
+	if t.small == nil {
+		return nil
+	}
+	return t.smallCall
 }
 
 // offsets lists where the elements lie that axes of some sizes and steps lead to.

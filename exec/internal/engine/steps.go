@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/backend"
 )
 
-// bodySteps is the kernels of a loop's body where all are small row programs, or take or put slices: many steps are then one call of machine code, between
+// bodySteps is the kernels of a loop's body where all are small row programs or products, or take or put slices: many steps are then one call of machine code, between
 // which addresses change as they do from each step to the next. Only the first step, and the last one where values must come to lie
 // elsewhere, are taken by themselves.
 type bodySteps struct {
@@ -69,6 +69,10 @@ func (t *bodySteps) stepOf(st *Launch) backend.Step {
 	case *LoopTask:
 		if !st.Fused && !st.Chained && k.cost < parallelCost {
 			return k.call
+		}
+	case smallProduct:
+		if call := k.inSteps(); call != nil && !st.Chained {
+			return call
 		}
 	case movesSlices:
 		if s := newStepSlices(k, len(st.Operands), t.steps.Stop()); s != nil {

@@ -210,10 +210,12 @@ func expandOfExpand(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
 }
 
 // Products with a vector along rows of fewer bytes stay products where there are at least
-// so many rows, whose sums then run side by side.
+// so many rows, whose sums then run side by side. Of few elements, fewer rows are enough: such a product needs no plan.
 const (
 	shortRow = 512
 	manyRows = 16
+	fewTerms = 16
+	someRows = 4
 )
 
 // columnByRow writes a product of one term a sum as a broadcast one, which shares kernels with others. The
@@ -253,7 +255,7 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	}
 	terms := a.Shape()[a.Rank()-1]
 	isShort := terms.IsConst() && int(terms)*n.DType().Size() < shortRow
-	if isShort && (!rows.IsConst() || rows >= manyRows) {
+	if isShort && (!rows.IsConst() || rows >= manyRows || rows >= someRows && terms <= fewTerms) {
 		return nil
 	}
 	if b.Rank() > 1 {
