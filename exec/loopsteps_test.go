@@ -33,6 +33,13 @@ var smallBodies = map[string]func(i *graph.Node, c nodes, x *graph.Node) (next, 
 		y := ops.LogSumExp(ops.Add(c[0], ops.Mul(c[1], x)), 0, ops.KeepDims())
 		return nodes{ops.Sub(x, y), ops.Mul(c[0], graph.Num(0.5))}, nodes{ops.Sum(x, 0), y}
 	},
+	"a loop within": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
+		inner, rows := ops.Scan(ops.Loop{Carry: nodes{ops.Select(c[0], 0, 0), ops.Select(x, 0, 1)}, Over: nodes{ops.Concat(0, c[1], x)}}, func(h, row nodes) (next, out nodes) {
+			s := ops.Sin(ops.Add(ops.Mul(h[0], row[0]), h[1]))
+			return nodes{s, ops.Mul(h[1], graph.Num(0.5))}, nodes{s}
+		})
+		return nodes{ops.Sub(c[0], inner[0]), ops.Mul(ops.Add(ops.Slice(rows[0], 0, 1, 4, 1), inner[1]), graph.Num(0.5))}, nodes{rows[0]}
+	},
 	"hands on what it gives out": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
 		y := ops.Where(ops.Greater(x, graph.Num(0)), c[0], ops.Sin(c[1]))
 		return nodes{y, x}, nodes{y, x, c[0]}

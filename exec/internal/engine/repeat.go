@@ -120,7 +120,7 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 	for _, c := range k.Call.Carried {
 		t.bytes = append(t.bytes, t.body.outputs[k.Body.Results[c.Next].Index].bytes)
 	}
-	t.steps = t.body.bindSteps(len(k.Call.Inputs))
+	t.steps = t.bindSteps()
 	s.Task = t
 	return s
 }
@@ -163,7 +163,13 @@ func (t *repeatTask) Run(s *State) error {
 		}
 		t.position = t.positionOf(taken)
 		t.point(body, taken, call.Stops < 0 && taken == count-1)
-		if err := body.Execute(s.ctx, t.body.Specialization); err != nil {
+		var err error
+		if t.takesSteps(body) {
+			err = t.takeStep(s, body)
+		} else {
+			err = body.Execute(s.ctx, t.body.Specialization)
+		}
+		if err != nil {
 			return t.inStep(err)
 		}
 		t.keep(body)

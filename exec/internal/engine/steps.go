@@ -5,18 +5,18 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/kernels/backend"
 )
 
 // bodySteps is the kernels of a loop's body where all are small row programs or products, or take or put slices: many steps are then one call of machine code, between
-// which addresses change as they do from each step to the next. Only the first step, and the last one where values must come to lie
-// elsewhere, are taken by themselves.
+// which addresses change as they do from each step to the next. The first step, and the last one where values must come to lie
+// elsewhere, are a call by themselves.
 type bodySteps struct {
 	steps    backend.Steps
 	operands []stepOperand
 	slices   []stepSlices
-	kept     []int               // launches whose results the first step has left
-	at       [3][]unsafe.Pointer // where three steps have the body's inputs, and then its outputs
+	kept     []int // launches whose results the first step has left
 }
 
 // stepOperand is an operand whose address is given for each step.
@@ -24,14 +24,23 @@ type stepOperand struct {
 	call     backend.Step
 	operand  int
 	location Location
+	input    int // of the body where it lies, or -1
+	output   int // or this one
+	by       stepChange
+}
+
+// stepChange is how an address changes from step to step, but for the first one and the last one: see [repeatTask.point].
+type stepChange struct {
+	add    int // bytes
+	places int // the output to and fro between whose places it goes, or -1
 }
 
 // leastSteps is the number of steps for which addresses are worked out.
 const leastSteps = 4
 
 // bindSteps finds whether steps of a body can be made as one.
-func (b *boundBody) bindSteps(inputs int) *bodySteps {
-	t := &bodySteps{}
+func (r *repeatTask) bindSteps() *bodySteps {
+	t, b := &bodySteps{}, r.body
 	for i := range b.Launches {
 		st := &b.Launches[i]
 		if st.kept != nil {
@@ -43,8 +52,16 @@ func (b *boundBody) bindSteps(inputs int) *bodySteps {
 			return nil
 		}
 		for operand, at := range st.Operands {
-			if moves := at.Buffer != nil && at.Slot == inMemory && (at.Buffer.Kind == lower.InInput || at.Buffer.Kind == lower.InResult); moves || call.Moves() {
-				t.operands = append(t.operands, stepOperand{call, operand, at})
+			o := stepOperand{call, operand, at, -1, -1, stepChange{places: -1}}
+			switch {
+			case at.Slot != inMemory:
+			case at.Buffer.Kind == lower.InInput:
+				o.input, o.by = at.Buffer.Index, r.inputChange(at.Buffer.Index)
+			case at.Buffer.Kind == lower.InResult:
+				o.output, o.by = at.Buffer.Index, r.outputChange(at.Buffer.Index)
+			}
+			if o.input >= 0 || o.output >= 0 || call.Moves() {
+				t.operands = append(t.operands, o)
 			}
 		}
 	}
@@ -55,9 +72,6 @@ func (b *boundBody) bindSteps(inputs int) *bodySteps {
 	}
 	if t.steps.Len() == 0 {
 		return nil
-	}
-	for i := range t.at {
-		t.at[i] = make([]unsafe.Pointer, inputs+len(b.outputs))
 	}
 	t.steps.Reserve(len(t.operands) + 1)
 	return t
@@ -83,39 +97,58 @@ func (t *bodySteps) stepOf(st *Launch) backend.Step {
 	return nil
 }
 
-// takeSteps takes steps from one on, which is not the first one, up to and without another one. It returns the first that it has not taken, and
-// whether the loop's condition has ended it.
-func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bool, err error) {
+// takesSteps reports whether steps can be taken by the calls of many: a step by itself has set the addresses of what does not move.
+func (t *repeatTask) takesSteps(body *State) bool {
 	m := t.steps
-	if m == nil || to-from < leastSteps || body.Observer != nil || body.GuardsOperands {
-		return from, false, nil
+	if m == nil || body.Observer != nil || body.GuardsOperands || t.body.generation != body.generation {
+		return false
 	}
 	for _, i := range m.kept {
 		if st := &t.body.Launches[i]; !body.isKept(st.of, st.kept) {
-			return from, false, nil
+			return false
 		}
 	}
-	for i, at := range m.at {
-		t.position = t.positionOf(from + i)
-		t.point(body, from+i, false)
-		for j := range body.Fed {
-			at[j] = body.Fed[j].Ptr
-		}
-		copy(at[len(body.Fed):], body.Out)
-		t.handOn(body)
+	return true
+}
+
+// takeStep takes the step to which the body points.
+func (t *repeatTask) takeStep(s, body *State) error {
+	m := t.steps
+	t.beginSteps(s, body)
+	for i := range m.operands {
+		o := &m.operands[i]
+		m.steps.Point(o.call, o.operand, t.operandAt(body, o), backend.Change{})
+	}
+	m.steps.Run(1)
+	return m.failed(body)
+}
+
+// beginSteps prepares for steps by the calls of many. What these set, steps by themselves do not know of.
+func (t *repeatTask) beginSteps(s, body *State) {
+	body.ctx = s.ctx
+	clear(t.body.fed)
+	clear(t.body.out)
+	t.steps.steps.Begin()
+}
+
+// takeSteps takes steps from one on, which is not the first one, up to and without another one. It returns the first that it has not taken, and
+// whether the loop's condition has ended it.
+func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bool, err error) {
+	m, call := t.steps, t.loop.Call
+	if to-from < leastSteps || !t.takesSteps(body) {
+		return from, false, nil
 	}
 	t.position = t.positionOf(from)
-	t.body.generation = -1 // what is set here, steps by themselves do not know of
-	m.steps.Begin()
-	for _, o := range m.operands {
-		p, by := t.operandAt(body, o.location)
-		m.steps.Point(o.call, o.operand, p, by)
+	t.point(body, from, false)
+	t.beginSteps(s, body)
+	for i := range m.operands {
+		o := &m.operands[i]
+		m.steps.Point(o.call, o.operand, t.operandAt(body, o), t.change(o.by, o.location.Offset))
 	}
-	m.steps.Count(&t.position, backend.Change{Add: uint64(t.positionOf(1) - t.positionOf(0))})
-	call := t.loop.Call
+	m.steps.Count(&t.position, backend.Change{Add: uint64(t.direction())})
 	if call.Stops >= 0 {
 		output := t.outputOf(call.Stops)
-		m.steps.While(m.at[0][output], m.change(output))
+		m.steps.While(body.Out[output], t.change(t.outputChange(output), 0))
 	}
 	next = from
 	for next < to && !ended && err == nil {
@@ -128,7 +161,8 @@ func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bo
 		err = s.ctx.Err()
 	}
 	for i := range call.Carried {
-		t.given[i] = m.placeAt(t.outputOf(i), next-1-from)
+		output := t.outputOf(i)
+		t.given[i] = t.placeAfter(output, body.Out[output], next-1-from)
 	}
 	if err != nil {
 		err = fmt.Errorf("exec: the run was stopped in step %d of a loop: %w", next, err)
@@ -136,45 +170,68 @@ func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bo
 	return next, ended, err
 }
 
-// outputOf is the place among all addresses of what a carried value is handed on as.
+// outputOf is the output that a carried value is handed on as.
 func (t *repeatTask) outputOf(carried int) int {
-	return len(t.loop.Call.Inputs) + t.loop.Body.Results[t.loop.Call.Carried[carried].Next].Index
+	return t.loop.Body.Results[t.loop.Call.Carried[carried].Next].Index
 }
 
-// operandAt is where a first step has an operand, and how that changes.
-func (t *repeatTask) operandAt(body *State, at Location) (unsafe.Pointer, backend.Change) {
-	i := -1
-	if at.Slot == inMemory {
-		switch at.Buffer.Kind {
-		case lower.InInput:
-			i = at.Buffer.Index
-		case lower.InResult:
-			i = len(body.Fed) + at.Buffer.Index
-		}
+// direction is what is added to the position for the next step.
+func (t *repeatTask) direction() int { return int(t.positionOf(1) - t.positionOf(0)) }
+
+// operandAt is where the step to which the body points has an operand.
+func (t *repeatTask) operandAt(body *State, o *stepOperand) unsafe.Pointer {
+	switch {
+	case o.input >= 0 && body.Fed[o.input].Ptr != nil:
+		return unsafe.Add(body.Fed[o.input].Ptr, o.location.Offset)
+	case o.output >= 0 && body.Out[o.output] != nil:
+		return unsafe.Add(body.Out[o.output], o.location.Offset)
 	}
-	if i < 0 || t.steps.at[0][i] == nil {
-		return body.Pointer(t.body.Specialization, at), backend.Change{}
-	}
-	by, p := t.steps.change(i), unsafe.Add(t.steps.at[0][i], at.Offset)
-	if by.Flip != 0 {
-		by.Flip = uint64(uintptr(p) ^ uintptr(unsafe.Add(t.steps.at[1][i], at.Offset)))
-	}
-	return p, by
+	return body.Pointer(t.body.Specialization, o.location)
 }
 
-// change is how an address changes from step to step: it goes on, or to and fro between two places.
-func (m *bodySteps) change(i int) backend.Change {
-	first, second, third := uintptr(m.at[0][i]), uintptr(m.at[1][i]), uintptr(m.at[2][i])
-	if first == third {
-		return backend.Change{Flip: uint64(first ^ second)}
+// change is how an address changes that lies some bytes behind the place of which by tells.
+func (t *repeatTask) change(by stepChange, offset int) backend.Change {
+	if by.places < 0 {
+		return backend.Change{Add: uint64(by.add)}
 	}
-	return backend.Change{Add: uint64(second - first)}
+	places := &t.body.outputs[by.places].places
+	there, back := t.scratchAt(places[0]+offset), t.scratchAt(places[1]+offset)
+	return backend.Change{Flip: uint64(uintptr(there) ^ uintptr(back))}
 }
 
-// placeAt is an address some steps after the first one.
-func (m *bodySteps) placeAt(i, steps int) unsafe.Pointer {
-	if m.at[0][i] == m.at[2][i] {
-		return m.at[steps%2][i]
+// inputChange is how the address of an input changes.
+func (t *repeatTask) inputChange(i int) stepChange {
+	switch in := t.loop.Call.Inputs[i]; in.Role {
+	case rewrite.Previous:
+		return t.outputChange(t.outputOf(in.Carried))
+	case rewrite.Position:
+		return stepChange{places: -1}
 	}
-	return unsafe.Add(m.at[0][i], steps*int(uintptr(m.at[1][i])-uintptr(m.at[0][i])))
+	return stepChange{t.direction() * t.strides[i], -1}
+}
+
+// outputChange is how the address of an output changes.
+func (t *repeatTask) outputChange(i int) stepChange {
+	switch o := &t.body.outputs[i]; {
+	case len(o.stacks) > 0:
+		return stepChange{t.direction() * o.bytes, -1}
+	case o.over >= 0:
+		return stepChange{places: -1}
+	default:
+		return stepChange{places: i}
+	}
+}
+
+// placeAfter is where an output lies some steps after the one that has it at p.
+func (t *repeatTask) placeAfter(output int, p unsafe.Pointer, steps int) unsafe.Pointer {
+	by := t.outputChange(output)
+	if by.places < 0 {
+		return moved(p, steps*by.add)
+	}
+	places := &t.body.outputs[output].places
+	first := 0
+	if p == t.scratchAt(places[1]) {
+		first = 1
+	}
+	return t.scratchAt(places[(first+steps)%2])
 }
