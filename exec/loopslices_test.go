@@ -23,6 +23,10 @@ var sliceBodies = map[string]func(i, table *graph.Node) (next, out *graph.Node){
 		columns := ops.Take(table, 1, ops.Cast(ops.Stack(0, i, ops.Sub(i, graph.Num(1))), graph.Int32))
 		return ops.Sub(table, ops.Max(columns, 1, ops.KeepDims())), columns
 	},
+	"take elements of rows": func(i, table *graph.Node) (next, out *graph.Node) {
+		columns := ops.Take(table, 1, ops.Stack(0, i, ops.Sub(i, graph.Num(1)), i))
+		return ops.Sub(table, ops.Max(columns, 1, ops.KeepDims())), columns
+	},
 	"put a row": func(i, table *graph.Node) (next, out *graph.Node) {
 		row := ops.Max(table, 0, ops.KeepDims())
 		return ops.IndexCopy(table, 0, ops.Unsqueeze(i, 0), row), row

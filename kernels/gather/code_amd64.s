@@ -101,7 +101,33 @@ checked:
 	JMP  more
 outer:
 	XORL BX, BX
+	CMPQ Args_IndexSize(R15), $8
+	JNE  rest
+	CMPQ R12, $4
+	JEQ  rest4
+	CMPQ R12, $8
+	JEQ  rest8
 	JMP  rest
+four:
+	MOVQ (R8)(BX*8), AX
+	MOVL (R10)(AX*4), R13
+	MOVL R13, (R11)(BX*4)
+	INCQ BX
+rest4:
+	CMPQ BX, CX
+	JLT  four
+	LEAQ (R11)(CX*4), R11
+	JMP  done
+eight:
+	MOVQ (R8)(BX*8), AX
+	MOVQ (R10)(AX*8), R13
+	MOVQ R13, (R11)(BX*8)
+	INCQ BX
+rest8:
+	CMPQ BX, CX
+	JLT  eight
+	LEAQ (R11)(CX*8), R11
+	JMP  done
 slice:
 	CMPQ Args_IndexSize(R15), $8
 	JNE  narrow
@@ -119,6 +145,7 @@ found:
 rest:
 	CMPQ BX, CX
 	JLT  slice
+done:
 	ADDQ DX, R10
 	DECQ R9
 more:
