@@ -34,13 +34,19 @@ func (m arith) grown(x, y graph.Value) graph.Value {
 	return m.pick(m.Prim(graph.PrimEq, half, m.num(inf)), m.div(x, m.num(0)), product)
 }
 
-// i1Straight is where i1(x) is x/2, to all digits.
-const i1Straight = 1e-9
+// quotientNear is where a Bessel function of order 1 over x is taken by a series, whose own derivatives are right at 0 too.
+const quotientNear = 0.25
 
-// overX is y/x for a Bessel function y of order 1, without a division by 0.
-func overX(y, x node) node {
-	isNear := Less(Abs(x), num(i1Straight))
-	return Where(isNear, num(0.5), Div(y, Where(isNear, num(1), x)))
+// overX is y/x for a Bessel function y of order 1, and near 0 what is given for there.
+func overX(y, x, near node) node {
+	isNear := Less(Abs(x), num(quotientNear))
+	return Where(isNear, near, Div(y, Where(isNear, num(1), x)))
+}
+
+// bySeries is i1(x)/x near 0, or with a sign of -1 j1(x)/x: the sum of (±x²/4)ᵏ / (2 k! (k+1)!).
+func bySeries(x node, sign float64) node {
+	factors := []float64{0.5, sign / 16, 1. / 384, sign / 18432, 1. / 1474560, sign / 176947200}
+	return seriesOf(factors, Square(Where(Less(Abs(x), num(quotientNear)), x, num(0))))
 }
 
 func init() {
@@ -51,9 +57,11 @@ func init() {
 		func(y, x, dy node) node { return Mul(dy, Sub(I1e(x), Mul(Sign(x), y))) })
 	opI1 = special("i1", "I1", "the modified Bessel function of the first kind of order 1.",
 		func(m arith, x graph.Value) graph.Value { return m.grown(x, m.i1e(x)) },
-		func(y, x, dy node) node { return Mul(dy, Sub(I0(x), overX(y, x))) })
+		func(y, x, dy node) node { return Mul(dy, Sub(I0(x), overX(y, x, bySeries(x, 1)))) })
 	opI1e = special("i1e", "I1e", "exp(-|x|) * i1(x).", arith.i1e,
-		func(y, x, dy node) node { return Mul(dy, Sub(Sub(I0e(x), overX(y, x)), Mul(Sign(x), y))) })
+		func(y, x, dy node) node {
+			return Mul(dy, Sub(Sub(I0e(x), overX(y, x, Mul(Exp(Neg(Abs(x))), bySeries(x, 1)))), Mul(Sign(x), y)))
+		})
 	opI0.Ref = named("numpy.i0", "torch.special.i0, torch.i0, torch.special.modified_bessel_i0", "jax.scipy.special.i0, jax.numpy.i0", "", "")
 	opI0e.Ref = named("scipy.special.i0e", "torch.special.i0e", "jax.scipy.special.i0e, jax.lax.bessel_i0e", "", "")
 	opI1.Ref = named("scipy.special.i1", "torch.special.i1, torch.special.modified_bessel_i1", "jax.scipy.special.i1", "", "")

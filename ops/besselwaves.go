@@ -93,7 +93,7 @@ func (m arith) besselK(x graph.Value, order int, scaled bool) graph.Value {
 // Where the slope of sin(x)/x is taken by a series, of which it has the coefficients by x² over x.
 const sphericalNear = 0.5
 
-var sphericalSlope = []float64{-1.0 / 3, 1.0 / 30, -1.0 / 840, 1.0 / 45360, -1.0 / 3991680, 1.0 / 518918400}
+var sphericalSlope = []float64{-1.0 / 3, 1.0 / 30, -1.0 / 840, 1.0 / 45360, -1.0 / 3991680, 1.0 / 518918400, -1.0 / 93405312000}
 
 // seriesOf is c[0] + c[1]*x + … of nodes, by Horner's rule.
 func seriesOf(c []float64, x node) node {
@@ -104,11 +104,18 @@ func seriesOf(c []float64, x node) node {
 	return y
 }
 
+// sphericalJ0Slope is the derivative of y = sin(x) / x, (cos(x) - y) / x, and near 0, where this cancels, its series, whose own derivatives are right at 0 too.
+func sphericalJ0Slope(y, x node) node {
+	isNear := Less(Abs(x), num(sphericalNear))
+	near := Mul(x, seriesOf(sphericalSlope, Square(Where(isNear, x, num(0)))))
+	return Where(isNear, near, Div(Sub(Cos(x), y), Where(isNear, num(1), x)))
+}
+
 func init() {
 	opJ0 = special("j0", "J0", "the Bessel function of the first kind of order 0.", arith.j0,
 		func(y, x, dy node) node { return Neg(Mul(dy, J1(x))) })
 	opJ1 = special("j1", "J1", "the Bessel function of the first kind of order 1.", arith.j1,
-		func(y, x, dy node) node { return Mul(dy, Sub(J0(x), overX(y, x))) })
+		func(y, x, dy node) node { return Mul(dy, Sub(J0(x), overX(y, x, bySeries(x, -1)))) })
 	opY0 = special("y0", "Y0", "the Bessel function of the second kind of order 0; NaN below 0.", arith.y0,
 		func(y, x, dy node) node { return Neg(Mul(dy, Y1(x))) })
 	opY1 = special("y1", "Y1", "the Bessel function of the second kind of order 1; NaN below 0.", arith.y1,
@@ -130,11 +137,7 @@ func init() {
 			y := m.pick(m.equals(x, 0), m.num(1), m.div(m.Prim(graph.PrimSin, x), x))
 			return m.pick(m.equals(m.abs(x), inf), m.num(0), y)
 		},
-		func(y, x, dy node) node {
-			isNear := Less(Abs(x), num(sphericalNear))
-			near := Mul(x, seriesOf(sphericalSlope, Square(Where(isNear, x, num(0)))))
-			return Mul(dy, Where(isNear, near, Div(Sub(Cos(x), y), Where(isNear, num(1), x))))
-		})
+		func(y, x, dy node) node { return Mul(dy, sphericalJ0Slope(y, x)) })
 	opJ0.Ref = named("scipy.special.j0", "torch.special.bessel_j0", "", "", "")
 	opJ1.Ref = named("scipy.special.j1", "torch.special.bessel_j1", "", "", "")
 	opY0.Ref = named("scipy.special.y0", "torch.special.bessel_y0", "", "", "")

@@ -21,10 +21,7 @@ func init() {
 			quotient := m.div(sine, m.mul(m.num(math.Pi), x))
 			return m.pick(m.equals(x, 0), m.num(1), quotient)
 		},
-		func(y, x, dy node) node {
-			atZero := Equal(x, num(0))
-			return Where(atZero, num(0), Mul(dy, Div(Sub(Cos(Mul(x, num(math.Pi))), y), Where(atZero, num(1), x))))
-		})
+		func(y, x, dy node) node { return Mul(dy, Mul(num(math.Pi), sphericalJ0Slope(y, Mul(x, num(math.Pi))))) })
 	opLogit = formula("logit", "Logit", "log(x / (1 - x)).",
 		func(m arith, x graph.Value) graph.Value { return m.log(m.div(x, m.sub(m.num(1), x))) },
 		func(y, x, dy node) node {
