@@ -8,18 +8,19 @@ import (
 // Small are the arguments of code that multiplies small matrices where they lie, without a plan: what such a plan costs is more than their products.
 // Steps are in bytes. Sums have the bits of other loops.
 type Small struct {
-	Operands        [3]uintptr // A, B and C of the first product
-	first           int        // of the factors, in bytes: the other one comes first in the transpose
-	count           int        // of products
-	m, n, k         int
-	aEach, bEach    int // from matrix to matrix
-	cEach           int
-	aRow, aCol      int
-	bRow, bCol      int
-	cRow            int
-	masks           unsafe.Pointer // behind the lanes that take part
-	lanes           [4]uint64      // where the columns of a vector of B lie, seen from the first one
-	a, b, c, counts uintptr        // of the product at hand
+	Operands     [3]uintptr // A, B and C of the first product
+	first        int        // of the factors, in bytes: the other one comes first in the transpose
+	count        int        // of products
+	m, n, k      int
+	aEach, bEach int // from matrix to matrix
+	cEach        int
+	aRow, aCol   int
+	bRow, bCol   int
+	cRow         int
+	masks        unsafe.Pointer // behind the lanes that take part
+	lanes        [4]uint64      // where the columns of a vector of B lie, seen from the first one
+	//lint:ignore U1000 machine code keeps these here
+	a, b, c, counts uintptr // of the product at hand
 }
 
 // The most vectors of products of a matrix that are worth no plan. gatherCost is about how many of these a vector takes whose elements lie apart.

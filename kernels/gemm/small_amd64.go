@@ -29,5 +29,9 @@ func callSmall(code unsafe.Pointer, args *Small)
 func smallCode() (single, double unsafe.Pointer)
 
 // smallF32 and smallF64 are called with the address of their arguments in DI.
+//
+//lint:ignore U1000 machine code calls it
 func smallF32()
+
+//lint:ignore U1000 machine code calls it
 func smallF64()
