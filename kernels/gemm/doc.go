@@ -40,7 +40,7 @@
 //
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory. Where it has up to four rows and columns of B are contiguous, or up to three columns and rows of A are,
-// these are transposed in registers and multiplied at once: a matrix times a vector takes as long as its memory does. Where columns of B are contiguous and C
+// these are transposed in registers and multiplied at once, and the next columns are fetched meanwhile: a matrix times a vector takes as long as its memory does. Where columns of B are contiguous and C
 // has a few vectors of rows, the product is computed as its transpose, in which B is not packed, and then transposed. Matrices of a batch with
 // few rows that share B are computed in groups, panel by panel of B, whose rows fill a block of A; those with more have it packed once.
 //

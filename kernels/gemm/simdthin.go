@@ -10,6 +10,8 @@ type thinArgs struct {
 	sums      uintptr
 	sumsRow   int
 	blocks    int // of columns, each of thinVectors vectors
+	ahead     int // from what is multiplied to what is fetched, in bytes
+	turns     int // until the first of four columns is fetched again: the loop's own
 }
 
 // thinVectors is the number of vectors of columns in a block, thinCols that of columns whose sums stay in the first-level
@@ -18,6 +20,9 @@ const (
 	thinVectors  = 2
 	thinCols     = 1024
 	thinProducts = 8
+	// Columns are fetched a block ahead if they have at most thinLong bytes: more blocks than one of longer ones do not fit into the first-level
+	// cache, and the processor fetches these by itself.
+	thinLong = 1 << 10
 
 	vectorsInTile = 2
 )
@@ -67,10 +72,14 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	}
 	each := 16 / f.size // products of a piece
 	whole := np / each * each
+	ahead := block * f.b.Col * f.size // the next block
+	if np*f.size > thinLong {
+		ahead = 0
+	}
 	args := &f.s.thin
 	run := func(j, blocks int) {
 		*args = thinArgs{pieces: whole / each, b: address(f.b.Data, f.b.Start+p+(left+j)*f.b.Col), bCol: f.b.Col * f.size,
-			factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j), sumsRow: pitch * f.size, blocks: blocks}
+			ahead: ahead, factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j), sumsRow: pitch * f.size, blocks: blocks}
 		f.v.thin[rows](args)
 	}
 	run(0, cols/block)

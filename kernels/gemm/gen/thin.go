@@ -12,6 +12,8 @@ const (
 	argThinSums    = 40
 	argThinSumsRow = 48
 	argThinBlocks  = 56
+	argThinAhead   = 64
+	argThinTurns   = 72
 )
 
 // thinRows is the most rows of A that a loop multiplies with columns of B which are contiguous.
@@ -32,9 +34,12 @@ const thinVectors = 2
 //			}
 //		}
 //	}
+//
+// What comes later is fetched meanwhile, a line of each column with every fourth of its pieces, which are what a line holds.
 func (t transposer) thin(rows int) []byte {
 	a := &asm.Asm{}
 	const pieces, factors, factorRow, factorThrice, down, back = asm.RAX, asm.RDX, asm.RCX, asm.R15, asm.R9, asm.R12
+	const fetched = asm.R14          // how far on from the first of four columns the one is that is fetched
 	const sumsRow = thrice           // when columns have been read
 	const temp, sums = asm.Vec(4), 8 // those of a transposition are before the sums; its result is not in temp
 	n := t.perLane()
@@ -53,6 +58,8 @@ func (t transposer) thin(rows int) []byte {
 	}
 	a.MovImm(back, 16)
 	a.Sub(back, down)
+	a.MovLoad(fetched, asm.At(asm.RDI, argThinAhead))
+	a.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
 	for v := range thinVectors {
 		for r := range rows {
 			a.R(asm.XORPS, t.width, sum(v, r), sum(v, r), sum(v, r))
@@ -61,6 +68,9 @@ func (t transposer) thin(rows int) []byte {
 	a.Align(32)
 	loop := a.Here()
 	for v := range thinVectors {
+		for _, base := range bases {
+			a.Prefetch(asm.Indexed(base, fetched, 1, 0))
+		}
 		columns := t.columns(a, func(r int) asm.Mem { return rowOn(bases[r/rowsEach], int32(r%rowsEach), srcRow, thrice, 0) })
 		for i, column := range columns {
 			for r := range rows {
@@ -82,6 +92,15 @@ func (t transposer) thin(rows int) []byte {
 			a.Add(base, move)
 		}
 	}
+	inTurn := a.NewLabel()
+	a.Add(fetched, srcRow)
+	a.Dec(asm.At(asm.RDI, argThinTurns))
+	a.JumpIf(asm.NotEqual, inTurn)
+	a.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
+	for range rowsEach {
+		a.Sub(fetched, srcRow)
+	}
+	a.Bind(inTurn)
 	a.AddImm(factors, 16)
 	a.SubImm(pieces, 1)
 	a.JumpIf(asm.NotEqual, loop)
