@@ -11,7 +11,8 @@ type thinArgs struct {
 	sumsRow   int
 	blocks    int // of columns, each of thinVectors vectors
 	ahead     int // from what is multiplied to what is fetched, in bytes
-	turns     int // until the first of four columns is fetched again: the loop's own
+	//lint:ignore U1000 machine code keeps it here
+	turns int // until the first of four columns is fetched again: the loop's own
 }
 
 // thinVectors is the number of vectors of columns in a block, thinCols that of columns whose sums stay in the first-level
