@@ -41,7 +41,10 @@ func TestLBFGSOfPyTorch(t *testing.T) {
 					got = append(got, values(t, sess, w)...)
 				}
 				require.InDeltaSlice(t, answers[problem].Losses, losses, 1e-6)
-				require.InDeltaSlice(t, answers[problem].Params, got, 1e-6)
+				require.Len(t, got, len(answers[problem].Params))
+				for i, want := range answers[problem].Params { // 1,000 iterations make more of rounding
+					require.InDelta(t, want, got[i], 1e-6*max(1, math.Abs(want)))
+				}
 			})
 		}
 	}
