@@ -1,6 +1,10 @@
 package gather
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/cpu"
+)
 
 // Args are the arguments of code that takes or puts slices: see [TakeCode] and [PutCode].
 type Args struct {
@@ -17,8 +21,16 @@ type Args struct {
 }
 
 // TakeCode is the address of machine code that does what [Take] does, with the address of [Args] in RDI; nil where there is none.
-func TakeCode() unsafe.Pointer { take, _ := addresses(); return take }
+func TakeCode() unsafe.Pointer { take, _ := code(); return take }
 
 // PutCode is the address of machine code that copies the values, if they are to lie elsewhere, and does what [Put] does; nil where there is none.
 // Indices have 8 bytes.
-func PutCode() unsafe.Pointer { _, put := addresses(); return put }
+func PutCode() unsafe.Pointer { _, put := code(); return put }
+
+// code returns the addresses of both, whose instructions are among those of AVX2.
+func code() (taking, putting unsafe.Pointer) {
+	if cpu.Chosen() < cpu.AVX2 {
+		return nil, nil
+	}
+	return addresses()
+}
