@@ -83,6 +83,9 @@ func refuse(p problem, about ...*graph.Node) *graph.Node {
 	return graph.Refused("Grad", nil, p.mistake(), about...)
 }
 
+// isRefused reports whether a mistake has been reported of a value, or is of any operation on it: it is a value of a body, and that is finished.
+func isRefused(x *graph.Node) bool { return !x.Judged() || x.OutsideOfBody("") != nil }
+
 // checkAsked refuses what has no gradient before any work is done. It gives the node
 // that stands for all results, or nil.
 func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
@@ -90,10 +93,8 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	case y == nil:
 		known := slices.DeleteFunc(slices.Clone(wrt), func(x *graph.Node) bool { return x == nil })
 		return refuse(problem{Summary: "the value to differentiate is nil"}, known...)
-	case !y.Judged() || y.Graph() == nil:
-		return refuse(problem{}, y) // its own mistake has been reported
-	case y.OutsideOfBody("") != nil:
-		return refuse(problem{}, y) // a value of a body that is used outside of it: a mistake of any operation
+	case y.Graph() == nil || isRefused(y):
+		return refuse(problem{}, y)
 	case len(wrt) == 0:
 		return refuse(problem{Summary: "no value is given with respect to which " + y.Called() + " is to be differentiated"}, y)
 	case !y.DType().IsFloat():
@@ -112,9 +113,7 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 			return refuse(problem{Summary: fmt.Sprintf("value %d, with respect to which to differentiate, is nil", i)}, y)
 		case x.Graph() != y.Graph():
 			return refuse(problem{Summary: fmt.Sprintf("%s belongs to another graph", x.Called())}, y)
-		case !x.Judged():
-			return refuse(problem{}, x)
-		case x.OutsideOfBody("") != nil:
+		case isRefused(x):
 			return refuse(problem{}, x)
 		case !x.DType().IsFloat():
 			return refuse(problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(), x.DType())}, y, x)

@@ -284,12 +284,13 @@ func checkRoot(report *shapeinfer.Report, what string, n *graph.Node) bool {
 	switch {
 	case n == nil || n.Op() == nil:
 		refuse(report, graph.Caller(), "%s is nil, or a Node that no operation has made", what)
-	case n.Graph() == report.Graph && n.Judged() && n.OutsideOfBody(what) != nil:
+	case n.Graph() == report.Graph:
 		bad := n.OutsideOfBody(what)
+		if bad == nil || !n.Judged() { // that is a mistake of its own
+			return true
+		}
 		bad.Pos = n.Pos()
 		report.Errors = append(report.Errors, bad)
-	case n.Graph() == report.Graph:
-		return true
 	case n.Err() != nil:
 		report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
 	case n.Graph() == nil:

@@ -72,14 +72,13 @@ func (e equality) areEqual(n, old *graph.Node) bool {
 		return false
 	}
 	if n.IsConst() {
-		a, b := constBytes(n), constBytes(old)
-		return a != nil && n.Shape().Equal(old.Shape()) && bytes.Equal(a, b)
+		return n.Shape().Equal(old.Shape()) && bytes.Equal(constBytes(n), constBytes(old))
 	}
 	return graph.SameAttrs(n.Attrs(), old.Attrs())
 }
 
-// constBytes are the exact bits of a constant's elements; nil where it has none.
+// constBytes are the exact bits of a constant's elements.
 func constBytes(n *graph.Node) []byte {
-	b, _ := binary.Append([]byte{}, binary.LittleEndian, n.ConstData()) // elements are numbers, whose sizes are fixed
+	b, _ := binary.Append(nil, binary.LittleEndian, n.ConstData()) // which knows all types of elements, whose sizes are fixed
 	return b
 }
