@@ -3,6 +3,7 @@ package backend
 import (
 	"runtime"
 	"slices"
+	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/launch"
@@ -23,9 +24,19 @@ type List struct {
 // any, whose code and arguments come from memory.
 const entryElements = 256
 
+// Entry is a call that can be one of a list: a [Call] or a [Static].
+type Entry interface {
+	// Moves reports whether [Steps] must be given the addresses of all operands, also of those that stay.
+	Moves() bool
+	addTo(l *List) bool
+	pointIn(s *Steps, operand int, p unsafe.Pointer, by Change)
+}
+
 // Add appends a call, unless it takes more than a single call of code, or its code would make
 // that of the list too long.
-func (l *List) Add(c *Call) bool {
+func (l *List) Add(e Entry) bool { return e.addTo(l) }
+
+func (c *Call) addTo(l *List) bool {
 	k := c.direct
 	if k == nil || k.guards {
 		return false
@@ -48,8 +59,7 @@ func (l *List) Add(c *Call) bool {
 	return true
 }
 
-// AddStatic appends a call of code that is part of the program in the same way.
-func (l *List) AddStatic(c *Static) bool {
+func (c *Static) addTo(l *List) bool {
 	share := float64(c.elements+entryElements) / mostElements
 	if c.code == nil || l.share+share > 1 {
 		return false

@@ -18,17 +18,6 @@ type Steps struct {
 	stop   uint64
 }
 
-// Step is a call that can be one of those that [Steps] make: a [Call] or a [Static].
-type Step interface {
-	// Moves reports whether the addresses of all operands must be given, also of those that stay.
-	Moves() bool
-	addTo(s *Steps) bool
-	pointIn(s *Steps, operand int, p unsafe.Pointer, by Change)
-}
-
-// Append adds a call, unless it takes too long.
-func (s *Steps) Append(c Step) bool { return c.addTo(s) }
-
 // Stop is a word by which code ends the steps, when it makes it other than 0.
 func (s *Steps) Stop() *uint64 { return &s.stop }
 
@@ -50,11 +39,11 @@ func (s *Steps) Begin() {
 }
 
 // Point sets the address of an operand of a call that is in the list, and says how it changes.
-func (s *Steps) Point(c Step, operand int, p unsafe.Pointer, by Change) { c.pointIn(s, operand, p, by) }
+func (s *Steps) Point(e Entry, operand int, p unsafe.Pointer, by Change) {
+	e.pointIn(s, operand, p, by)
+}
 
-func (c *Call) addTo(s *Steps) bool { return s.Add(c) }
-
-// Moves implements [Step].
+// Moves implements [Entry].
 func (c *Call) Moves() bool {
 	return moves(c.args) || slices.ContainsFunc(c.fills, (*Call).Moves)
 }
@@ -86,9 +75,7 @@ func (s *Steps) While(p unsafe.Pointer, by Change) {
 	s.words.Add(unsafe.Pointer(&s.goesOn), uint64(uintptr(p)), by.Add, by.Flip)
 }
 
-func (c *Static) addTo(s *Steps) bool { return s.AddStatic(c) }
-
-// Moves implements [Step].
+// Moves implements [Entry].
 func (c *Static) Moves() bool { return true }
 
 func (c *Static) pointIn(s *Steps, operand int, p unsafe.Pointer, by Change) {

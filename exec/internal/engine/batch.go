@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"github.com/broadloom/broadloom/kernels/backend"
-)
+import "github.com/broadloom/broadloom/kernels/backend"
 
 // batchLaunches finds runs of small kernels, which are then called as one.
 func (b *Specialization) batchLaunches() {
@@ -18,18 +16,23 @@ func (b *Specialization) batchLaunches() {
 	}
 }
 
-// joinsBatch adds a step to a list if it can be part of it, is never shared between threads and
-// is not fused with a product.
+// joinsBatch adds a step to a list if it can be part of it.
 func (st *Launch) joinsBatch(list *backend.List) bool {
-	if st.kept != nil || st.Fused || st.Chained {
-		return false
+	call := st.smallCall()
+	return call != nil && st.kept == nil && list.Add(call)
+}
+
+// smallTask is a task that may be small enough to be a call among others.
+type smallTask interface {
+	// asCall is that call; nil where threads may share the work, or more than a call is needed.
+	asCall() backend.Entry
+}
+
+// smallCall is the call of a step whose task is small, and which no other step does; nil of any other step.
+func (st *Launch) smallCall() backend.Entry {
+	k, ok := st.Task.(smallTask)
+	if !ok || st.Fused || st.Chained {
+		return nil
 	}
-	switch k := st.Task.(type) {
-	case *LoopTask:
-		return k.cost < parallelCost && list.Add(k.call)
-	case smallProduct:
-		call := k.inSteps()
-		return call != nil && list.AddStatic(call)
-	}
-	return false
+	return k.asCall()
 }

@@ -56,6 +56,13 @@ func (f *faults) note(fault launch.Fault) {
 
 func (k *LoopTask) SetPointer(operand int, p unsafe.Pointer) { k.call.Point(operand, p) }
 
+func (k *LoopTask) asCall() backend.Entry {
+	if k.cost >= parallelCost {
+		return nil
+	}
+	return k.call
+}
+
 func (k *LoopTask) Run(s *State) error {
 	if s.Threads <= 1 || k.tiles <= 1 || k.cost < parallelCost {
 		if fault, ok := k.call.Run(&s.Ws.scratch); !ok {

@@ -214,11 +214,7 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 	return t
 }
 
-// smallProduct is a product that may be small.
-type smallProduct interface{ inSteps() *backend.Static }
-
-// inSteps is the product as a call among small kernels; nil unless it is small.
-func (t *MatMulTask[T]) inSteps() *backend.Static {
+func (t *MatMulTask[T]) asCall() backend.Entry {
 	if t.small == nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ type bodySteps struct {
 
 // stepOperand is an operand whose address is given for each step.
 type stepOperand struct {
-	call     backend.Step
+	call     backend.Entry
 	operand  int
 	location Location
 	input    int // of the body where it lies, or -1
@@ -48,7 +48,7 @@ func (r *repeatTask) bindSteps() *bodySteps {
 			continue
 		}
 		call := t.stepOf(st)
-		if call == nil || !t.steps.Append(call) {
+		if call == nil || !t.steps.Add(call) {
 			return nil
 		}
 		for operand, at := range st.Operands {
@@ -78,23 +78,17 @@ func (r *repeatTask) bindSteps() *bodySteps {
 }
 
 // stepOf is the call of a launch that may be one of a step; nil where it may not.
-func (t *bodySteps) stepOf(st *Launch) backend.Step {
-	switch k := st.Task.(type) {
-	case *LoopTask:
-		if !st.Fused && !st.Chained && k.cost < parallelCost {
-			return k.call
-		}
-	case smallProduct:
-		if call := k.inSteps(); call != nil && !st.Chained {
-			return call
-		}
-	case movesSlices:
-		if s := newStepSlices(k, len(st.Operands), t.steps.Stop()); s != nil {
-			t.slices = append(t.slices, *s)
-			return s.call
-		}
+func (t *bodySteps) stepOf(st *Launch) backend.Entry {
+	k, ok := st.Task.(movesSlices)
+	if !ok {
+		return st.smallCall()
 	}
-	return nil
+	s := newStepSlices(k, len(st.Operands), t.steps.Stop())
+	if s == nil {
+		return nil
+	}
+	t.slices = append(t.slices, *s)
+	return s.call
 }
 
 // takesSteps reports whether steps can be taken by the calls of many: a step by itself has set the addresses of what does not move.
