@@ -16,9 +16,10 @@ const (
 	Tiny32   = 0x1p-24 // below it, exp(x) - 1 is x
 	ExpMax   = 89      // exp overflows from here on
 	ExpMin   = -104    // and is 0 down here
-	ExpLeast = -87     // it is a normal number down to here
 	Exp2Max  = 128     // as ExpMax, of powers of two
 	Exp2Min  = -150
+
+	ExpLeast = -0x1.5bf5bcp+6 // the greatest number that is split into -126·log(2) and the rest
 )
 
 // Coefficients of (exp(r) - 1)/r for |r| <= log(2)/2, highest power first. ExpPoly is
@@ -27,6 +28,9 @@ var (
 	ExpPoly = [...]float32{0x1.384f6cp-10, 0x1.1228eep-7, 0x1.559bc0p-5, 0x1.5554aep-3, 0x1.ffffacp-2, 1}
 
 	Expm1Poly = [...]float32{0x1.a2a4f8p-13, 0x1.6d8556p-10, 0x1.11114ap-7, 0x1.5554bcp-5, 0x1.555554p-3, 0.5, 1}
+
+	// TwiceExpPoly gives 2·(exp(r) - 1)/r, with the same errors.
+	TwiceExpPoly = [...]float32{2 * 0x1.384f6cp-10, 2 * 0x1.1228eep-7, 2 * 0x1.559bc0p-5, 2 * 0x1.5554aep-3, 2 * 0x1.ffffacp-2, 2}
 )
 
 // reduce32 splits x = n·log(2) + r. The integer n plus bias stands in the low bits of k.
@@ -86,11 +90,11 @@ func Exp232(x float32) float32 {
 // Exp32 is exp(x), within 1.1 ulp.
 func Exp32(x float32) float32 { return exp32(atLeast(ExpMin, atMost(ExpMax, x))) }
 
-// ExpOrZero32 is exp(min(x, 0)), within 1.1 ulp; up to ExpLeast, where it comes near the least normal number, 0.
+// ExpOrZero32 is exp(min(x, 0)), within 1.1 ulp; up to ExpLeast, where it comes near the least normal number, 0:
+// with a bias of 126 the power of two is 0 there, without a comparison, and else half of it.
 func ExpOrZero32(x float32) float32 {
-	x = atLeast(ExpLeast, atMost(0, x))
-	k, r := reduce32(x, 127)
-	return expOf32(r, x == ExpLeast) * math.Float32frombits(k<<23)
+	k, r := reduce32(atLeast(ExpLeast, atMost(0, x)), 126)
+	return FMA32(poly32(r, TwiceExpPoly[:]), r, 2) * math.Float32frombits(k<<23)
 }
 
 // Sigmoid32 is 1/(1+exp(-x)), within 2.5 ulp.

@@ -14,17 +14,22 @@ const (
 	Tiny64     = 0x1p-54 // below it, exp(x) - 1 is x
 	ExpMax64   = 710
 	ExpMin64   = -746
-	ExpLeast64 = -708
 	Exp2Max64  = 1024
 	Exp2Min64  = -1075
 	Expm1Min64 = -60
 	TanhMax64  = 50
+
+	ExpLeast64 = -0x1.62066151add8cp+9 // as ExpLeast, of -1022·log(2)
 )
 
 // ExpPoly64 is the coefficients of the series of (exp(r) - 1)/r, which is good to 1e-17
 // for |r| <= log(2)/2; highest power first.
 var ExpPoly64 = [...]float64{1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
 	1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1}
+
+// TwiceExpPoly64 gives 2·(exp(r) - 1)/r, with the same errors.
+var TwiceExpPoly64 = [...]float64{2.0 / 6227020800, 2.0 / 479001600, 2.0 / 39916800, 2.0 / 3628800, 2.0 / 362880, 2.0 / 40320,
+	2.0 / 5040, 2.0 / 720, 2.0 / 120, 2.0 / 24, 2.0 / 6, 1, 2}
 
 // reduce64 splits x = n·log(2) + r. The integer n plus bias stands in the low bits of k.
 func reduce64(x, bias float64) (k uint64, r float64) {
@@ -90,9 +95,8 @@ func Exp64(x float64) float64 { return exp64(atLeast64(ExpMin64, atMost64(ExpMax
 
 // ExpOrZero64 is exp(min(x, 0)), within 1.1 ulp; up to ExpLeast64, where it comes near the least normal number, 0.
 func ExpOrZero64(x float64) float64 {
-	x = atLeast64(ExpLeast64, atMost64(0, x))
-	k, r := reduce64(x, 1023)
-	return expOf64(r, x == ExpLeast64) * math.Float64frombits(k<<52)
+	k, r := reduce64(atLeast64(ExpLeast64, atMost64(0, x)), 1022)
+	return math.FMA(poly64(r, TwiceExpPoly64[:]), r, 2) * math.Float64frombits(k<<52)
 }
 
 // Sigmoid64 is 1/(1+exp(-x)), within 3 ulp.

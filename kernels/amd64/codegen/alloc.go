@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
 )
@@ -33,6 +34,7 @@ type emitter struct {
 	accs []accumulator
 	pins *pins
 
+	at     int32   // the node that is written
 	reg    []int8  // of each value, -1 for none
 	slot   []int32 // where a value was spilled, 0 if it was not
 	use    []int32 // where each value is used next
@@ -187,7 +189,7 @@ func (e *emitter) take() asm.Vec {
 			if free < 0 {
 				free = r
 			}
-		case e.holds[r] != pinned:
+		case e.holds[r] != pinned && !e.isLent(r):
 			used++
 		}
 	}
@@ -199,11 +201,48 @@ func (e *emitter) take() asm.Vec {
 	return asm.Vec(free)
 }
 
-// evict gives up the value that is used last.
+// isLent reports whether a register has a slot's value that the operation at hand does not need there.
+func (e *emitter) isLent(r int) bool {
+	v := e.holds[r]
+	return v >= 0 && e.busy>>r&1 == 0 && e.nodes[v].in.form == slotForm
+}
+
+// lend brings slots that the next node uses too into free registers: copies side by side would each read
+// memory, of which two vectors come in a cycle, as many as can be multiplied and added.
+func (e *emitter) lend(nd *node) {
+	for k, v := range nd.args {
+		if v < 0 || e.nodes[v].in.form != slotForm || e.inReg(v) || nd.next[k] != e.at+1 {
+			continue
+		}
+		best := -1
+		for r, h := range e.holds {
+			switch {
+			case h == vacant:
+				best = r
+			case best >= 0 && e.holds[best] == vacant || !e.isLent(r) || slices.Contains(nd.args[:], h) || e.use[h] <= e.at+1:
+			case best < 0 || e.use[h] > e.use[e.holds[best]]:
+				best = r
+			}
+		}
+		if best < 0 {
+			return
+		}
+		if h := e.holds[best]; h != vacant {
+			e.reg[h] = -1
+		}
+		e.read(v, asm.Vec(best))
+		e.reg[v], e.holds[best] = int8(best), v
+	}
+}
+
+// evict gives up the slot or else the value that is used last.
 func (e *emitter) evict() int {
 	best := -1
 	for r, v := range e.holds {
-		if v >= 0 && e.busy>>r&1 == 0 && (best < 0 || e.use[v] > e.use[e.holds[best]]) {
+		if v < 0 || e.busy>>r&1 != 0 {
+			continue
+		}
+		if best < 0 || e.isLent(r) && !e.isLent(best) || e.isLent(r) == e.isLent(best) && e.use[v] > e.use[e.holds[best]] {
 			best = r
 		}
 	}

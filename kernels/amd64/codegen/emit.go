@@ -45,7 +45,7 @@ func log2(size uint8) uint8 {
 // run writes the code of all nodes.
 func (e *emitter) run() {
 	for i := range e.nodes {
-		e.busy = 0
+		e.busy, e.at = 0, int32(i)
 		e.node(int32(i))
 		e.leave(&e.nodes[i])
 	}
@@ -54,6 +54,7 @@ func (e *emitter) run() {
 func (e *emitter) node(i int32) {
 	nd := &e.nodes[i]
 	in := nd.in
+	e.lend(nd)
 	switch in.form {
 	case slotForm:
 	case accForm:

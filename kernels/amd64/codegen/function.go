@@ -104,14 +104,14 @@ func (v vec32) exp(x vreg) vreg {
 	return v.power(scalar.ExpMin, x, v.reduce)
 }
 
-// expOrZero is exp(x) for x up to 0, or NaN; up to ExpLeast, 0. So a power of two is multiplied once.
+// expOrZero is exp(x) for x up to 0, or NaN; up to ExpLeast, 0. So a power of two is multiplied once,
+// which is 0 at ExpLeast.
 func (v vec32) expOrZero(x vreg) vreg {
 	if v.c.target.isAVX512() {
 		return v.power(scalar.ExpLeast, x, v.reduce)
 	}
-	x = v.atLeast(scalar.ExpLeast, x)
-	k, _, r := v.reduce(x, 127)
-	return v.mul(v.expOf(r, x, scalar.ExpLeast), v.shift(asm.PSLLD, v.w, k, 23))
+	k, _, r := v.reduce(v.atLeast(scalar.ExpLeast, x), 126)
+	return v.mul(v.fma(v.poly(r, scalar.TwiceExpPoly[:]), r, v.num(2)), v.shift(asm.PSLLD, v.w, k, 23))
 }
 
 // exp2 is 2 to the power of x.

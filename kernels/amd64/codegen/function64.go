@@ -101,10 +101,8 @@ func (v vec64) exp(x vreg) vreg {
 }
 
 func (v vec64) expOrZero(x vreg) vreg {
-	x = v.atLeast(scalar.ExpLeast64, x)
-	k, r := v.reduce(x, 1023)
-	e := v.zero(v.w, 8, v.cmp(x, v.num(scalar.ExpLeast64), cmpEq), v.expOf(r))
-	return v.mul(e, v.shift(asm.PSLLQ, v.w, k, 52))
+	k, r := v.reduce(v.atLeast(scalar.ExpLeast64, x), 1022)
+	return v.mul(v.fma(v.poly(r, scalar.TwiceExpPoly64[:]), r, v.num(2)), v.shift(asm.PSLLQ, v.w, k, 52))
 }
 
 func (v vec64) exp2(x vreg) vreg {
