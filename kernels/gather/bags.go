@@ -1,6 +1,9 @@
 package gather
 
-import "github.com/broadloom/broadloom/kernels/internal/loops"
+import (
+	"github.com/broadloom/broadloom/kernels/internal/loops"
+	"github.com/broadloom/broadloom/kernels/internal/prefetch"
+)
 
 // Bags adds up rows of src, of inner elements each, that the indices of each bag name, in their order: dst has a row for each of as many bags as
 // indices are divided into. It gives the position of the first index that names no row, or -1.
@@ -14,9 +17,12 @@ func Bags[T float32 | float64](dst, src []T, index []int64, bags, inner int) (ba
 	}
 	count, f := len(index)/bags, vectors[T](Sum)
 	var m Scratch
+	rows := prefetch.Of(src, inner)
 	for b := range bags {
 		to := dst[b*inner : (b+1)*inner]
-		for _, at := range index[b*count : (b+1)*count] {
+		for i := b * count; i < (b+1)*count; i++ {
+			fetchAhead(&rows, index, i)
+			at := index[i]
 			from := src[int(at)*inner : (int(at)+1)*inner]
 			if inner >= shortRow {
 				computeRows(&m, f, loops.Add, to, from)

@@ -1,5 +1,7 @@
 package gather
 
+import "github.com/broadloom/broadloom/kernels/internal/prefetch"
+
 // Number is the types of elements that are united.
 type Number interface {
 	int32 | int64 | float32 | float64
@@ -37,12 +39,21 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 				}
 			}
 		default:
-			for i, at := range index[:s.Count] {
+			index, rows := index[:s.Count], prefetch.Of(from[:s.Size*s.Inner], s.Inner)
+			for i, at := range index {
+				fetchAhead(&rows, index, i)
 				copy(to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:])
 			}
 		}
 	}
 	return -1
+}
+
+// fetchAhead asks for a row that the indices name after the i-th.
+func fetchAhead[I Index](rows *prefetch.Rows, index []I, i int) {
+	if rows.Ahead > 0 && i+rows.Ahead < len(index) {
+		rows.Fetch(int(index[i+rows.Ahead]))
+	}
 }
 
 // Put copies, in each block, the rows of src over those of dst that the indices name, all of which are in 0..Size-1: see [Outside]. Of several rows for
@@ -56,7 +67,9 @@ func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 			}
 			continue
 		}
-		for i, at := range index[:s.Count] {
+		index, rows := index[:s.Count], prefetch.Of(to[:s.Size*s.Inner], s.Inner)
+		for i, at := range index {
+			fetchAhead(&rows, index, i)
 			copy(to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:])
 		}
 	}

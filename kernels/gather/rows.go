@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/internal/aot"
 	"github.com/broadloom/broadloom/kernels/internal/loops"
+	"github.com/broadloom/broadloom/kernels/internal/prefetch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -72,7 +73,9 @@ func (r *Rows[T, I]) Add(x, src []T, index []I, lo, hi int, m *Scratch) {
 	zero, sum := T(0), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.row))), r.Inner)
 	for o := range r.Outer {
 		from, to := src[o*r.Count*r.Inner:], x[o*r.Size*r.Inner:]
+		rows := prefetch.Of(to[:r.Size*r.Inner], r.Inner)
 		for i := lo; i < hi; i++ {
+			fetchAhead(&rows, index[:hi], i)
 			at := int(index[i])
 			if r.first[at] != i+1 {
 				continue

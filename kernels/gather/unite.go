@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/internal/aot"
 	"github.com/broadloom/broadloom/kernels/internal/loops"
+	"github.com/broadloom/broadloom/kernels/internal/prefetch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -42,7 +43,9 @@ func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Sc
 		case s.Inner == 1:
 			uniteElements(by, to, from, index)
 		case s.Inner >= shortRow && f != nil:
+			rows := prefetch.Of(to, s.Inner)
 			for i, at := range index {
+				fetchAhead(&rows, index, i)
 				x := unsafe.Pointer(&to[int(at)*s.Inner])
 				m.block.Run(f, s.Inner, x, x, unsafe.Pointer(&from[i*s.Inner]))
 			}

@@ -29,28 +29,17 @@ func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] 
 
 func (k *gatherTask) Run(s *State) error {
 	bad := -1
-	if t := k.spec.Node.DType(); k.spec.Fold == graph.NoFold {
-		switch t.Size() {
-		case 1:
-			bad = pick[uint8](k)
-		case 2:
-			bad = pick[uint16](k)
-		case 4:
-			bad = pick[uint32](k)
-		case 8:
-			bad = pick[uint64](k)
-		}
-	} else {
-		switch t {
-		case graph.Int32:
-			bad = unite[int32](k, &s.Ws.rows)
-		case graph.Int64:
-			bad = unite[int64](k, &s.Ws.rows)
-		case graph.Float32:
-			bad = unite[float32](k, &s.Ws.rows)
-		case graph.Float64:
-			bad = unite[float64](k, &s.Ws.rows)
-		}
+	switch t := k.spec.Node.DType(); {
+	case k.spec.Fold == graph.NoFold:
+		bad = k.take(s)
+	case t == graph.Int32:
+		bad = unite[int32](k, &s.Ws.rows)
+	case t == graph.Int64:
+		bad = unite[int64](k, &s.Ws.rows)
+	case t == graph.Float32:
+		bad = unite[float32](k, &s.Ws.rows)
+	case t == graph.Float64:
+		bad = unite[float64](k, &s.Ws.rows)
 	}
 	if bad >= 0 {
 		return k.outOfRange(bad)
@@ -58,10 +47,55 @@ func (k *gatherTask) Run(s *State) error {
 	return nil
 }
 
+// takeTile is the number of indices of a tile, where threads share the rows that are taken.
+const takeTile = 256
+
+// take picks elements by index. It gives the position of the first index that is out of range, or -1.
+func (k *gatherTask) take(s *State) (bad int) {
+	tiles, cost := k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
+	if s.Threads <= 1 || tiles <= 1 || cost < parallelCost {
+		return k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
+	}
+	if k.isShort() {
+		bad = gather.Outside(elements[int32](k.ptr[1], k.shape.Count), k.shape.Size)
+	} else {
+		bad = gather.Outside(elements[int64](k.ptr[1], k.shape.Count), k.shape.Size)
+	}
+	if bad < 0 {
+		s.ParallelFor(k, tiles, cost)
+	}
+	return bad
+}
+
+// runs is the number of tiles of a block.
+func (k *gatherTask) runs() int { return (k.shape.Count + takeTile - 1) / takeTile }
+
+// Tile picks what a run of indices names in one block.
+func (k *gatherTask) Tile(i int, _ *Workspace) {
+	lo := i % k.runs() * takeTile
+	k.takeRun(i/k.runs(), 1, lo, min(takeTile, k.shape.Count-lo))
+}
+
+// isShort reports whether indices have 32 bits.
+func (k *gatherTask) isShort() bool { return k.spec.Node.In(1).DType() == graph.Int32 }
+
+// takeRun picks what some indices, from one on, name in some blocks.
+func (k *gatherTask) takeRun(block, blocks, from, count int) (bad int) {
+	switch k.spec.Node.DType().Size() {
+	case 1:
+		return pick[uint8](k, block, blocks, from, count)
+	case 2:
+		return pick[uint16](k, block, blocks, from, count)
+	case 4:
+		return pick[uint32](k, block, blocks, from, count)
+	}
+	return pick[uint64](k, block, blocks, from, count)
+}
+
 // outOfRange tells of the index at a place of the indices.
 func (k *gatherTask) outOfRange(at int) error {
 	var value int64
-	if k.spec.Node.In(1).DType() == graph.Int32 {
+	if k.isShort() {
 		value = int64(elements[int32](k.ptr[1], k.shape.Count)[at])
 	} else {
 		value = elements[int64](k.ptr[1], k.shape.Count)[at]
@@ -93,14 +127,16 @@ func elementAt(shape []int, at int) string {
 	return "[" + strings.Join(index, ", ") + "]"
 }
 
-// pick picks elements by index.
-func pick[T any](k *gatherTask) int {
+// pick is takeRun for elements of a size. Where there are several blocks, all indices are taken.
+func pick[T any](k *gatherTask, block, blocks, from, count int) (bad int) {
 	s := k.shape
 	src, dst := elements[T](k.ptr[0], s.Outer*s.Size*s.Inner), elements[T](k.ptr[2], s.Outer*s.Count*s.Inner)
-	if k.spec.Node.In(1).DType() == graph.Int32 {
-		return gather.Take(s, dst, src, elements[int32](k.ptr[1], s.Count))
+	src, dst = src[block*s.Size*s.Inner:], dst[(block*s.Count+from)*s.Inner:]
+	s.Outer, s.Count = blocks, count
+	if k.isShort() {
+		return gather.Take(s, dst, src, elements[int32](k.ptr[1], k.shape.Count)[from:])
 	}
-	return gather.Take(s, dst, src, elements[int64](k.ptr[1], s.Count))
+	return gather.Take(s, dst, src, elements[int64](k.ptr[1], k.shape.Count)[from:])
 }
 
 // foldsByIndex are the folds of package gather; what is not here is a sum.
@@ -110,7 +146,7 @@ var foldsByIndex = map[graph.Fold]gather.Fold{graph.FoldProd: gather.Prod, graph
 func unite[T gather.Number](k *gatherTask, m *gather.Scratch) int {
 	by, s := foldsByIndex[k.spec.Fold], k.shape
 	src, dst := elements[T](k.ptr[0], s.Outer*s.Count*s.Inner), elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)
-	if k.spec.Node.In(1).DType() == graph.Int32 {
+	if k.isShort() {
 		return gather.Scatter(by, s, dst, src, elements[int32](k.ptr[1], s.Count), m)
 	}
 	return gather.Scatter(by, s, dst, src, elements[int64](k.ptr[1], s.Count), m)
