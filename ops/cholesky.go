@@ -88,9 +88,14 @@ func asColumns(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 	if columns, known := shape[b.Rank()-1].Int(); a.Rank() != 2 || b.Rank() == 2 || !known || columns >= fewColumns {
 		return nil
 	}
-	b = MoveAxis(b, -2, 0)
-	x := graph.Apply(opTriangular, n.Attrs(), a, Reshape(b, shape[len(shape)-2], b.Shape()[1:].NumElements()))
-	return MoveAxis(Reshape(x, b.Shape()...), 0, -2)
+	x := graph.Apply(opTriangular, n.Attrs(), a, asOneMatrix(b))
+	return MoveAxis(Reshape(x, MoveAxis(b, -2, 0).Shape()...), 0, -2)
+}
+
+// asOneMatrix has the columns of all matrices of a batch side by side.
+func asOneMatrix(x node) node {
+	x = MoveAxis(x, -2, 0)
+	return Reshape(x, x.Shape()[0], x.Shape()[1:].NumElements())
 }
 
 // Cholesky returns the lower triangle L with L·Lᵀ = A of each symmetric positive-definite matrix A of a batch, [..., n, n] of
@@ -161,7 +166,11 @@ func triangularGrad(n, dy node, i int) node {
 	if i == 1 {
 		return db
 	}
-	da := Neg(MatMul(db, transposed(n)))
+	x := n
+	if n.In(0).Rank() == 2 { // one system for all matrices: its gradients are summed by the product
+		db, x = asOneMatrix(db), asOneMatrix(n)
+	}
+	da := Neg(MatMul(db, transposed(x)))
 	if a.Transposed {
 		da = transposed(da)
 	}

@@ -99,20 +99,22 @@ func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, 
 	if n == 0 || k == 0 {
 		return
 	}
-	x := newColumns(memory, b, n, k)
-	lower, upper := Form{Unit: true, Transposed: transposed}, Form{Upper: true, Transposed: transposed}
-	if transposed {
-		x.solve(memory, lu, upper)
-		x.solve(memory, lu, lower)
-		for i := n - 1; i >= 0; i-- {
-			exchange(x.row(i), x.row(pivots[i]))
+	x := newColumns(memory, n, k)
+	lower := x.system(memory, lu, Form{Unit: true, Transposed: transposed})
+	upper := x.system(memory, lu, Form{Upper: true, Transposed: transposed})
+	x.each(b, k, func() {
+		if transposed {
+			upper.run(0)
+			lower.run(0)
+			for i := n - 1; i >= 0; i-- {
+				exchange(x.row(i), x.row(pivots[i]))
+			}
+			return
 		}
-	} else {
 		for i, with := range pivots[:n] {
 			exchange(x.row(i), x.row(with))
 		}
-		x.solve(memory, lu, lower)
-		x.solve(memory, lu, upper)
-	}
-	x.get(b)
+		lower.run(0)
+		upper.run(0)
+	})
 }

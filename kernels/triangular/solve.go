@@ -18,41 +18,50 @@ func Solve(memory Memory, t []float64, n int, of Form, b []float64, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
-	x := newColumns(memory, b, n, k)
-	x.solve(memory, t, of)
-	x.get(b)
+	x := newColumns(memory, n, k)
+	s := x.system(memory, t, of)
+	x.each(b, k, func() { s.run(0) })
 }
 
-// columns are what a system is solved for, n rows of k numbers. There is room for side rows before and behind them.
+// columns are what a system is solved for, n rows of up to k numbers at a time. There is room for side rows before and behind them.
 type columns struct {
 	matrix
 	n, k int
 }
 
-func newColumns(memory Memory, b []float64, n, k int) columns {
+// partNumbers is how many numbers of columns are worked on at a time, so that they stay in the second-level cache.
+const partNumbers = 1 << 15
+
+// newColumns makes room for up to k columns of n rows.
+func newColumns(memory Memory, n, k int) columns {
+	k = min(k, max(whole(partNumbers/(n+2*side)), 8*side))
 	x := columns{newMatrix(memory, n+2*side, k), n, k}
 	for i := range x.matrix.rows {
-		row, have := x.matrix.row(i), 0
-		if i >= side && i < side+n {
-			have = copy(row, b[(i-side)*k:(i-side+1)*k])
-		}
-		clear(row[have:])
+		clear(x.matrix.row(i))
 	}
 	return x
 }
 
-// get copies the numbers.
-func (x *columns) get(b []float64) {
-	for i := range x.n {
-		copy(b[i*x.k:(i+1)*x.k], x.row(i))
+// each has f change the k columns of b, some at a time.
+func (x *columns) each(b []float64, k int, f func()) {
+	for at := 0; at < k; at += x.k {
+		part := min(x.k, k-at)
+		for i := range x.n {
+			row := x.row(i)
+			clear(row[copy(row, b[i*k+at:][:part]):])
+		}
+		f()
+		for i := range x.n {
+			copy(b[i*k+at:][:part], x.row(i))
+		}
 	}
 }
 
 func (x *columns) row(i int) []float64 { return x.matrix.row(side + i) }
 
-// solve makes of x the solution of a system of a triangle. An upper one is a lower one from its end on.
-func (x *columns) solve(memory Memory, t []float64, of Form) {
-	s := system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved}
+// system is that of a triangle, to solve for x. An upper one is a lower one from its end on.
+func (x *columns) system(memory Memory, t []float64, of Form) *system {
+	s := &system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved}
 	if of.Transposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 	}
@@ -63,7 +72,7 @@ func (x *columns) solve(memory Memory, t []float64, of Form) {
 		s.backwards()
 	}
 	s.withTail(memory)
-	s.run(0)
+	return s
 }
 
 // system is rows of c that are computed in blocks, from those of l and, in mode less, of x.

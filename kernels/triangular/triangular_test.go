@@ -127,6 +127,36 @@ func TestSolve(t *testing.T) {
 	require.Equal(t, []float64{math.Inf(1), math.Inf(-1)}, x)
 }
 
+// Many columns are solved for some at a time, each as by itself.
+func TestSolveInParts(t *testing.T) {
+	const n, k = 3, 4001
+	a, b := random(n, n), random(n, k)
+	for i := range n {
+		a[i*n+i] += 2
+	}
+	pivots := make([]int, n)
+	lu := append([]float64{}, a...)
+	LU(heap{}, lu, n, n, pivots)
+	for name, solve := range map[string]func(b []float64, k int){
+		"solve": func(b []float64, k int) { Solve(heap{}, a, n, Form{}, b, k) },
+		"lu":    func(b []float64, k int) { SolveLU(heap{}, lu, n, pivots, false, b, k) },
+		"lu of the transpose": func(b []float64, k int) {
+			SolveLU(heap{}, lu, n, pivots, true, b, k)
+		},
+	} {
+		all := append([]float64{}, b...)
+		solve(all, k)
+		for _, c := range []int{0, 1, 1723, 1724, 1725, 3447, 3448, k - 1} {
+			one, want := make([]float64, n), make([]float64, n)
+			for i := range n {
+				one[i], want[i] = b[i*k+c], all[i*k+c]
+			}
+			solve(one, 1)
+			require.Equal(t, want, one, "%s: column %d", name, c)
+		}
+	}
+}
+
 // TestLU multiplies factors, and solves systems with them.
 func TestLU(t *testing.T) {
 	for _, n := range sizes {
