@@ -43,7 +43,7 @@ func (a orderAttrs) IsDescending() bool { return a.Descending }
 func init() {
 	opOrder = define(graph.Op{
 		Name: "order", Func: "order", Doc: "the places of the elements of the last axis in their order, the first ones of them.",
-		Class: graph.Function, MinIn: 1, MaxIn: 1, Function: order, Grad: noGradient,
+		Class: graph.Function, MinIn: 1, MaxIn: 1, Function: order, Grad: noGradient, Together: true,
 		Core: func(*graph.Node) ([]int, int) { return []int{1}, 1 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := slices.Clone(c.Shape(0))
@@ -141,31 +141,48 @@ func KthValue(x *graph.Node, k graph.Dim, axis int) (value, index *graph.Node) {
 
 // order is the function of opOrder.
 func order(a *graph.Arrays) error {
-	descending, out := a.Attrs.(orderAttrs).Descending, graph.Elements[int64](a.Out)
-	switch x := a.In[0]; x.DType {
+	descending := a.Attrs.(orderAttrs).Descending
+	switch a.In[0].DType {
 	case graph.Bool:
-		orderKeys(a, out, graph.Elements[bool](x), descending, func(v bool) uint32 {
-			if v {
-				return 1
-			}
-			return 0
+		orderEach(a, func(out []int64, x []bool) {
+			orderKeys(a, out, x, descending, func(v bool) uint32 {
+				if v {
+					return 1
+				}
+				return 0
+			})
 		})
 	case graph.Int32:
-		orderKeys(a, out, graph.Elements[int32](x), descending, func(v int32) uint32 { return uint32(v) ^ 1<<31 })
+		orderEach(a, func(out []int64, x []int32) {
+			orderKeys(a, out, x, descending, func(v int32) uint32 { return uint32(v) ^ 1<<31 })
+		})
 	case graph.Float32:
-		if values := graph.Elements[float32](x); isFew(len(out), len(values)) {
-			firstFloat32s(a.Words(len(out)), out, values, descending)
-		} else {
-			orderKeys(a, out, values, descending, rankOfFloat32)
-		}
+		orderEach(a, func(out []int64, x []float32) {
+			if isFew(len(out), len(x)) {
+				firstFloat32s(a.Words(len(out)), out, x, descending)
+			} else {
+				orderKeys(a, out, x, descending, rankOfFloat32)
+			}
+		})
 	case graph.Int64:
-		orderLong(a, out, graph.Elements[int64](x), descending, ranksOfInt64)
+		orderEach(a, func(out []int64, x []int64) { orderLong(a, out, x, descending, ranksOfInt64) })
 	case graph.Uint64:
-		orderLong(a, out, graph.Elements[uint64](x), descending, ranksOfUint64)
+		orderEach(a, func(out []int64, x []uint64) { orderLong(a, out, x, descending, ranksOfUint64) })
 	case graph.Float64:
-		orderLong(a, out, graph.Elements[float64](x), descending, ranksOfFloat64)
+		orderEach(a, func(out []int64, x []float64) { orderLong(a, out, x, descending, ranksOfFloat64) })
 	}
 	return nil
+}
+
+// orderEach has f find the first places in the order of each row.
+func orderEach[T graph.Element](a *graph.Arrays, f func(out []int64, x []T)) {
+	x, out := graph.Elements[T](a.In[0]), graph.Elements[int64](a.Out)
+	n, k := a.In[0].Shape[len(a.In[0].Shape)-1], a.Out.Shape[len(a.Out.Shape)-1]
+	for k > 0 && len(out) > 0 {
+		a.Begin()
+		f(out[:k], x[:n])
+		x, out = x[n:], out[k:]
+	}
 }
 
 // rankOfFloat32 returns a number that is in the order of v: zeros are equal, and NaN is the greatest.
