@@ -1,6 +1,11 @@
 package gather
 
-import "github.com/broadloom/broadloom/kernels/internal/prefetch"
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/internal/prefetch"
+)
 
 // Number is the types of elements that are united.
 type Number interface {
@@ -27,9 +32,7 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 		from, to := src[o*s.Size*s.Inner:], dst[o*s.Count*s.Inner:]
 		switch {
 		case s.Inner == 1:
-			for i, at := range index[:s.Count] {
-				to[i] = from[at]
-			}
+			takeElements(to[:s.Count], from[:s.Size], index[:s.Count])
 		case s.Inner < shortRow:
 			for i, at := range index[:s.Count] {
 				row, picked := to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:]
@@ -47,6 +50,15 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 		}
 	}
 	return -1
+}
+
+// takeElements copies the elements that the indices name, all of which are those of elements.
+func takeElements[T any, I Index](to, from []T, index []I) {
+	first := unsafe.Pointer(unsafe.SliceData(from))
+	to = to[:len(index)]
+	for i, at := range index {
+		to[i] = *(*T)(unsafe.Add(first, uintptr(at)*unsafe.Sizeof(to[0])))
+	}
 }
 
 // fetchAhead asks for a row that the indices name after the i-th.
@@ -77,12 +89,14 @@ func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 
 // Outside gives the position of the first index outside 0..size-1, or -1.
 func Outside[I Index](index []I, size int) int {
-	for i, at := range index {
-		if at < 0 || int64(at) >= int64(size) {
-			return i
-		}
+	signs, last := int64(0), int64(size)-1
+	for _, at := range index {
+		signs |= int64(at) | (last - int64(at)) // one is negative where an index is outside
 	}
-	return -1
+	if signs >= 0 {
+		return -1
+	}
+	return slices.IndexFunc(index, func(at I) bool { return at < 0 || int64(at) > last })
 }
 
 func check[I Index](s Shape, index []I) int { return Outside(index[:s.Count], s.Size) }

@@ -60,8 +60,8 @@ func (x *columns) each(b []float64, k int, f func()) {
 func (x *columns) row(i int) []float64 { return x.matrix.row(side + i) }
 
 // system is that of a triangle, to solve for x. An upper one is a lower one from its end on.
-func (x *columns) system(memory Memory, t []float64, of Form) *system {
-	s := &system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved}
+func (x *columns) system(memory Memory, t []float64, of Form) (s system) {
+	s = system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved}
 	if of.Transposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 	}
