@@ -167,7 +167,7 @@ func triangularGrad(n, dy node, i int) node {
 		return db
 	}
 	x := n
-	if n.In(0).Rank() == 2 { // one system for all matrices: its gradients are summed by the product
+	if n.In(0).Rank() == 2 && n.Rank() > 2 { // one system for all matrices: its gradients are summed by the product
 		db, x = asOneMatrix(db), asOneMatrix(n)
 	}
 	da := Neg(MatMul(db, transposed(x)))
