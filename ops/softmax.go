@@ -115,7 +115,7 @@ func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
 	}
 }
 
-// Softmax returns exp(x) divided by its sum along an axis. What is less than e^-87 of the greatest (of float64, e^-708) is 0.
+// Softmax returns exp(x) divided by its sum along an axis. What is less than about e^-87 of the greatest (of float64, e^-708) is 0.
 func Softmax(x *graph.Node, axis int) *graph.Node { return Apply(opSoftmax, SoftmaxAttrs{axis}, x) }
 
 // LogSoftmax returns the logarithm of Softmax.

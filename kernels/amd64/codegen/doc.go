@@ -21,7 +21,8 @@
 // what does not fit into registers. Nothing about sizes and strides is in the code,
 // but that elements of a row lie side by side. Values that outlive their section and
 // constants have a slot in memory, a vector with equal lanes, which instructions take
-// as an operand; inner loops hold as many of them in registers as there is room.
+// as an operand; inner loops hold as many of them in registers as there is room, and vectors
+// that are worked on side by side share the others for an operation.
 //
 // # Loops
 //
