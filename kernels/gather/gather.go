@@ -28,6 +28,12 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 	if bad := check(s, index); bad >= 0 {
 		return bad
 	}
+	TakeInside(s, dst, src, index)
+	return -1
+}
+
+// TakeInside is [Take] with indices all of which are in 0..Size-1: see [Outside].
+func TakeInside[T any, I Index](s Shape, dst, src []T, index []I) {
 	for o := range s.Outer {
 		from, to := src[o*s.Size*s.Inner:], dst[o*s.Count*s.Inner:]
 		switch {
@@ -49,7 +55,6 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 			}
 		}
 	}
-	return -1
 }
 
 // takeElements copies the elements that the indices name, all of which are those of elements.

@@ -42,16 +42,16 @@ func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Sc
 		switch {
 		case s.Inner == 1:
 			uniteElements(by, to, from, index)
-		case s.Inner >= shortRow && f != nil:
+		case s.Inner >= shortRow:
 			rows := prefetch.Of(to, s.Inner)
 			for i, at := range index {
 				fetchAhead(&rows, index, i)
-				x := unsafe.Pointer(&to[int(at)*s.Inner])
-				m.block.Run(f, s.Inner, x, x, unsafe.Pointer(&from[i*s.Inner]))
-			}
-		case s.Inner >= shortRow:
-			for i, at := range index {
-				uniteRows(by, to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:(i+1)*s.Inner])
+				row, more := to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:(i+1)*s.Inner]
+				if f != nil {
+					m.block.Run(f, s.Inner, unsafe.Pointer(&row[0]), unsafe.Pointer(&row[0]), unsafe.Pointer(&more[0]))
+				} else {
+					uniteRows(by, row, more)
+				}
 			}
 		default:
 			uniteShort(by, s.Inner, to, from, index)

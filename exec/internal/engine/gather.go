@@ -52,17 +52,18 @@ const takeTile = 256
 
 // take picks elements by index. It gives the position of the first index that is out of range, or -1.
 func (k *gatherTask) take(s *State) (bad int) {
-	tiles, cost := k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
-	if s.Threads <= 1 || tiles <= 1 || cost < parallelCost {
-		return k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
-	}
 	if k.isShort() {
 		bad = gather.Outside(elements[int32](k.ptr[1], k.shape.Count), k.shape.Size)
 	} else {
 		bad = gather.Outside(elements[int64](k.ptr[1], k.shape.Count), k.shape.Size)
 	}
-	if bad < 0 {
+	tiles, cost := k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
+	switch {
+	case bad >= 0:
+	case s.Threads > 1 && tiles > 1 && cost >= parallelCost:
 		s.ParallelFor(k, tiles, cost)
+	default:
+		k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
 	}
 	return bad
 }
@@ -80,16 +81,17 @@ func (k *gatherTask) Tile(i int, _ *Workspace) {
 func (k *gatherTask) isShort() bool { return k.spec.Node.In(1).DType() == graph.Int32 }
 
 // takeRun picks what some indices, from one on, name in some blocks.
-func (k *gatherTask) takeRun(block, blocks, from, count int) (bad int) {
+func (k *gatherTask) takeRun(block, blocks, from, count int) {
 	switch k.spec.Node.DType().Size() {
 	case 1:
-		return pick[uint8](k, block, blocks, from, count)
+		pick[uint8](k, block, blocks, from, count)
 	case 2:
-		return pick[uint16](k, block, blocks, from, count)
+		pick[uint16](k, block, blocks, from, count)
 	case 4:
-		return pick[uint32](k, block, blocks, from, count)
+		pick[uint32](k, block, blocks, from, count)
+	case 8:
+		pick[uint64](k, block, blocks, from, count)
 	}
-	return pick[uint64](k, block, blocks, from, count)
 }
 
 // outOfRange tells of the index at a place of the indices.
@@ -128,15 +130,16 @@ func elementAt(shape []int, at int) string {
 }
 
 // pick is takeRun for elements of a size. Where there are several blocks, all indices are taken.
-func pick[T any](k *gatherTask, block, blocks, from, count int) (bad int) {
+func pick[T any](k *gatherTask, block, blocks, from, count int) {
 	s := k.shape
 	src, dst := elements[T](k.ptr[0], s.Outer*s.Size*s.Inner), elements[T](k.ptr[2], s.Outer*s.Count*s.Inner)
 	src, dst = src[block*s.Size*s.Inner:], dst[(block*s.Count+from)*s.Inner:]
 	s.Outer, s.Count = blocks, count
 	if k.isShort() {
-		return gather.Take(s, dst, src, elements[int32](k.ptr[1], k.shape.Count)[from:])
+		gather.TakeInside(s, dst, src, elements[int32](k.ptr[1], k.shape.Count)[from:])
+	} else {
+		gather.TakeInside(s, dst, src, elements[int64](k.ptr[1], k.shape.Count)[from:])
 	}
-	return gather.Take(s, dst, src, elements[int64](k.ptr[1], k.shape.Count)[from:])
 }
 
 // foldsByIndex are the folds of package gather; what is not here is a sum.
