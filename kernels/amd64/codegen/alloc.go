@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"math"
-	"slices"
 
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
 )
@@ -214,25 +213,30 @@ func (e *emitter) lend(nd *node) {
 		if v < 0 || e.nodes[v].in.form != slotForm || e.inReg(v) || nd.next[k] != e.at+1 {
 			continue
 		}
-		best := -1
-		for r, h := range e.holds {
-			switch {
-			case h == vacant:
-				best = r
-			case best >= 0 && e.holds[best] == vacant || !e.isLent(r) || slices.Contains(nd.args[:], h) || e.use[h] <= e.at+1:
-			case best < 0 || e.use[h] > e.use[e.holds[best]]:
-				best = r
-			}
-		}
-		if best < 0 {
+		r := e.spare()
+		if r < 0 {
 			return
 		}
-		if h := e.holds[best]; h != vacant {
+		if h := e.holds[r]; h != vacant {
 			e.reg[h] = -1
 		}
-		e.read(v, asm.Vec(best))
-		e.reg[v], e.holds[best] = int8(best), v
+		e.read(v, asm.Vec(r))
+		e.reg[v], e.holds[r] = int8(r), v
 	}
+}
+
+// spare is a free register, or else that of the slot that is used last, if neither this node nor the next uses it; or -1.
+func (e *emitter) spare() int {
+	best, last := -1, e.at+2
+	for r := vectorRegs - 1; r >= 0; r-- {
+		switch h := e.holds[r]; {
+		case h == vacant:
+			return r
+		case e.isLent(r) && e.use[h] >= last:
+			best, last = r, e.use[h]
+		}
+	}
+	return best
 }
 
 // evict gives up the slot or else the value that is used last.
