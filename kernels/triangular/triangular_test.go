@@ -140,13 +140,11 @@ func TestSolveInParts(t *testing.T) {
 	for name, solve := range map[string]func(b []float64, k int){
 		"solve": func(b []float64, k int) { Solve(heap{}, a, n, Form{}, b, k) },
 		"lu":    func(b []float64, k int) { SolveLU(heap{}, lu, n, pivots, false, b, k) },
-		"lu of the transpose": func(b []float64, k int) {
-			SolveLU(heap{}, lu, n, pivots, true, b, k)
-		},
+		"luᵀ":   func(b []float64, k int) { SolveLU(heap{}, lu, n, pivots, true, b, k) },
 	} {
 		all := append([]float64{}, b...)
 		solve(all, k)
-		for _, c := range []int{0, 1, 1723, 1724, 1725, 3447, 3448, k - 1} {
+		for c := range k {
 			one, want := make([]float64, n), make([]float64, n)
 			for i := range n {
 				one[i], want[i] = b[i*k+c], all[i*k+c]
