@@ -173,7 +173,7 @@ func (b *build) write(name, text string) (file string) {
 func (b *build) build() string {
 	b.write(filepath.Join("driver", "main.go"), fmt.Sprintf(driver, strings.Join(b.imports, "\n"), b.driver.String()))
 	binary := filepath.Join(b.dir, "driver.exe")
-	b.goBuild(b.dir, "-mod=mod", "-o", binary, "./driver")
+	b.goBuild(b.dir, "-mod=mod", "-ldflags=-s", "-o", binary, "./driver")
 	if len(b.inside) > 0 {
 		overlay, err := json.Marshal(map[string]any{"Replace": b.inside})
 		require.NoError(b.t, err)

@@ -123,3 +123,19 @@ func TestFlagsForToolsOnly(t *testing.T) {
 		require.Equal(t, ignored, toolchain{flags: flags}.ignoresFlags(), flags)
 	}
 }
+
+// What the user's flags have the linker do is done.
+func TestFlagsForTheLinker(t *testing.T) {
+	dir := userPackage(t)
+	write(t, filepath.Join(dir, "net.go"), "package net\n\nimport (\n\t\"errors\"\n\n\t\"github.com/broadloom/broadloom/graph\"\n)\n\nvar label string\n\n"+
+		"//broadloom:model\nfunc net() (*graph.Graph, error) { return nil, errors.New(\"label \" + label) }\n")
+	t.Setenv("GOFLAGS", "-ldflags=-X=example.com/user/net.label=mine")
+	packages, err := Find(t.Context(), dir, []string{"."})
+	require.NoError(t, err)
+	outcomes, err := Run(t.Context(), packages[0], Options{
+		Action: Action{"github.com/broadloom/broadloom/cmd/broadloom/modelcheck", "Check"},
+		Match:  func(string) bool { return true }, Timeout: time.Minute, Output: &tail{},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "label mine", outcomes[0].Failure)
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"text/template"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/modelrun"
@@ -76,8 +77,21 @@ func (p *program) compile(ctx context.Context, action Action) error {
 	if err := p.write(action, nil); err != nil {
 		return err
 	}
-	out, err := p.goTool(ctx, "build", "-o", p.binary)
+	return p.goBuild(ctx)
+}
+
+// goBuild has the go command make the program: without what debuggers need, which takes most of the linker's time, unless
+// the user's flags say how to link; and without a look at the state of the user's repository.
+func (p *program) goBuild(ctx context.Context) error {
+	args := []string{"build", "-o", p.binary, "-buildvcs=false"}
+	flags, err := p.goOutput("env", "GOFLAGS")
 	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(flags), "-ldflags") {
+		args = append(args, "-ldflags=-s")
+	}
+	if out, err := p.goTool(ctx, args...); err != nil {
 		return &BuildError{p.pkg.ImportPath, string(out)}
 	}
 	return nil

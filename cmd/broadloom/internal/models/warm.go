@@ -68,9 +68,8 @@ func newWarm(ctx context.Context, p *program, overlay Overlay) (*warm, error) {
 		}
 	}
 	if err := w.tools.link(ctx, p.binary, w.mainFile, w.exports); err != nil {
-		out, err := p.goTool(ctx, "build", "-o", p.binary)
-		if err != nil {
-			return nil, &BuildError{p.pkg.ImportPath, string(out)}
+		if err := p.goBuild(ctx); err != nil {
+			return nil, err
 		}
 		w.isSimple = false
 	}
