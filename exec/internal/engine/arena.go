@@ -17,8 +17,8 @@ type extent struct {
 	chain       *chainTask // whose threads' memory it is, in place of a buffer
 }
 
-// mostPlaced bounds the blocks that are placed in all orders of one size but the first: about 10 ms.
-const mostPlaced = 1 << 14
+// mostPlaced bounds the blocks that are placed in all orders of one size: about 4 ms.
+const mostPlaced = 1 << 13
 
 // sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, bytes by the time that they live, and
 // this time, then bytes. The second closes gaps where few blocks live long, the third where many do. By the last, those that live at the time when most is
@@ -42,10 +42,10 @@ func (k extent) life() float64 { return float64(k.last - k.first + 1) }
 // lowest place that is free while it lives. Later sizes are tried while gaps take more than a hundredth.
 func placed(blocks []extent, times int) (best []extent, least int) {
 	enough, peak := mostLive(blocks, times)
+	least = math.MaxInt
 	for _, size := range sizesInOrder {
 		slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(size(y, peak), size(x, peak)) })
-		list, end := placedFrom(blocks, times, enough)
-		if best == nil || end < least {
+		if list, end := placedFrom(blocks, times, enough, least); end < least {
 			best, least = list, end
 		}
 		if least <= enough+enough/100 || least > maxArena {
@@ -55,43 +55,42 @@ func placed(blocks []extent, times int) (best []extent, least int) {
 	return best, least
 }
 
-// placedFrom places blocks in their order. While they take more bytes than are enough, those that lie highest are
-// placed before all others, as nothing would have kept them from lying lower. A thousandth more is enough.
-func placedFrom(blocks []extent, times, enough int) (best []extent, least int) {
-	for tried := 0; tried <= mostPlaced; tried += len(blocks) {
-		end := place(blocks, times)
-		if best == nil || end < least {
+// placedFrom places blocks in their order, in fewer bytes than some; it returns nil if it finds no places. While they take more bytes than
+// are enough, the first one that lies as high as the best end is placed before all others, as nothing would have kept it from lying
+// lower. A five-hundredth more is enough.
+func placedFrom(blocks []extent, times, enough, most int) (best []extent, least int) {
+	least = most
+	for tried := 0; tried <= mostPlaced; {
+		highest, end := place(blocks, times, least)
+		tried += highest + 1
+		if end < least {
 			best, least = slices.Clone(blocks), end
 		}
-		if least <= enough+enough/1000 || least > maxArena {
+		if least <= enough+enough/500 || least > maxArena {
 			break
 		}
-		slices.SortStableFunc(blocks, func(x, y extent) int {
-			isTop := func(k extent) int {
-				if k.at+k.bytes == end {
-					return 0
-				}
-				return 1
-			}
-			return cmp.Compare(isTop(x), isTop(y))
-		})
+		k := blocks[highest]
+		copy(blocks[1:], blocks[:highest])
+		blocks[0] = k
 	}
 	return best, least
 }
 
-// place places blocks in their order, and returns the bytes that they take; more than maxArena if there is
-// no such memory.
-func place(blocks []extent, times int) (end int) {
+// place places blocks in their order, and returns the number of the first that ends highest, and where it ends. It gives up with one
+// that ends at a limit or behind it, or beyond maxArena.
+func place(blocks []extent, times, limit int) (highest, end int) {
 	taken := newTaken(len(blocks), times)
 	for i := range blocks {
 		k := &blocks[i]
 		k.at = taken.firstFree(*k)
-		if end = max(end, min(k.at, maxArena)+k.bytes); end > maxArena {
-			return end
+		if top := min(k.at, maxArena) + k.bytes; top > end {
+			if highest, end = i, top; end >= limit || end > maxArena {
+				break
+			}
 		}
 		taken.add(*k)
 	}
-	return end
+	return highest, end
 }
 
 // mostLive is the most bytes that are in use at once, and when they are.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -56,7 +57,7 @@ func TestPlacesLieApart(t *testing.T) {
 		blocks := randomBlocks(r, times, r.IntN(60))
 		first := slices.Clone(blocks)
 		slices.SortStableFunc(first, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
-		before := place(first, times)
+		_, before := place(first, times, math.MaxInt)
 		most, _ := mostLive(blocks, times)
 		list, end := placed(blocks, times)
 		require.LessOrEqual(t, end, before)
@@ -83,7 +84,7 @@ func TestLongLivesCloseGaps(t *testing.T) {
 		largest := slices.Clone(blocks)
 		slices.SortStableFunc(largest, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
 		most, _ := mostLive(blocks, times)
-		_, before := placedFrom(largest, times, most)
+		_, before := placedFrom(largest, times, most, math.MaxInt)
 		_, end := placed(blocks, times)
 		require.LessOrEqual(t, end, before)
 		gained += before - end
@@ -102,7 +103,7 @@ func TestBlocksOfThePeakLieBelowOthers(t *testing.T) {
 		before := maxArena
 		for _, size := range sizesInOrder[:3] {
 			slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(size(y, peak), size(x, peak)) })
-			_, end := placedFrom(blocks, times, most)
+			_, end := placedFrom(blocks, times, most, math.MaxInt)
 			before = min(before, end)
 		}
 		_, end := placed(blocks, times)
