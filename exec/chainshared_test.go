@@ -181,7 +181,7 @@ func TestTrainingHasNoMatrixOfLogits(t *testing.T) {
 	_, err := s.Run(t.Context(), feed)
 	require.NoError(t, err)
 	require.Equal(t, 4, s.Chained())
-	allocs.RequireNone(t, 20, func() { _, err = s.Run(t.Context(), feed) })
+	allocs.RequireNone(t, 3, func() { _, err = s.Run(t.Context(), feed) }) // each takes a tenth of a second
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
