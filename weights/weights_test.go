@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,6 +215,32 @@ func TestIndexesThatLie(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := weights.Open(path)
 		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// TestDamagedFiles reads files of which one byte is another: an error or other numbers, but no panic.
+func TestDamagedFiles(t *testing.T) {
+	values := []weights.Named{{"a", exec.Array{Shape: []int{2}, Data: []float32{1, 2}}}, {"b", exec.Array{Shape: []int{0}, Data: []uint8{}}}}
+	for _, name := range []string{"w.safetensors", "w.npz"} {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, weights.Write(path, values))
+		whole, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for at := range whole {
+			damaged := slices.Clone(whole)
+			damaged[at] ^= 0xff
+			require.NoError(t, os.WriteFile(path, damaged, 0o600))
+			require.NotPanics(t, func() {
+				f, err := weights.Open(path)
+				if err != nil {
+					return
+				}
+				for _, tensor := range f.Tensors() {
+					_, _ = f.Read(tensor.Name)
+				}
+				require.NoError(t, f.Close())
+			}, "%s: byte %d", name, at)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ package mapped
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -71,7 +72,10 @@ func (m memory) Bytes() []byte { return m }
 
 // ReadAt implements io.ReaderAt.
 func (m memory) ReadAt(p []byte, off int64) (int, error) {
-	if off >= int64(len(m)) {
+	switch {
+	case off < 0: // what a damaged archive says may lead there
+		return 0, fmt.Errorf("no place in the file: %d", off)
+	case off >= int64(len(m)):
 		return 0, io.EOF
 	}
 	n := copy(p, m[off:])

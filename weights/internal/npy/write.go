@@ -17,10 +17,11 @@ func Write(w io.Writer, shape []int, data any) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("npy: %w", err)
-	case count != raw.Count(shape):
-		return fmt.Errorf("npy: %d elements, and shape %v", count, shape)
 	case len(shape) > maxRank:
 		return fmt.Errorf("npy: shape %v has more than %d axes", shape, maxRank)
+	}
+	if err := raw.CheckShape(shape, d, count); err != nil {
+		return fmt.Errorf("npy: %w", err)
 	}
 	descr, err := descrOf(d)
 	if err != nil {

@@ -1,5 +1,7 @@
 package raw
 
+import "fmt"
+
 // Info describes a tensor in a file.
 type Info struct {
 	Name  string
@@ -23,11 +25,15 @@ func Shape(sizes []int64) []int {
 	return shape
 }
 
-// Count returns the number of elements.
-func Count(shape []int) int {
-	count := 1
-	for _, n := range shape {
-		count *= n
+// CheckShape returns an error where a shape has a negative size, or another number of elements than there are.
+func CheckShape(shape []int, d DType, count int) error {
+	sizes := make([]int64, len(shape))
+	for axis, n := range shape {
+		sizes[axis] = int64(n)
 	}
-	return count
+	bytes, err := Bytes(d, sizes)
+	if err == nil && bytes != int64(count)*int64(d.Bits()/8) {
+		err = fmt.Errorf("%d elements, and shape %v", count, shape)
+	}
+	return err
 }

@@ -41,8 +41,9 @@ func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 			return fmt.Errorf("safetensors: two tensors are called %q", t.Name)
 		case t.Name == "__metadata__" || !utf8.ValidString(t.Name):
 			return fmt.Errorf("safetensors: no tensor can be called %q", t.Name)
-		case count != raw.Count(t.Shape):
-			return fmt.Errorf("safetensors: tensor %q has %d elements, and shape %v", t.Name, count, t.Shape)
+		}
+		if err := raw.CheckShape(t.Shape, d, count); err != nil {
+			return fmt.Errorf("safetensors: tensor %q: %w", t.Name, err)
 		}
 		widths[t.Name] = d.Bits()
 	}
