@@ -69,7 +69,7 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 
 // result adds a result.
 func (e *exporter) result(m *Module, n *graph.Node, r Result, v *value) {
-	r.DType, r.Shape = v.dtype.String(), v.shape
+	r.DType, r.Shape = v.dtype.String(), append([]int{}, v.shape...) // that of a number is [] as text, not null
 	m.main.out = append(m.main.out, v)
 	m.results = append(m.results, nil)
 	if n != nil {
