@@ -39,7 +39,7 @@ func (n *Node) checkInferred(from, nodes int) {
 		return
 	case len(n.g.nodes) > nodes:
 		why, help = "Infer builds nodes", "Infer says dtype and shape alone: an operation that is written with others is of class graph.Composite, with Expand"
-	case slices.Contains(n.shape, UnknownDim) && !slices.ContainsFunc(n.in, func(x *Node) bool { return slices.Contains(x.shape, UnknownDim) }):
+	case slices.Contains(n.shape, UnknownDim) && len(n.g.mistakes) == 0: // of a mistake an argument may have it too, as in Full(g, t, v, x.Shape()...)
 		why = fmt.Sprintf("Infer gives shape %s without a mistake: an unknown size is for what has failed", n.shape)
 		help = "give a size, a named one or one computed of those of operands; or say what is wrong with c.Fail"
 	default:

@@ -24,13 +24,12 @@ func While(max graph.Dim, carry []*graph.Node, cond func(carry []*graph.Node) *g
 	switch {
 	case b.g == nil:
 		b.refuse(noGraph)
-	case max.IsUnknown():
-		b.refuse(noCount, "max")
 	case cond == nil:
 		b.refuse("there is no condition")
 	case body == nil:
 		b.refuse("there is no body")
 	}
+	b.refuseUnknown("max")
 	if b.wrong != nil {
 		final, _ = b.refused(n+1, 0)
 		return final[:n], final[n]

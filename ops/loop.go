@@ -51,9 +51,8 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	n, isNumber := b.spec.Length.Int()
 	switch {
 	case len(b.over) > 0:
-	case b.spec.Length.IsUnknown():
-		b.refuse(noCount, "Length")
 	case !isNumber || n > 0:
+		b.refuseUnknown("Length")
 	case n == 0:
 		b.refuse("it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
 	default:
@@ -95,9 +94,7 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 // 0 or more. See [Scan] for the body.
 func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
 	b := newLoop("Fori", graph.LoopSpec{Length: stepCount(n)}, carry, nil)
-	if n.IsUnknown() {
-		b.refuse(noCount, "n")
-	}
+	b.refuseUnknown("n")
 	final, _ = b.build(func(carry, _ []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
 			b.refuse("there is no body")
@@ -204,6 +201,13 @@ func asNode(g *graph.Graph, x node) node {
 func (b *loopBuilder) refuse(format string, args ...any) {
 	if b.wrong == nil {
 		b.wrong = &graph.Mistake{Code: graph.CodeLoop, Summary: fmt.Sprintf(format, args...)}
+	}
+}
+
+// refuseUnknown refuses a number of steps that is not known, unless a mistake that was told before made it so.
+func (b *loopBuilder) refuseUnknown(word string) {
+	if b.spec.Length.IsUnknown() && (b.g == nil || len(b.g.Mistakes()) == 0) {
+		b.refuse(noCount, word)
 	}
 }
 
