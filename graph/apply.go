@@ -70,6 +70,12 @@ func apply(op *Op, attrs any, in []*Node) *Node {
 // since the mistake is elsewhere.
 func (n *Node) infer() {
 	defer n.refusePanic()
+	if !n.g.derived {
+		if m := n.wrongArgument(); m != nil {
+			n.fail(m)
+			return
+		}
+	}
 	from, nodes := n.keepSizes(), len(n.g.nodes)
 	c := &Call{n: n}
 	n.dtype, n.shape = n.op.Infer(c)

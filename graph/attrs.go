@@ -70,28 +70,41 @@ func formatAttr(v reflect.Value) string {
 // AttrDims lists the expressions over named sizes in the operation's fixed arguments, such
 // as the bounds of a slice.
 func (n *Node) AttrDims() (list []Dim) {
-	var visit func(v reflect.Value)
-	visit = func(v reflect.Value) {
-		switch {
-		case !v.IsValid():
-		case v.Type() == reflect.TypeFor[Dim]():
-			if d := Dim(v.Int()); d.IsSymbolic() {
-				list = append(list, d)
-			}
-		case v.Kind() == reflect.Struct:
-			for i := range v.NumField() {
-				visit(v.Field(i))
-			}
-		case v.Kind() == reflect.Interface:
-			visit(v.Elem())
-		case v.Kind() == reflect.Slice && holdsDims(v.Type().Elem()):
-			for i := range v.Len() {
-				visit(v.Index(i))
-			}
+	visitDims(reflect.ValueOf(n.attrs), func(d Dim) {
+		if d.IsSymbolic() {
+			list = append(list, d)
+		}
+	})
+	return list
+}
+
+// wrongArgument is the mistake of a size among the fixed arguments that Go's operators made of a named one. Most rules would find
+// something wrong with its shape, if anything: half of a size is a negative number, which a slice takes for its beginning.
+func (n *Node) wrongArgument() (m *Mistake) {
+	visitDims(reflect.ValueOf(n.attrs), func(d Dim) {
+		if d.IsMisused() {
+			m = &Mistake{Code: CodeSize, Summary: "an argument: " + notRepresentable, Help: []string{useMethods}}
+		}
+	})
+	return m
+}
+
+func visitDims(v reflect.Value, visit func(Dim)) {
+	switch {
+	case !v.IsValid():
+	case v.Type() == reflect.TypeFor[Dim]():
+		visit(Dim(v.Int()))
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			visitDims(v.Field(i), visit)
+		}
+	case v.Kind() == reflect.Interface:
+		visitDims(v.Elem(), visit)
+	case v.Kind() == reflect.Slice && holdsDims(v.Type().Elem()):
+		for i := range v.Len() {
+			visitDims(v.Index(i), visit)
 		}
 	}
-	visit(reflect.ValueOf(n.attrs))
-	return list
 }
 
 // holdsDims reports whether elements of a type may hold a Dim: the data of constants do not.

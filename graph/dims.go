@@ -269,6 +269,26 @@ const endOfSizes = 1 << 48
 
 const notRepresentable = "the size is too large for an int64, or was computed from a named size with Go's operators, or is one of a graph that is gone"
 
+const useMethods = "compute with the methods of named sizes: batch.Plus(1), batch.Times(2), batch.Minus(n), batch.FloorDiv(2)"
+
+// IsMisused reports whether d was computed from a named size with Go's operators, or is too large for an int64. A whole number beyond what
+// any memory holds is no size, but an argument may be one that stands for all that there is: such numbers are powers of two or ten, and
+// [math.MaxInt64]. One that Go's operators make of a handle is neither.
+func (d Dim) IsMisused() bool {
+	n, whole := d.Int()
+	if !whole {
+		return !d.Valid() && !d.IsUnknown()
+	}
+	m := absInt(n)
+	if m < endOfSizes || m&(m-1) == 0 || m&(m+1) == 0 {
+		return false
+	}
+	for m%10 == 0 {
+		m /= 10
+	}
+	return m != 1
+}
+
 // wrong says why d can be the size of no axis, or "".
 func (d Dim) wrong() (text, help string) {
 	switch n, whole := d.Int(); {
@@ -277,8 +297,7 @@ func (d Dim) wrong() (text, help string) {
 	case whole && n < 0 && n > -endOfSizes:
 		return fmt.Sprintf("%d is no size", n), "sizes are 0 or more; a size known only at run time is a named one: g.Dim(\"batch\")"
 	case whole && (n >= endOfSizes || n < 0), !d.Valid():
-		return notRepresentable,
-			"compute with the methods of named sizes: batch.Plus(1), batch.Times(2), batch.Minus(n), batch.FloorDiv(2)"
+		return notRepresentable, useMethods
 	}
 	return "", ""
 }

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -98,6 +99,50 @@ func TestGoArithmeticInAnOperationIsAMistake(t *testing.T) {
 		assert.Contains(t, g.Mistakes()[0].Error(), "with Go's operators")
 		assert.Contains(t, g.Mistakes()[0].Error(), "batch.Plus(1), batch.Times(2)")
 	}
+}
+
+// Arguments that are no sizes of a result are told of too: half of a size is a negative number, of which a slice or a loop would make nothing.
+func TestGoArithmeticInArgumentsIsAMistake(t *testing.T) {
+	type list = []*graph.Node
+	stay := func(_ *graph.Node, c list) list { return c }
+	goesOn := func(c list) *graph.Node { return ops.Any(c[0], ops.AllAxes()) }
+	for name, build := range map[string]func(g *graph.Graph, x *graph.Node, d graph.Dim){
+		"slice to":   func(_ *graph.Graph, x *graph.Node, d graph.Dim) { ops.Slice(x, 0, 0, d, 1) },
+		"slice from": func(_ *graph.Graph, x *graph.Node, d graph.Dim) { ops.Slice(x, 0, d, ops.End, 1) },
+		"fori":       func(_ *graph.Graph, x *graph.Node, d graph.Dim) { ops.Fori(d, list{x}, stay) },
+		"while":      func(_ *graph.Graph, x *graph.Node, d graph.Dim) { ops.While(d, list{x}, goesOn, stay) },
+		"size":       func(g *graph.Graph, _ *graph.Node, d graph.Dim) { ops.Size(g, graph.Float32, d) },
+		"split":      func(_ *graph.Graph, x *graph.Node, d graph.Dim) { ops.SplitAt(x, 0, d) },
+		"a call": func(_ *graph.Graph, x *graph.Node, d graph.Dim) {
+			ops.DynamicSlice(x, list{graph.Num(0), graph.Num(0)}, d, 4)
+		},
+		"as strided": func(_ *graph.Graph, x *graph.Node, d graph.Dim) { ops.AsStrided(x, graph.Shape{2}, []graph.Dim{d}, 0) },
+		"scan length": func(_ *graph.Graph, x *graph.Node, d graph.Dim) {
+			ops.Scan(ops.Loop{Carry: list{x}, Length: d}, func(c, _ list) (next, out list) { return c, nil })
+		},
+	} {
+		for _, by := range []func(graph.Dim) graph.Dim{
+			func(d graph.Dim) graph.Dim { return d * 2 }, func(d graph.Dim) graph.Dim { return d / 2 }, func(d graph.Dim) graph.Dim { return d - 1 },
+			func(d graph.Dim) graph.Dim { return d + 1 }, func(d graph.Dim) graph.Dim { return -d }, func(d graph.Dim) graph.Dim { return d / 100 },
+		} {
+			g := graph.New("dims")
+			batch := g.Dim("batch")
+			build(g, g.Input("x", graph.Float32, batch, 4), by(batch))
+			if assert.NotEmpty(t, g.Mistakes(), name) {
+				assert.Contains(t, g.Mistakes()[0].Error(), "with Go's operators", name)
+			}
+		}
+		g := graph.New("dims")
+		build(g, g.Input("x", graph.Float32, g.Dim("batch"), 4), 3)
+		assert.Empty(t, g.Mistakes(), name)
+	}
+	g := graph.New("dims")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 4)
+	for _, all := range []graph.Dim{ops.End, math.MaxInt64, 1 << 50, 1_000_000_000_000_000_000} { // as many steps as it takes
+		ops.While(all, list{x}, goesOn, stay)
+	}
+	assert.Equal(t, x.Shape(), ops.Slice(x, 0, 0, math.MaxInt64, 1).Shape())
+	assert.Empty(t, g.Mistakes())
 }
 
 // Handles must be recognised as wrong after Go's arithmetic for nearly every name.

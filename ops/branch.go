@@ -29,7 +29,7 @@ func While(max graph.Dim, carry []*graph.Node, cond func(carry []*graph.Node) *g
 	case body == nil:
 		b.refuse("there is no body")
 	}
-	b.refuseUnknown("max")
+	b.refuseCount(max, "max")
 	if b.wrong != nil {
 		final, _ = b.refused(n+1, 0)
 		return final[:n], final[n]

@@ -119,7 +119,7 @@ func Iota(g *graph.Graph, axis int, shape ...graph.Dim) *graph.Node {
 // Size returns a size of the program as a number of dtype t: what it is bound to in
 // each run.
 func Size(g *graph.Graph, t graph.DType, d graph.Dim) *graph.Node {
-	if n, whole := d.Int(); whole && t.Valid() {
+	if n, whole := d.Int(); whole && t.Valid() && !d.IsMisused() {
 		return g.Scalar(t, float64(n))
 	}
 	return graph.ApplyIn(g, opSize, SizeAttrs{d, t})

@@ -48,11 +48,10 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 		}
 		b.matchLengths(l)
 	}
+	b.refuseCount(l.Length, "Length")
 	n, isNumber := b.spec.Length.Int()
 	switch {
-	case len(b.over) > 0:
-	case !isNumber || n > 0:
-		b.refuseUnknown("Length")
+	case len(b.over) > 0, !isNumber, n > 0:
 	case n == 0:
 		b.refuse("it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
 	default:
@@ -94,7 +93,7 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 // 0 or more. See [Scan] for the body.
 func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
 	b := newLoop("Fori", graph.LoopSpec{Length: stepCount(n)}, carry, nil)
-	b.refuseUnknown("n")
+	b.refuseCount(n, "n")
 	final, _ = b.build(func(carry, _ []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
 			b.refuse("there is no body")
@@ -204,9 +203,13 @@ func (b *loopBuilder) refuse(format string, args ...any) {
 	}
 }
 
-// refuseUnknown refuses a number of steps that is not known, unless a mistake that was told before made it so.
-func (b *loopBuilder) refuseUnknown(word string) {
-	if b.spec.Length.IsUnknown() && (b.g == nil || len(b.g.Mistakes()) == 0) {
+// refuseCount refuses a number of steps that is not known, unless a mistake that was told before made it so, and one that was computed
+// from a named size with Go's operators.
+func (b *loopBuilder) refuseCount(n graph.Dim, word string) {
+	switch {
+	case n.IsMisused():
+		b.refuse("%s, the number of steps, was computed from a named size with Go's operators, or is too large: compute with its methods, such as steps.Minus(1) and steps.FloorDiv(2)", word)
+	case n.IsUnknown() && (b.g == nil || len(b.g.Mistakes()) == 0):
 		b.refuse(noCount, word)
 	}
 }
