@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -51,8 +52,9 @@ type checkpoint struct {
 	home  *graph.Region // that was open
 	first int           // the number of its first node
 	y     *graph.Node
-	reads []*graph.Node // what it was given
-	nodes []*graph.Node // what is computed again, in order
+	reads []*graph.Node               // what it was given
+	nodes []*graph.Node               // what is computed again, in order
+	steps map[*graph.Node]*graph.Node // of the loops around it, by nodes that ask for them: one of its surroundings, which is read
 }
 
 // build calls the function, and returns one that gives what it gave, if only a panic; nil where that is nil.
@@ -80,6 +82,10 @@ func (c *checkpoint) find() {
 		n := list[i]
 		switch {
 		case n.IsConst():
+		case c.isStepAround(n):
+			if at := c.stepAt(n); at == n || !slices.Contains(c.reads, at) {
+				c.reads = append(c.reads, at)
+			}
 		case c.isGiven(n, once):
 			c.reads = append(c.reads, n)
 		default:
@@ -105,6 +111,42 @@ func (c *checkpoint) isGiven(n *graph.Node, once map[*graph.Region]bool) bool {
 		return once[a.Body]
 	}
 	return !isLoop && runsOnce(n)
+}
+
+// isStepAround reports whether a node is the step of a loop around the checkpoint, which random numbers read. It is given: in the
+// gradient the bodies around are others, and what is computed again stands in the innermost one.
+func (c *checkpoint) isStepAround(n *graph.Node) bool {
+	a, isLoop := n.Loop()
+	return isLoop && a.Role == graph.LoopStep && c.isAround(a.Body)
+}
+
+// stepAt returns the step that n is, as a value of the checkpoint's surroundings: n may stand in a branch that the function has built.
+func (c *checkpoint) stepAt(n *graph.Node) *graph.Node {
+	if n.Region() == nil || c.isAround(n.Region()) {
+		return n
+	}
+	a, _ := n.Loop()
+	for known, at := range c.steps {
+		if b, _ := known.Loop(); b.Body == a.Body {
+			c.steps[n] = at
+			return at
+		}
+	}
+	if c.steps == nil {
+		c.steps = map[*graph.Node]*graph.Node{}
+	}
+	c.steps[n] = loopop.Step(c.g, a.Body)
+	return c.steps[n]
+}
+
+// isAround reports whether the checkpoint stands in a body.
+func (c *checkpoint) isAround(body *graph.Region) bool {
+	for r := c.home; r != nil; r = r.Parent() {
+		if r == body {
+			return true
+		}
+	}
+	return false
 }
 
 // onceOnly finds the bodies of loops that the function has built with what may not run twice.
@@ -141,6 +183,9 @@ func (c *checkpoint) gradients(y, dy *graph.Node, in []*graph.Node) []*graph.Nod
 			after = x // weights are at hand anyway, and products have them laid out
 		}
 		again.copies[c.reads[i]] = ops.Barrier(x, after)
+	}
+	for n, at := range c.steps {
+		again.copies[n] = again.copies[at]
 	}
 	for _, n := range c.nodes {
 		again.copy(n)

@@ -36,6 +36,20 @@ func (c *copier) body(r *graph.Region) *graph.Region {
 	return made
 }
 
+// isCopied reports whether a body is one of those that are copied. In another, around them, the copies stand too: what asks for its
+// step, as random numbers do, does so still.
+func (c *copier) isCopied(r *graph.Region) bool {
+	for {
+		if _, known := c.bodies[r]; known {
+			return true
+		}
+		if r == nil {
+			return false
+		}
+		r = r.Parent()
+	}
+}
+
 // operands returns the copies of a node's operands.
 func (c *copier) operands(n *graph.Node) []*graph.Node {
 	in := make([]*graph.Node, len(n.Operands()))
@@ -50,7 +64,7 @@ func (c *copier) operands(n *graph.Node) []*graph.Node {
 // copy makes a node whose operands have their copies.
 func (c *copier) copy(n *graph.Node) {
 	attrs := n.Attrs()
-	if own, isLoop := n.Loop(); isLoop {
+	if own, isLoop := n.Loop(); isLoop && c.isCopied(own.Body) {
 		own.Body = c.body(own.Body)
 		attrs = own
 	}

@@ -199,3 +199,73 @@ func TestCheckpointsWithoutGradients(t *testing.T) {
 	got := results(t, g, append(dx, y), exec.Feed{x: []float64{1, 2}}, 1)
 	require.Equal(t, got[1], got[0])
 }
+
+// Random numbers differ from step to step of all loops around them, and are the same where a gradient computes them again: each of
+// these programs multiplies x by some of them, so that its gradient is y/x.
+func TestDrawsThatGradientsComputeAgain(t *testing.T) {
+	type step = func(x *graph.Node) *graph.Node
+	loop := func(x *graph.Node, body func(i, x *graph.Node) *graph.Node) *graph.Node {
+		return ops.Fori(3, nodes{x}, func(i *graph.Node, c []*graph.Node) []*graph.Node { return nodes{body(i, c[0])} })[0]
+	}
+	inSecond := func(i, x *graph.Node, f step) *graph.Node {
+		return ops.Cond(ops.Equal(i, graph.Num(1)), func() []*graph.Node { return nodes{f(x)} }, func() []*graph.Node { return nodes{ops.Mul(x, graph.Num(2))} })[0]
+	}
+	slope := func(x *graph.Node, f step) *graph.Node {
+		return ops.Mul(x, autodiff.Grad(ops.Sum(f(x)), nodes{x})[0])
+	}
+	for name, build := range map[string]func(x *graph.Node, draw step) *graph.Node{
+		"checkpoint in a branch of a step": func(x *graph.Node, draw step) *graph.Node {
+			return loop(x, func(i, x *graph.Node) *graph.Node {
+				return inSecond(i, x, func(x *graph.Node) *graph.Node { return autodiff.Checkpoint(x, draw) })
+			})
+		},
+		"checkpoint of a branch of a step": func(x *graph.Node, draw step) *graph.Node {
+			return loop(x, func(i, x *graph.Node) *graph.Node {
+				return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return inSecond(i, x, draw) })
+			})
+		},
+		"checkpoint in a loop of a step": func(x *graph.Node, draw step) *graph.Node {
+			return loop(x, func(_, x *graph.Node) *graph.Node {
+				return loop(x, func(_, x *graph.Node) *graph.Node { return autodiff.Checkpoint(x, draw) })
+			})
+		},
+		"checkpoint of a loop of a step": func(x *graph.Node, draw step) *graph.Node {
+			return loop(x, func(_, x *graph.Node) *graph.Node {
+				return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return loop(x, func(_, x *graph.Node) *graph.Node { return draw(x) }) })
+			})
+		},
+		"gradient of a branch within the step": func(x *graph.Node, draw step) *graph.Node {
+			return loop(x, func(i, x *graph.Node) *graph.Node {
+				return slope(x, func(x *graph.Node) *graph.Node { return inSecond(i, x, draw) })
+			})
+		},
+		"gradient of a branch of a loop within the step": func(x *graph.Node, draw step) *graph.Node {
+			return loop(x, func(i, x *graph.Node) *graph.Node {
+				return slope(x, func(x *graph.Node) *graph.Node {
+					return loop(x, func(_, x *graph.Node) *graph.Node { return inSecond(i, x, draw) })
+				})
+			})
+		},
+		"gradient within a checkpoint": func(x *graph.Node, draw step) *graph.Node {
+			return loop(x, func(i, x *graph.Node) *graph.Node {
+				return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node {
+					return slope(x, func(x *graph.Node) *graph.Node { return inSecond(i, x, draw) })
+				})
+			})
+		},
+	} {
+		g := graph.New("draws")
+		x, seed := g.Input("x", graph.Float64, 3), g.Input("seed", graph.Int64)
+		y := build(x, func(x *graph.Node) *graph.Node { return ops.Mul(ops.Uniform(seed, graph.Float64, 3), x) })
+		dx := autodiff.Grad(ops.Sum(y), nodes{x})[0]
+		prog, err := exec.Compile(g, exec.Outputs(y, ops.Mul(x, dx)))
+		require.NoError(t, err, name)
+		r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: []float64{1, 2, -3}, seed: 5})
+		require.NoError(t, err, name)
+		want, err := exec.Values[float64](r, y)
+		require.NoError(t, err)
+		got, err := exec.Values[float64](r, prog.Plan().Results[1])
+		require.NoError(t, err)
+		require.InDeltaSlice(t, want, got, 1e-12, name)
+	}
+}

@@ -69,7 +69,7 @@ func (l *Inlined) add(g *graph.Graph) {
 			}
 			l.Graph.At(n, func() { l.of[n] = l.result(a) })
 		case IsElement(n):
-			l.Graph.At(n, func() { l.of[n] = loopop.Element(l.takenApartBy(n), in[0]) })
+			l.Graph.At(n, func() { l.of[n] = loopop.Element(l.takenApart(n.In(0))[0], in[0]) })
 		default:
 			l.of[n] = l.Graph.Copy(n, in)
 		}
@@ -92,7 +92,7 @@ func (l *Inlined) loop(n *graph.Node, call *LoopCall) {
 			l.Graph.At(own, func() { l.of[own] = loopop.Step(l.Graph, call.Region) })
 		default:
 			given := n.In(in.Operand)
-			l.of[own], l.elements[own] = l.of[given], l.elements[given]
+			l.of[own], l.elements[own] = l.of[given], l.takenApart(given)
 			if in.Role == Element {
 				l.elements[own] = append(slices.Clip(l.elements[own]), call.Region)
 			}
@@ -113,16 +113,16 @@ func (l *Inlined) loop(n *graph.Node, call *LoopCall) {
 	})
 }
 
-// takenApartBy returns the loop of whose steps a node is an element: the input of the body that it shows may
-// be taken apart by loops around it too.
-func (l *Inlined) takenApartBy(n *graph.Node) *graph.Region {
-	depth, x := 0, n.In(0)
+// takenApart returns the loops of whose steps parts of a value are still to be taken, the outermost first: those that take the input of
+// the body apart that it shows, or that waits for something, but for those of which it is a part already.
+func (l *Inlined) takenApart(x *graph.Node) []*graph.Region {
+	depth := 0
 	for ; len(x.Operands()) > 0; x = x.In(0) {
 		if IsElement(x) {
 			depth++
 		}
 	}
-	return l.elements[x][depth]
+	return l.elements[x][min(depth, len(l.elements[x])):]
 }
 
 // result makes what comes out of a loop.
