@@ -26,6 +26,7 @@ const (
 type shortRows struct {
 	uses   []int                       // by the numbers of values: see usesOf
 	turned map[*graph.Node]*graph.Node // the last axis comes first
+	planes *planes
 }
 
 // isShortRow reports whether a reduction folds rows that are too short for vectors, of which there are so many that vectors across them
@@ -48,6 +49,9 @@ func (r shortRows) isShortRow(n, x *graph.Node) bool {
 	}
 	if k, known := x.Shape()[axes[0]].Int(); !known || k < 2 || k > most {
 		return false
+	}
+	if r.planes.turns[n.In(0).ID()] {
+		return true
 	}
 	rows := int64(1)
 	for _, d := range x.Shape()[:axes[0]] {
@@ -124,12 +128,18 @@ func placeAmong(elements []*graph.Node, least bool) *graph.Node {
 // element is the element at place k of all rows of x, which stands for the value old. What is used here alone is computed of the elements of
 // its operands.
 func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.Node {
+	turns := r.planes.turns[old.ID()]
 	if *left--; *left < 0 || r.uses[old.ID()] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || !r.isPlain(x) {
+		if turns {
+			return r.planes.plane(old, x, x.Rank(), k)
+		}
 		return r.selected(x, k)
 	}
 	in := slices.Clone(x.Operands())
 	for i, y := range in {
 		switch {
+		case turns && !r.planes.turns[old.In(i).ID()]:
+			in[i] = r.planes.plane(old.In(i), y, x.Rank(), k)
 		case y.Rank() == 0:
 		case y.Shape()[y.Rank()-1] == 1:
 			in[i] = ops.Select(y, y.Rank()-1, 0)

@@ -20,22 +20,26 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // is stored once, where a loop would go over the result again for each of them. A value
 // that is no view is better reduced while it is computed.
 //
-// So it does with rows that are too short for vectors; see shortRows.
+// So it does with rows that are too short for vectors; see shortRows. What is computed of values with such rows that are repeated, as of the
+// coordinates of points for all pairs, has the axis of these rows first; see planes.
 //
 // It also writes an index among the elements of several axes as one along a single axis, as
 // kernels find it, of a value whose elements lie in order.
 func Unroll(u *Program) error {
-	rows := shortRows{u.usesOf(), map[*graph.Node]*graph.Node{}}
+	rows := shortRows{u.usesOf(), map[*graph.Node]*graph.Node{}, u.newPlanes()}
 	isRewritten := func(n *graph.Node) bool {
-		return n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)))
+		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)))
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
 	}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		rows.planes.body = n.Region()
 		switch {
 		case n.Op().Class == graph.Reduce && rows.isShortRow(n, in[0]):
 			return ops.Reshape(rows.folded(n, in[0]), n.Shape()...)
+		case rows.planes.reads(n):
+			return rows.planes.read(n, in[0])
 		case FindsIndex(n):
 			return alongOneAxis(n, in[0])
 		case n.Op().Class != graph.Reduce || !isUnrolled(n, in[0]):

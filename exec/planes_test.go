@@ -1,0 +1,127 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// What is computed for all pairs of points x and y, with a short last axis, from values that are repeated, and what reads it. w is a vector of this axis, and m a
+// value for each pair.
+var pairsOfPoints = map[string]func(x, y, w, m *graph.Node) []*graph.Node{
+	"forces and their gradients": func(x, y, w, m *graph.Node) []*graph.Node {
+		d := difference(x, y)
+		square := ops.Add(ops.Sum(ops.Square(d), -1), graph.Num(0.5))
+		f := ops.Sum(ops.Div(d, ops.Unsqueeze(ops.Mul(square, ops.Sqrt(square)), -1)), 1)
+		return append(autodiff.Grad(ops.Sum(ops.Sin(f)), []*graph.Node{x, y}), f, square)
+	},
+	"folds over some axes": func(x, y, w, m *graph.Node) []*graph.Node {
+		d := ops.Tanh(ops.Mul(difference(x, y), w))
+		bigger := ops.Greater(d, ops.Unsqueeze(m, -1))
+		return []*graph.Node{ops.Sum(d), ops.Sum(d, 0), ops.Sum(d, 1, ops.KeepDims()), ops.Sum(d, 2), ops.Sum(d, 0, 2), ops.Sum(d, 1, 2), ops.Prod(d, 0, 1),
+			ops.Mean(d, 0, -1, ops.KeepDims()), ops.Cast(ops.Any(bigger, 0), graph.Int32), ops.Cast(ops.All(bigger, -1), graph.Int32), ops.Sum(ops.Cast(bigger, graph.Int32), 1)}
+	},
+	"vectors of values for each pair": func(x, y, w, m *graph.Node) []*graph.Node {
+		u := ops.Mul(ops.Unsqueeze(m, -1), w)
+		return append(autodiff.Grad(ops.Sum(ops.Cos(u)), []*graph.Node{w, m}), ops.Sum(u, 0), ops.Sum(ops.Exp(u), -1))
+	},
+	"views with the axis elsewhere": func(x, y, w, m *graph.Node) []*graph.Node {
+		e := ops.Exp(ops.Tanh(difference(x, y)))
+		weights := ops.Div(e, ops.Sum(e, 1, ops.KeepDims()))
+		heads := ops.MatMul(ops.Permute(weights, 2, 0, 1), y)
+		return []*graph.Node{heads, ops.Mul(ops.Transpose(weights, 0, -1), graph.Num(2)), ops.Permute(ops.Mul(weights, w), 1, -1, 0)}
+	},
+	"whole values": func(x, y, w, m *graph.Node) []*graph.Node {
+		d := difference(x, y)
+		e := ops.Mul(d, w)
+		return []*graph.Node{d, ops.Sum(ops.Square(d), 1), ops.Permute(e, 1, 0, 2), ops.ArgMax(e, -1), ops.Sum(e, 0), ops.Reshape(ops.Add(d, w), x.Shape()[0], y.Shape()[0].Times(x.Shape()[1]))}
+	},
+	"values of fewer axes": func(x, y, w, m *graph.Node) []*graph.Node {
+		z := ops.Mul(ops.Unsqueeze(ops.Sum(x, 1), 1), w) // for each point
+		d := ops.Sub(ops.Unsqueeze(z, 1), y)
+		return []*graph.Node{z, ops.Sum(z, 0), ops.Sum(d, 1), ops.Sum(ops.Abs(d), 2), ops.Max(ops.Concat(1, ops.Sum(d, 2), ops.Zeros(x.Graph(), x.DType(), x.Shape()[0], 1)), 1)}
+	},
+	"steps": func(x, y, w, m *graph.Node) []*graph.Node {
+		last := ops.Fori(3, []*graph.Node{x, y}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+			d := ops.Mul(difference(c[0], c[1]), ops.Add(w, graph.Num(2)))
+			near := ops.Exp(ops.Neg(ops.Sum(ops.Square(d), -1, ops.KeepDims())))
+			return []*graph.Node{ops.Sub(c[0], ops.Sum(ops.Mul(d, near), 1)), ops.Add(c[1], ops.Sum(ops.Mul(d, near), 0))}
+		})
+		return append(autodiff.Grad(ops.Sum(ops.Mul(last[0], x)), []*graph.Node{x, y, w}), last...)
+	},
+	"pairs of a batch": func(x, y, w, m *graph.Node) []*graph.Node {
+		both := ops.Stack(0, x, ops.Sin(x))
+		d := ops.Sub(ops.Unsqueeze(both, 2), y)
+		return append(autodiff.Grad(ops.Sum(ops.Sqrt(ops.Add(ops.Sum(ops.Square(d), -1), graph.Num(0.1)))), []*graph.Node{x, y}), ops.Sum(d, 0, 2), ops.Sum(ops.Sigmoid(d), 1))
+	},
+}
+
+func difference(x, y *graph.Node) *graph.Node { return ops.Sub(ops.Unsqueeze(x, 1), y) }
+
+func TestPairsOfPoints(t *testing.T) {
+	for name, of := range pairsOfPoints {
+		for _, size := range [][3]int{{9, 17, 3}, {16, 8, 2}, {33, 40, 8}, {5, 7, 3}, {8, 1, 2}, {0, 9, 3}, {9, 0, 2}, {1, 8, 4}, {9, 17, 9}, {30, 30, 1}} {
+			for _, named := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, size, named), func(t *testing.T) {
+					g := graph.New("pairs")
+					rng := rand.New(rand.NewPCG(1, 2))
+					n, m := graph.Dim(size[0]), graph.Dim(size[1])
+					if named {
+						n, m = g.Dim("n", graph.AtLeast(0)), g.Dim("m", graph.AtLeast(0))
+					}
+					k := graph.Dim(size[2])
+					in, feed := map[*graph.Node]reference.Value{}, exec.Feed{}
+					input := func(name string, shape graph.Shape, sizes ...int) *graph.Node {
+						x := g.Input(name, graph.Float64, shape...)
+						in[x] = normals(rng, sizes...)
+						feed[x] = exec.Array{Shape: sizes, Data: in[x].Floats()}
+						return x
+					}
+					outputs := of(input("x", graph.Shape{n, k}, size[0], size[2]), input("y", graph.Shape{m, k}, size[1], size[2]),
+						input("w", graph.Shape{k}, size[2]), input("m", graph.Shape{n, m}, size[0], size[1]))
+					want, err := reference.Eval(outputs, in)
+					require.NoError(t, err)
+					p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
+					require.NoError(t, err)
+					r, err := p.NewSession().Run(context.Background(), feed)
+					require.NoError(t, err)
+					for i, y := range outputs {
+						have := arrayOf(t, r, y)
+						require.Equal(t, want[i].Shape, have.Shape, "result %d", i)
+						require.InDeltaSlice(t, want[i].Floats(), reference.Value{DType: y.DType(), Shape: have.Shape, Data: have.Data}.Floats(), 1e-9, "result %d", i)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Nothing is computed in rows of a point's coordinates for all pairs of points.
+func TestPairsOfPointsHaveLongRows(t *testing.T) {
+	for _, name := range []string{"forces and their gradients", "vectors of values for each pair", "views with the axis elsewhere", "steps", "pairs of a batch"} {
+		g := graph.New("pairs")
+		x, y := g.Input("x", graph.Float32, 40, 3), g.Input("y", graph.Float32, 50, 3)
+		outputs := pairsOfPoints[name](x, y, g.Input("w", graph.Float32, 3), g.Input("m", graph.Float32, 40, 50))
+		p, err := exec.Compile(g, exec.Outputs(outputs...))
+		require.NoError(t, err)
+		for _, s := range p.Snapshots() {
+			if s.Pass != "dce" {
+				continue
+			}
+			for _, n := range s.Graph().Nodes() {
+				elements, _ := n.Shape().NumElements().Int()
+				short := elements >= 40*50*3 && n.Shape()[n.Rank()-1] == 3 && n.Op().Class == graph.Elementwise
+				require.False(t, short, "%s: %s", name, graph.Describe(n))
+			}
+		}
+	}
+}
