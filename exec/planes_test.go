@@ -40,6 +40,14 @@ var pairsOfPoints = map[string]func(x, y, w, m *graph.Node) []*graph.Node{
 		heads := ops.MatMul(ops.Permute(weights, 2, 0, 1), y)
 		return []*graph.Node{heads, ops.Mul(ops.Transpose(weights, 0, -1), graph.Num(2)), ops.Permute(ops.Mul(weights, w), 1, -1, 0)}
 	},
+	"planes": func(x, y, w, m *graph.Node) []*graph.Node {
+		lap := ops.Relu(ops.Sub(ops.Minimum(ops.Unsqueeze(x, 1), y), w))
+		return append(autodiff.Grad(ops.Sum(ops.Mul(ops.Select(lap, -1, 0), ops.Select(lap, 2, -1))), []*graph.Node{x, y, w}), ops.Select(ops.Exp(lap), -1, 0))
+	},
+	"stacks of planes": func(x, y, w, m *graph.Node) []*graph.Node {
+		u := ops.Mul(ops.Stack(-1, ops.Sin(m), ops.Cos(m), m), graph.Num(2))
+		return append(autodiff.Grad(ops.Sum(ops.Sqrt(ops.Add(ops.Sum(ops.Square(u), -1), graph.Num(1)))), []*graph.Node{m}), ops.Sum(u, 0), ops.Sum(u, 1, 2))
+	},
 	"whole values": func(x, y, w, m *graph.Node) []*graph.Node {
 		d := difference(x, y)
 		e := ops.Mul(d, w)
@@ -107,7 +115,7 @@ func TestPairsOfPoints(t *testing.T) {
 
 // Nothing is computed in rows of a point's coordinates for all pairs of points.
 func TestPairsOfPointsHaveLongRows(t *testing.T) {
-	for _, name := range []string{"forces and their gradients", "vectors of values for each pair", "views with the axis elsewhere", "steps", "pairs of a batch"} {
+	for _, name := range []string{"forces and their gradients", "vectors of values for each pair", "views with the axis elsewhere", "planes", "stacks of planes", "steps", "pairs of a batch"} {
 		g := graph.New("pairs")
 		x, y := g.Input("x", graph.Float32, 40, 3), g.Input("y", graph.Float32, 50, 3)
 		outputs := pairsOfPoints[name](x, y, g.Input("w", graph.Float32, 3), g.Input("m", graph.Float32, 40, 50))

@@ -26,6 +26,7 @@ type flattened struct {
 	words  []uint64
 	copies []unsafe.Pointer // of each operand that is copied
 	loads  []flatCopy
+	others []flatCopy // of the loads, those of operands that are not the same in all rows
 	stores []flatCopy
 	index  []int // of a row, along all outer axes
 }
@@ -89,7 +90,7 @@ func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 	f.args.Ptr = append(f.args.Ptr[:0], a.Ptr...)
 	f.args.Stride = append(f.args.Stride[:0], a.Stride...)
 	f.copies = append(f.copies[:0], a.Ptr...)
-	f.loads, f.stores = f.loads[:0], f.stores[:0]
+	f.loads, f.others, f.stores = f.loads[:0], f.others[:0], f.stores[:0]
 	if need := flatPitch * (len(a.Ptr) + 1); len(f.words) < need {
 		f.words = make([]uint64, need)
 	}
@@ -119,6 +120,24 @@ func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 			f.stores = addCopy(f.stores, k.prog, a, i)
 		}
 	}
+	for _, c := range f.loads {
+		if !isRepeated(k.prog, a, c.operand) {
+			f.others = append(f.others, c)
+		}
+	}
+}
+
+// isRepeated reports whether an operand is the same in all rows, and is but read.
+func isRepeated(p *rowprog.Program, a *launch.Args, i int) bool {
+	if p.Operands[i].Access.Writes() {
+		return false
+	}
+	for axis, n := range a.Outer {
+		if n > 1 && a.Stride[i][axis] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // tileElements is the most elements of a tile of so many copies.
@@ -195,10 +214,14 @@ func (k *nativeKernel) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 	for _, n := range a.Outer[1:] {
 		each *= n
 	}
+	loads := f.loads
 	for row := lo * each; row < hi*each; row += rows {
 		for at := 0; at < a.N; at += columns {
 			t := tile{row, min(rows, hi*each-row), at, min(columns, a.N-at)}
-			f.copy(k, a, t, f.loads, false)
+			f.copy(k, a, t, loads, false)
+			if columns == a.N { // the copies of what is repeated serve all tiles
+				loads = f.others
+			}
 			for i := range a.Ptr {
 				if f.copies[i] != nil {
 					f.args.Ptr[i] = f.copies[i]

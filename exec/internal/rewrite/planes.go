@@ -68,7 +68,7 @@ func (u *Program) newPlanes() *planes {
 // isMadeOfRepeated reports whether a value has a short last axis, before it one for rows, and operands that turn or are repeated.
 func (p *planes) isMadeOfRepeated(n *graph.Node) bool {
 	shape, last := n.Shape(), n.Rank()-1
-	if n.Op().Class != graph.Elementwise || n.Op().Ordered || last < 1 {
+	if n.Op().Class != graph.Elementwise && !putsPlanes(n) || n.Op().Ordered || last < 1 {
 		return false
 	}
 	if k, known := shape[last].Int(); !known || k < 2 || k > mostPlanes {
@@ -77,7 +77,7 @@ func (p *planes) isMadeOfRepeated(n *graph.Node) bool {
 	if row, known := shape[last-1].Int(); known && row < leastPlaneRow {
 		return false
 	}
-	hasAxis := false
+	hasAxis := putsPlanes(n)
 	for i, x := range n.Operands() {
 		switch {
 		case slices.Contains(n.Stretch(i), graph.Undecided):
@@ -113,7 +113,8 @@ func (p *planes) readsTurned(n, x *graph.Node) bool {
 	if perm := permutation(n); perm != nil {
 		return perm[len(perm)-1] != len(perm)-1
 	}
-	return folds(n) || p.turns[n.ID()] && x.Shape().Equal(n.Shape())
+	_, selects := planeOf(n)
+	return selects || folds(n) || p.turns[n.ID()] && x.Shape().Equal(n.Shape())
 }
 
 // folds reports whether a node is a reduction over axes that it names.
@@ -121,34 +122,70 @@ func folds(n *graph.Node) bool {
 	return n.Op().Class == graph.Reduce && n.Op().Axes != nil && !FindsIndex(n)
 }
 
-// permutation returns which axis of its operand each axis of a node is; nil if it does not permute them.
-func permutation(n *graph.Node) []int {
-	perm := make([]int, n.Rank())
-	for i := range perm {
-		perm[i] = i
-	}
-	count := func(axis int) int { return (axis + n.Rank()) % n.Rank() }
-	switch a := n.Attrs().(type) {
-	case ops.PermuteAttrs:
-		for i, axis := range a.Perm {
-			perm[i] = count(axis)
-		}
-	case ops.TransposeAttrs:
-		perm[count(a.A)], perm[count(a.B)] = count(a.B), count(a.A)
-	default:
+// permutation returns which axis of its operand each axis of a node shows; nil if it does not show all of them, each as it is.
+func permutation(n *graph.Node) (perm []int) {
+	shown, ok := wholeView(n)
+	if !ok || shown.Offset != 0 || n.Rank() != n.In(0).Rank() {
 		return nil
+	}
+	whole := graph.RowMajor(n.In(0).Shape())
+	for axis, size := range shown.Shape {
+		from := -1
+		for i, d := range whole.Shape {
+			if d == size && (d == 1 || shown.Strides[axis] == whole.Strides[i]) && !slices.Contains(perm, i) {
+				from = i
+				break
+			}
+		}
+		if from < 0 {
+			return nil
+		}
+		perm = append(perm, from)
 	}
 	return perm
 }
 
-// reads reports whether a node is one for which [planes.read] finds another way.
-func (p *planes) reads(n *graph.Node) bool {
-	return len(n.Operands()) == 1 && p.turns[n.In(0).ID()] && (folds(n) || permutation(n) != nil)
+// planeOf returns at which place of the last axis all that a node shows of its operand stands.
+func planeOf(n *graph.Node) (k graph.Dim, ok bool) {
+	shown, ok := wholeView(n)
+	if !ok || n.Rank() != n.In(0).Rank()-1 {
+		return 0, false
+	}
+	plane := graph.RowMajor(n.In(0).Shape())
+	size, known := plane.Shape[n.Rank()].Int()
+	at, fixed := shown.Offset.Int()
+	if !known || !fixed || at < 0 || at >= size {
+		return 0, false
+	}
+	plane.Shape, plane.Strides, plane.Offset = plane.Shape[:n.Rank()], plane.Strides[:n.Rank()], shown.Offset
+	return shown.Offset, sameLayouts(shown, plane)
 }
 
-// read computes a reduction or a permutation of x, which stands for its operand that turns.
+// putsPlanes reports whether a node puts its operands at places of the last axis, as the gradient of what [planeOf] finds does, or a stack.
+func putsPlanes(n *graph.Node) bool {
+	if n.Op().Assemble == nil || n.Rank() == 0 || !isPadding(n) && graph.Dim(len(n.Operands())) != n.Shape()[n.Rank()-1] {
+		return false
+	}
+	last := n.Rank() - 1
+	for i, x := range n.Operands() {
+		if at := n.Op().Assemble(n).Start[i]; at == nil || x.Shape()[last] != 1 || !isPadding(n) && at[last] != graph.Dim(i) || !x.Shape()[:last].Equal(n.Shape()[:last]) {
+			return false
+		}
+	}
+	return true
+}
+
+// reads reports whether a node is one for which [planes.read] finds another way.
+func (p *planes) reads(n *graph.Node) bool {
+	return len(n.Operands()) == 1 && p.turns[n.In(0).ID()] && !p.turns[n.ID()]
+}
+
+// read computes a reduction or a view of x, which stands for its operand that turns.
 func (p *planes) read(n, x *graph.Node) *graph.Node {
 	last, turned := x.Rank()-1, p.turn(n.In(0), x, x.Rank())
+	if k, ok := planeOf(n); ok {
+		return ops.Select(turned, 0, k)
+	}
 	behind := func(axis int) int { return (axis + 1) % x.Rank() }
 	if perm := permutation(n); perm != nil {
 		for i, axis := range perm {
@@ -185,7 +222,16 @@ func (p *planes) turn(old, x *graph.Node, rank int) *graph.Node {
 		for i, a := range x.Operands() {
 			args[i] = p.turn(old.In(i), a, rank)
 		}
-		y = graph.Apply(x.Op(), x.Attrs(), args...)
+		switch {
+		case !putsPlanes(x):
+			y = graph.Apply(x.Op(), x.Attrs(), args...)
+		case isPadding(x):
+			to := x.Op().Assemble(x)
+			before := to.Start[0][rank-1]
+			y = ops.Pad(args[0], 0, before, k.Minus(before).Minus(1), to.Value)
+		default:
+			y = ops.Concat(0, args...)
+		}
 	case k == 1:
 		y = ops.Reshape(x, append(graph.Shape{1}, shape[:rank-1]...)...)
 	default:
