@@ -88,6 +88,38 @@ func TestShortRowsOfInterleavedElements(t *testing.T) {
 	}
 }
 
+// TestShortRowsBesideOnesThatAreRepeated compares rows with one that all of them meet, over many tiles and parts of them.
+func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
+	b := rowprog.NewBuilder("repeated", 2)
+	x, y := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("y", rowprog.F32, rowprog.Vec))
+	b.Store(b.Out("z", rowprog.F32, rowprog.Vec), b.Apply(rowprog.OpDiv, x, y))
+	p := build(t, b)
+	k, err := Compile(p)
+	require.NoError(t, err)
+	for _, n := range []int{2, 3, 5, 700} {
+		for _, pitch := range []int{n, n + 2} { // of x
+			const groups, rows = 7, 61
+			var s Scratch
+			data, vector, results := make([]float32, groups*rows*pitch), make([]float32, n), make([]float32, groups*rows*n)
+			for i := range data {
+				data[i] = float32(i)
+			}
+			for i := range vector {
+				vector[i] = float32(i + 2)
+			}
+			a := launch.New(p)
+			a.Outer[0], a.Outer[1], a.N = groups, rows, n
+			a.Ptr = []unsafe.Pointer{unsafe.Pointer(&data[0]), unsafe.Pointer(&vector[0]), unsafe.Pointer(&results[0])}
+			a.Stride = [][]int{{rows * pitch, pitch, 1}, {0, 0, 1}, {rows * n, n, 1}}
+			require.NoError(t, launch.Check(p, a))
+			k.Run(a, &s)
+			for i, v := range results {
+				require.Equal(t, data[i/n*pitch+i%n]/vector[i%n], v, "%d of rows of %d", i, n)
+			}
+		}
+	}
+}
+
 // randomWords are pairs of numbers as float32; as others, any.
 func randomWords(r *rand.Rand, n int) []uint64 {
 	words := make([]uint64, n)
