@@ -97,9 +97,10 @@ func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
 	k, err := Compile(p)
 	require.NoError(t, err)
 	for _, n := range []int{2, 3, 5, 700} {
-		for _, pitch := range []int{n, n + 2} { // of x
+		for _, step := range []int{1, 2} { // of x
 			const groups, rows = 7, 61
 			var s Scratch
+			pitch := n*step + step - 1
 			data, vector, results := make([]float32, groups*rows*pitch), make([]float32, n), make([]float32, groups*rows*n)
 			for i := range data {
 				data[i] = float32(i)
@@ -110,11 +111,11 @@ func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
 			a := launch.New(p)
 			a.Outer[0], a.Outer[1], a.N = groups, rows, n
 			a.Ptr = []unsafe.Pointer{unsafe.Pointer(&data[0]), unsafe.Pointer(&vector[0]), unsafe.Pointer(&results[0])}
-			a.Stride = [][]int{{rows * pitch, pitch, 1}, {0, 0, 1}, {rows * n, n, 1}}
+			a.Stride = [][]int{{rows * pitch, pitch, step}, {0, 0, 1}, {rows * n, n, 1}}
 			require.NoError(t, launch.Check(p, a))
 			k.Run(a, &s)
 			for i, v := range results {
-				require.Equal(t, data[i/n*pitch+i%n]/vector[i%n], v, "%d of rows of %d", i, n)
+				require.Equal(t, data[i/n*pitch+i%n*step]/vector[i%n], v, "%d of rows of %d", i, n)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func (k *nativeKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault l
 	}
 	s.frame.reserve(k.layout.Size)
 	switch {
-	case k.isPlain(a):
+	case k.isPlain(a) && !k.isBetterFlat(a):
 		fault, ok = k.call(a, lo, hi, s)
 	case k.isFlat(a):
 		k.runFlat(a, lo, hi, s)
