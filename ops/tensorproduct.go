@@ -100,15 +100,22 @@ func Cross(x, y *graph.Node, axis int) *graph.Node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
+	last := axis // counted from the end, as axes broadcast
+	if axis >= 0 {
+		last -= max(x.Rank(), y.Rank())
+	}
 	for _, v := range call.in {
-		at := countedFromZero([]int{axis}, v.Rank())[0]
-		if at < 0 || at >= v.Rank() || v.Shape()[at] != 3 {
+		if at := v.Rank() + last; at < 0 || at >= v.Rank() || v.Shape()[at] != 3 {
 			m := &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("linalg.cross: inputs dimension %d must have length 3, and %s has shape %s", axis, v.Called(), v.Shape())}
 			return refusal(call, m)
 		}
 	}
-	turned := func(v node, by int) node { return Roll(v, axis, by) }
-	return Sub(Mul(turned(x, 2), turned(y, 1)), Mul(turned(x, 1), turned(y, 2)))
+	var parts [3]node
+	for i := range parts {
+		product := func(i, k int) node { return Mul(Select(x, last, graph.Dim(i%3)), Select(y, last, graph.Dim(k%3))) }
+		parts[i] = Sub(product(i+1, i+2), product(i+2, i+1))
+	}
+	return Stack(last, parts[:]...)
 }
 
 func init() {

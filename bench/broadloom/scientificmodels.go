@@ -66,6 +66,20 @@ func neuralODE(in leaves) node {
 	return ops.MSE(final[0], in["y"])
 }
 
+// nbody is how far bodies come to lie from where they are to be.
+func nbody(in leaves) node {
+	time := graph.Num(suite.NBodyTime)
+	final := ops.Fori(suite.NBodySteps, []node{in["x"], in["speed"]}, func(_ node, carry []node) []node {
+		x, speed := carry[0], carry[1]
+		apart := ops.Sub(ops.Unsqueeze(x, 0), ops.Unsqueeze(x, 1))
+		square := ops.Add(ops.Sum(ops.Square(apart), -1), graph.Num(0.1))
+		pull := ops.Div(in["mass"], ops.Mul(square, ops.Sqrt(square)))
+		speed = ops.Add(speed, ops.Mul(ops.Sum(ops.Mul(apart, ops.Unsqueeze(pull, -1)), 1), time))
+		return []node{ops.Add(x, ops.Mul(speed, time)), speed}
+	})
+	return ops.MSE(final[0], in["y"])
+}
+
 // gaussianProcess is the negative logarithm of the likelihood of values for each point, with a kernel of Gaussians.
 func gaussianProcess(in leaves) node {
 	x := ops.Div(in["x"], ops.Exp(in["lengths"]))

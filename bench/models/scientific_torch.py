@@ -46,6 +46,17 @@ def neural_ode(p, steps=20):
     return F.mse_loss(z, p["y"])
 
 
+def nbody(p, steps=50, time=0.01):
+    x, speed = p["x"], p["speed"]
+    for _ in range(steps):
+        apart = x[None] - x[:, None]
+        square = (apart ** 2).sum(-1) + 0.1
+        pull = p["mass"] / (square * square.sqrt())
+        speed = speed + (apart * pull[..., None]).sum(1) * time
+        x = x + speed * time
+    return F.mse_loss(x, p["y"])
+
+
 def gaussian_process(p):
     x = p["x"] / p["lengths"].exp()
     kernel = p["variance"].exp() * torch.exp(-0.5 * ((x[:, None] - x) ** 2).sum(-1)) + torch.eye(x.shape[0]) * p["noise"].exp()
@@ -54,4 +65,4 @@ def gaussian_process(p):
     return ((white ** 2).sum() * 0.5 + factor.diagonal().log().sum()) / x.shape[0]
 
 
-KINDS |= {"gat": gat, "nerf": nerf, "neural_ode": neural_ode, "gaussian": gaussian_process}
+KINDS |= {"gat": gat, "nerf": nerf, "neural_ode": neural_ode, "nbody": nbody, "gaussian": gaussian_process}

@@ -54,6 +54,22 @@ func neuralODE(batch, width, d int) func(*source) {
 // NeuralODESteps is the number of steps.
 const NeuralODESteps = 20
 
+// bodies makes bodies with masses and speeds, and where they are to be after NBodySteps.
+func bodies(n int) func(*source) {
+	return func(s *source) {
+		s.normal("x", n, 3)
+		s.normal("y", n, 3)
+		s.uniform("mass", 0, 1, n)
+		s.zeros("speed", n, 3)
+	}
+}
+
+// NBodySteps is the number of steps, each of time NBodyTime.
+const (
+	NBodySteps = 50
+	NBodyTime  = 0.01
+)
+
 // gaussianProcess makes points with values, and the logarithms of lengths for each coordinate, of a variance and of the noise.
 func gaussianProcess(points, width int) func(*source) {
 	return func(s *source) {

@@ -58,15 +58,17 @@ func (k *nativeKernel) isFlat(a *launch.Args) bool {
 }
 
 // mostFlatRow is the most elements of rows that lie side by side and are better worked on many at once, if nothing is copied but what is the same in
-// all of them: a call takes 5 ns for a row. Each operand that is copied row by row takes the time of copyRows rows.
+// all of them: a call takes 5 ns for a row. An operand that is copied row by row counts as much as copyRows that are not. Calls for fewer elements than
+// leastFlat gain less than what it costs that they are in no list of calls.
 const (
 	mostFlatRow = 16
 	copyRows    = 8
+	leastFlat   = 4 * flatElements
 )
 
 // isBetterFlat reports whether rows that lie side by side are so short that a call is better worked on as isFlat says.
 func (k *nativeKernel) isBetterFlat(a *launch.Args) bool {
-	if a.N < 2 || a.N > mostFlatRow || a.Elements() < flatElements || a.Origin != nil || !k.isFlat(a) {
+	if a.N < 2 || a.N > mostFlatRow || a.Elements() < leastFlat || a.Origin != nil || !k.isFlat(a) {
 		return false
 	}
 	copied := 0

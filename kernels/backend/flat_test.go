@@ -98,7 +98,7 @@ func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
 	require.NoError(t, err)
 	for _, n := range []int{2, 3, 5, 700} {
 		for _, step := range []int{1, 2} { // of x
-			const groups, rows = 7, 61
+			const groups, rows = 7, 151
 			var s Scratch
 			pitch := n*step + step - 1
 			data, vector, results := make([]float32, groups*rows*pitch), make([]float32, n), make([]float32, groups*rows*n)
