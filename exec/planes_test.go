@@ -66,6 +66,11 @@ var pairsOfPoints = map[string]func(x, y, w, m *graph.Node) []*graph.Node{
 		})
 		return append(autodiff.Grad(ops.Sum(ops.Mul(last[0], x)), []*graph.Node{x, y, w}), last...)
 	},
+	"operands of values of several ranks": func(x, y, w, m *graph.Node) []*graph.Node {
+		d := ops.Mul(difference(x, y), w)
+		both := ops.Mul(ops.Sub(ops.Unsqueeze(ops.Stack(0, x, ops.Sin(x)), 2), y), w)
+		return []*graph.Node{ops.Sum(d, 0), ops.Sum(both, 0, 1), ops.Sum(ops.Mul(ops.Exp(ops.Sum(x, 1, ops.KeepDims())), w), 0)}
+	},
 	"pairs of a batch": func(x, y, w, m *graph.Node) []*graph.Node {
 		both := ops.Stack(0, x, ops.Sin(x))
 		d := ops.Sub(ops.Unsqueeze(both, 2), y)

@@ -28,9 +28,10 @@ type planes struct {
 	body   *graph.Region // of a loop, that has the node at hand
 }
 
-// planesIn is a value that is read in the body of a loop.
+// planesIn is a value that is read in the body of a loop, as an operand of one of some axes.
 type planesIn struct {
 	x    *graph.Node
+	rank int
 	body *graph.Region
 }
 
@@ -210,7 +211,7 @@ func (p *planes) turn(old, x *graph.Node, rank int) *graph.Node {
 	if x.Rank() == 0 {
 		return x
 	}
-	in := planesIn{x, p.body}
+	in := planesIn{x, rank, p.body}
 	if y := p.turned[in]; y != nil {
 		return y
 	}
