@@ -138,3 +138,27 @@ func TestPairsOfPointsHaveLongRows(t *testing.T) {
 		}
 	}
 }
+
+// Distances of points of many coordinates lay these out anew: in the body of a loop or a branch for what is computed there, outside for what is computed
+// there.
+func TestDistancesInsideAndOutsideOfBodies(t *testing.T) {
+	g := graph.New("distances")
+	x, y, flag := g.Input("x", graph.Float64, 30, 24), g.Input("y", graph.Float64, 20, 24), g.Input("flag", graph.Bool)
+	distances := func() *graph.Node { return ops.Sum(ops.Square(difference(x, y)), -1) }
+	branch := ops.Cond(flag, func() []*graph.Node { return []*graph.Node{distances()} }, func() []*graph.Node { return []*graph.Node{ops.Neg(distances())} })[0]
+	steps := ops.Fori(2, []*graph.Node{g.Scalar(graph.Float64, 1)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+		return []*graph.Node{ops.Add(c[0], ops.Sum(ops.Mul(distances(), c[0])))}
+	})[0]
+	rng := rand.New(rand.NewPCG(1, 2))
+	in := map[*graph.Node]reference.Value{x: normals(rng, 30, 24), y: normals(rng, 20, 24), flag: reference.Of([]bool{true})}
+	outputs := []*graph.Node{branch, steps, distances()}
+	want, err := reference.Eval(outputs, in)
+	require.NoError(t, err)
+	p, err := exec.Compile(g, exec.Outputs(outputs...))
+	require.NoError(t, err)
+	r, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{30, 24}, Data: in[x].Floats()}, y: exec.Array{Shape: []int{20, 24}, Data: in[y].Floats()}, flag: true})
+	require.NoError(t, err)
+	for i, z := range outputs {
+		require.InEpsilonSlice(t, want[i].Data, arrayOf(t, r, z).Data, 1e-9, "result %d", i)
+	}
+}

@@ -167,9 +167,9 @@ func putsPlanes(n *graph.Node) bool {
 	if n.Op().Assemble == nil || n.Rank() == 0 || !isPadding(n) && graph.Dim(len(n.Operands())) != n.Shape()[n.Rank()-1] {
 		return false
 	}
-	last := n.Rank() - 1
+	last, starts := n.Rank()-1, n.Op().Assemble(n).Start
 	for i, x := range n.Operands() {
-		if at := n.Op().Assemble(n).Start[i]; at == nil || x.Shape()[last] != 1 || !isPadding(n) && at[last] != graph.Dim(i) || !x.Shape()[:last].Equal(n.Shape()[:last]) {
+		if at := starts[i]; at == nil || x.Shape()[last] != 1 || !isPadding(n) && at[last] != graph.Dim(i) || !x.Shape()[:last].Equal(n.Shape()[:last]) {
 			return false
 		}
 	}

@@ -24,8 +24,7 @@ const (
 
 // shortRows folds rows that are too short for vectors: vectors go across rows, which elements of one place in each make up.
 type shortRows struct {
-	uses   []int                       // by the numbers of values: see usesOf
-	turned map[*graph.Node]*graph.Node // the last axis comes first
+	uses   []int // by the numbers of values: see usesOf
 	planes *planes
 }
 
@@ -130,10 +129,7 @@ func placeAmong(elements []*graph.Node, least bool) *graph.Node {
 func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.Node {
 	turns := r.planes.turns[old.ID()]
 	if *left--; *left < 0 || r.uses[old.ID()] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || !r.isPlain(x) {
-		if turns {
-			return r.planes.plane(old, x, x.Rank(), k)
-		}
-		return r.selected(x, k)
+		return r.selected(old, x, k)
 	}
 	in := slices.Clone(x.Operands())
 	for i, y := range in {
@@ -151,16 +147,14 @@ func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.No
 }
 
 // selected are the elements at place k of rows that are stored. Those of many elements, which are read again and again, are first brought into an order in
-// which vectors across rows find them side by side.
-func (r shortRows) selected(x *graph.Node, k graph.Dim) *graph.Node {
+// which vectors across rows find them side by side; so are values that turn.
+func (r shortRows) selected(old, x *graph.Node, k graph.Dim) *graph.Node {
 	last := x.Rank() - 1
-	if size, _ := x.Shape()[last].Int(); size <= mostIndexRow || last == 0 || x.Shape()[last-1] == 1 {
+	size, _ := x.Shape()[last].Int()
+	if !r.planes.turns[old.ID()] && (size <= mostIndexRow || last == 0 || x.Shape()[last-1] == 1) {
 		return ops.Select(x, last, k)
 	}
-	if r.turned[x] == nil {
-		r.turned[x] = ops.Copy(ops.MoveAxis(x, last, 0))
-	}
-	return ops.Select(r.turned[x], 0, k)
+	return r.planes.plane(old, x, x.Rank(), k)
 }
 
 // isPlain reports whether the last axis of each operand is that of the result, or is repeated along it.

@@ -26,7 +26,7 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // It also writes an index among the elements of several axes as one along a single axis, as
 // kernels find it, of a value whose elements lie in order.
 func Unroll(u *Program) error {
-	rows := shortRows{u.usesOf(), map[*graph.Node]*graph.Node{}, u.newPlanes()}
+	rows := shortRows{u.usesOf(), u.newPlanes()}
 	isRewritten := func(n *graph.Node) bool {
 		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)))
 	}
