@@ -48,6 +48,15 @@ var pairsOfPoints = map[string]func(x, y, w, m *graph.Node) []*graph.Node{
 		u := ops.Mul(ops.Stack(-1, ops.Sin(m), ops.Cos(m), m), graph.Num(2))
 		return append(autodiff.Grad(ops.Sum(ops.Sqrt(ops.Add(ops.Sum(ops.Square(u), -1), graph.Num(1)))), []*graph.Node{m}), ops.Sum(u, 0), ops.Sum(u, 1, 2))
 	},
+	"cross products": func(x, y, w, m *graph.Node) []*graph.Node {
+		with := func(v *graph.Node) *graph.Node {
+			return ops.Stack(-1, ops.Sum(v, -1), ops.Mean(v, -1), ops.Select(v, -1, 0))
+		} // three numbers of each vector
+		points, vector := with(x), with(ops.Unsqueeze(w, 0))
+		one := ops.Reshape(vector, graph.MakeShape(3)...)
+		c := ops.Cross(points, one, 1) // the axis counts in the result
+		return append(autodiff.Grad(ops.Sum(ops.Sin(c)), []*graph.Node{x, w}), c, ops.Sub(c, ops.Cross(points, vector, -1)), ops.Sum(ops.Cross(ops.Unsqueeze(points, 1), with(y), -1), 1))
+	},
 	"whole values": func(x, y, w, m *graph.Node) []*graph.Node {
 		d := difference(x, y)
 		e := ops.Mul(d, w)
