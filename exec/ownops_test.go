@@ -1,8 +1,6 @@
 package exec_test
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -217,7 +215,7 @@ func TestNamesOfOperationsAreFree(t *testing.T) {
 	for i, name := range names {
 		attrs := kinds[i%len(kinds)]
 		g, nodes := ownProgram(name, attrs)
-		requireAsReference(t, fmt.Sprintf("%q with arguments of type %T", name, attrs), g, nodes)
+		requireAsReference(t, g, nodes)
 		requireTextIsRead(t, g)
 	}
 }
@@ -233,31 +231,15 @@ func requireTextIsRead(t *testing.T, g *graph.Graph) {
 }
 
 // requireAsReference requires that a compiled program gives what the reference does.
-func requireAsReference(t *testing.T, about string, g *graph.Graph, nodes []*graph.Node) {
+func requireAsReference(t *testing.T, g *graph.Graph, nodes []*graph.Node) {
 	t.Helper()
-	in, feed := map[*graph.Node]reference.Value{}, exec.Feed{}
+	in := map[*graph.Node]reference.Value{}
 	for _, x := range g.Inputs() {
-		var v reference.Value
-		switch x.Rank() {
-		case 1:
-			v = reference.Of([]int64{1, 0, 0, 1}, 4)
-		default:
-			v = reference.FromFloats(x.DType(), []float64{0.25, -1, 2, 0.5, 3, -0.75}, 2, 3)
+		if in[x] = reference.FromFloats(x.DType(), []float64{0.25, -1, 2, 0.5, 3, -0.75}, 2, 3); x.Rank() == 1 {
+			in[x] = reference.Of([]int64{1, 0, 0, 1}, 4)
 		}
-		in[x], feed[x] = v, exec.Array{Shape: v.Shape, Data: v.Data}
 	}
-	want, err := reference.Eval(nodes, in)
-	require.NoError(t, err, about)
-	p, err := exec.Compile(g, exec.Outputs(nodes...))
-	require.NoError(t, err, about)
-	got, err := p.NewSession().Run(context.Background(), feed)
-	require.NoError(t, err, about)
-	for i, n := range nodes {
-		result := arrayOf(t, got, n)
-		have := reference.Value{DType: n.DType(), Shape: result.Shape, Data: result.Data}
-		require.Equal(t, want[i].Shape, have.Shape, about)
-		require.InDeltaSlice(t, want[i].Floats(), have.Floats(), 1e-9, "%s: %s", about, graph.Describe(n))
-	}
+	requireReference(t, nodes, in, 1e-9)
 }
 
 // Two operations of one name are two operations, and fixed arguments that print alike
@@ -270,7 +252,7 @@ func TestEqualNamesAreNotMerged(t *testing.T) {
 	other.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimNeg, x[0]) }
 	nodes := []*graph.Node{ops.Mul(x, x), graph.Apply(ownMix("mul"), nil, x, x), graph.Apply(ownScale("mul"), nil, x), graph.Apply(other, nil, x),
 		graph.Apply(ownScale("own"), ownAttrs{turn: plus(1)}, x), graph.Apply(ownScale("own"), ownAttrs{turn: plus(2)}, x)}
-	requireAsReference(t, "one name", g, nodes)
+	requireAsReference(t, g, nodes)
 }
 
 // What a user's operation states is used as that of the library's own is.

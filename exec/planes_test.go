@@ -1,7 +1,6 @@
 package exec_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -101,26 +100,15 @@ func TestPairsOfPoints(t *testing.T) {
 						n, m = g.Dim("n", graph.AtLeast(0)), g.Dim("m", graph.AtLeast(0))
 					}
 					k := graph.Dim(size[2])
-					in, feed := map[*graph.Node]reference.Value{}, exec.Feed{}
+					in := map[*graph.Node]reference.Value{}
 					input := func(name string, shape graph.Shape, sizes ...int) *graph.Node {
 						x := g.Input(name, graph.Float64, shape...)
 						in[x] = normals(rng, sizes...)
-						feed[x] = exec.Array{Shape: sizes, Data: in[x].Floats()}
 						return x
 					}
 					outputs := of(input("x", graph.Shape{n, k}, size[0], size[2]), input("y", graph.Shape{m, k}, size[1], size[2]),
 						input("w", graph.Shape{k}, size[2]), input("m", graph.Shape{n, m}, size[0], size[1]))
-					want, err := reference.Eval(outputs, in)
-					require.NoError(t, err)
-					p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
-					require.NoError(t, err)
-					r, err := p.NewSession().Run(context.Background(), feed)
-					require.NoError(t, err)
-					for i, y := range outputs {
-						have := arrayOf(t, r, y)
-						require.Equal(t, want[i].Shape, have.Shape, "result %d", i)
-						require.InDeltaSlice(t, want[i].Floats(), reference.Value{DType: y.DType(), Shape: have.Shape, Data: have.Data}.Floats(), 1e-9, "result %d", i)
-					}
+					requireReference(t, outputs, in, 1e-9)
 				})
 			}
 		}
@@ -160,14 +148,5 @@ func TestDistancesInsideAndOutsideOfBodies(t *testing.T) {
 	})[0]
 	rng := rand.New(rand.NewPCG(1, 2))
 	in := map[*graph.Node]reference.Value{x: normals(rng, 30, 24), y: normals(rng, 20, 24), flag: reference.Of([]bool{true})}
-	outputs := []*graph.Node{branch, steps, distances()}
-	want, err := reference.Eval(outputs, in)
-	require.NoError(t, err)
-	p, err := exec.Compile(g, exec.Outputs(outputs...))
-	require.NoError(t, err)
-	r, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{30, 24}, Data: in[x].Floats()}, y: exec.Array{Shape: []int{20, 24}, Data: in[y].Floats()}, flag: true})
-	require.NoError(t, err)
-	for i, z := range outputs {
-		require.InEpsilonSlice(t, want[i].Data, arrayOf(t, r, z).Data, 1e-9, "result %d", i)
-	}
+	requireReference(t, []*graph.Node{branch, steps, distances()}, in, 1e-6)
 }

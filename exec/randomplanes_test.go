@@ -1,7 +1,6 @@
 package exec_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/autodiff"
-	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
@@ -94,11 +92,10 @@ func TestRandomPairsOfPoints(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				rows, columns = g.Dim("n"), g.Dim("m")
 			}
-			in, feed := map[*graph.Node]reference.Value{}, exec.Feed{}
+			in := map[*graph.Node]reference.Value{}
 			input := func(name string, shape graph.Shape, sizes ...int) *graph.Node {
 				x := g.Input(name, graph.Float64, shape...)
 				in[x] = normals(rng, sizes...)
-				feed[x] = exec.Array{Shape: sizes, Data: in[x].Floats()}
 				return x
 			}
 			x, y := input("x", graph.Shape{rows, graph.Dim(k)}, n, k), input("y", graph.Shape{columns, graph.Dim(k)}, m, k)
@@ -119,15 +116,7 @@ func TestRandomPairsOfPoints(t *testing.T) {
 				}
 			}
 			outputs = append(outputs, autodiff.Grad(sum, []*graph.Node{x, y, w, of}, autodiff.ZeroForUnused())...)
-			want, err := reference.Eval(outputs, in)
-			require.NoError(t, err)
-			p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
-			require.NoError(t, err)
-			got, err := p.NewSession().Run(context.Background(), feed)
-			require.NoError(t, err)
-			for i, z := range outputs {
-				require.InDeltaSlice(t, want[i].Data, arrayOf(t, got, z).Data, 1e-8, "%d: %s", i, graph.Describe(z))
-			}
+			requireReference(t, outputs, in, 1e-8)
 		})
 	}
 }

@@ -144,6 +144,10 @@ var seededFaults = []struct {
 	{"narrow-factors", "a product reads what has no elements of its dtype", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Contract)).Operands()[0] = find(u, t, ofClass(graph.Reduce))
 	}, "does not stand before"},
+	{"assemble-later", "a sum reads a value that comes later", func(t *testing.T, u *lower.Program) {
+		n := find(u, t, ofClass(graph.Reduce))
+		n.Operands()[0] = n
+	}, "does not stand before it"},
 	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
 	{"keep-later", "a value that comes later is read in place of another one", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Elementwise)).Operands()[0] = u.Graph.Nodes()[len(u.Graph.Nodes())-1]

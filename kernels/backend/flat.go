@@ -92,7 +92,37 @@ func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 			return merged
 		}
 	}
-	return launch.Coalesce(k.Program(), a)
+	a = launch.Coalesce(k.Program(), a)
+	if m, ok := k.(*nativeKernel); ok && m.isBetterApart(a) {
+		a.Outer[0], a.N = a.N, 1
+		for _, st := range a.Stride {
+			st[0], st[len(a.Outer)] = st[len(a.Outer)], 0
+		}
+	}
+	return a
+}
+
+// What a row of one element takes, and what it takes to copy a row for an operand whose elements lie apart and to copy each of them, in tenths of a nanosecond
+// on a processor of 2021. Besides, code that copies nothing can be in a list of calls.
+const (
+	singleRow             = 60
+	copiedRow, copiedEach = 200, 7
+)
+
+// isBetterApart reports whether the elements of the only row of a call lie apart in all operands, so that it is better worked on as rows of one.
+func (k *nativeKernel) isBetterApart(a *launch.Args) bool {
+	if !k.elementwise || k.guards || len(a.Outer) == 0 || a.Outer[0] != 1 || a.Elements() != a.N || a.N < 2 || a.Origin != nil {
+		return false
+	}
+	apart := 0
+	for i, o := range k.prog.Operands {
+		if st := a.Stride[i][len(a.Outer)]; st == 1 {
+			return false
+		} else if o.Domain == rowprog.Vec && st != 0 {
+			apart++
+		}
+	}
+	return a.N*singleRow < apart*(copiedRow+a.N*copiedEach)
 }
 
 // flatSteps is the steps of an operand of a single row, of which there are none along
