@@ -88,41 +88,39 @@ func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 		if turned := launch.Turn(m.prog, a, packRows, leastColumns); turned != nil {
 			return turned
 		}
-		if merged := launch.Merge(m.prog, a); merged.N >= leastInterleaved && m.isFlat(merged) || m.isBetterFlat(merged) {
+		switch merged := launch.Merge(m.prog, a); {
+		case m.isBetterApart(merged):
+			merged.Outer[0], merged.N = merged.N, 1
+			for _, step := range merged.Stride {
+				step[0], step[len(merged.Outer)] = step[len(merged.Outer)], 0
+			}
+			return merged
+		case merged.N >= leastInterleaved && m.isFlat(merged) || m.isBetterFlat(merged):
 			return merged
 		}
 	}
-	a = launch.Coalesce(k.Program(), a)
-	if m, ok := k.(*nativeKernel); ok && m.isBetterApart(a) {
-		a.Outer[0], a.N = a.N, 1
-		for _, st := range a.Stride {
-			st[0], st[len(a.Outer)] = st[len(a.Outer)], 0
-		}
-	}
-	return a
+	return launch.Coalesce(k.Program(), a)
 }
 
-// What a row of one element takes, and what it takes to copy a row for an operand whose elements lie apart and to copy each of them, in tenths of a nanosecond
-// on a processor of 2021. Besides, code that copies nothing can be in a list of calls.
-const (
-	singleRow             = 60
-	copiedRow, copiedEach = 200, 7
-)
+// mostApart is the most elements of a single row that are better worked on one by one if they lie apart in all operands: to copy them begins with some
+// 400 ns, and a row of one element takes 3 to 5. Besides, code that copies nothing can be in a list of calls.
+const mostApart = 128
 
-// isBetterApart reports whether the elements of the only row of a call lie apart in all operands, so that it is better worked on as rows of one.
+// isBetterApart reports whether a call has such a row.
 func (k *nativeKernel) isBetterApart(a *launch.Args) bool {
-	if !k.elementwise || k.guards || len(a.Outer) == 0 || a.Outer[0] != 1 || a.Elements() != a.N || a.N < 2 || a.Origin != nil {
+	if !k.elementwise || k.guards || len(a.Outer) == 0 || a.Outer[0] != 1 || a.Elements() != a.N || a.N < 2 || a.N > mostApart || a.Origin != nil {
 		return false
 	}
-	apart := 0
+	apart := false
 	for i, o := range k.prog.Operands {
-		if st := a.Stride[i][len(a.Outer)]; st == 1 {
+		switch step := a.Stride[i][len(a.Outer)]; {
+		case step == 1:
 			return false
-		} else if o.Domain == rowprog.Vec && st != 0 {
-			apart++
+		case o.Domain == rowprog.Vec && step != 0:
+			apart = true
 		}
 	}
-	return a.N*singleRow < apart*(copiedRow+a.N*copiedEach)
+	return apart
 }
 
 // flatSteps is the steps of an operand of a single row, of which there are none along

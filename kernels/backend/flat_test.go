@@ -121,6 +121,47 @@ func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
 	}
 }
 
+// A row of elements that lie apart in all operands is worked on element by element, so that the call can be one of a list; a long one, and one that has its
+// elements side by side somewhere, is not.
+func TestElementsThatLieApart(t *testing.T) {
+	b := rowprog.NewBuilder("apart", 1)
+	x, y := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("y", rowprog.F32, rowprog.Row))
+	b.Store(b.Out("z", rowprog.F32, rowprog.Vec), b.Apply(rowprog.OpAdd, x, y))
+	p := build(t, b)
+	k, err := Compile(p)
+	require.NoError(t, err)
+	for _, n := range []int{1, 2, 62, 128, 129, 1000} {
+		for _, step := range []int{-3, 1, 2, 64} { // of x
+			far := max(step, -step)
+			data, results, number := make([]float32, far*n), make([]float32, 5*n), float32(0.5)
+			for i := range data {
+				data[i] = float32(i)
+			}
+			first := 0
+			if step < 0 {
+				first = far * (n - 1)
+			}
+			a := launch.New(p)
+			a.Outer[0], a.N = 1, n
+			a.Ptr = []unsafe.Pointer{unsafe.Pointer(&data[first]), unsafe.Pointer(&number), unsafe.Pointer(&results[0])}
+			a.Stride = [][]int{{0, step}, {0, 0}, {0, 5}}
+			require.NoError(t, launch.Check(p, a))
+			c := Prepare(k, Coalesce(k, a))
+			if _, native := k.(*nativeKernel); native && step != 1 && n <= mostApart {
+				require.True(t, new(List).Add(c), "%d elements by steps of %d", n, step)
+			}
+			c.Run(new(Scratch))
+			for i, v := range results {
+				want := float32(0)
+				if i%5 == 0 {
+					want = data[first+i/5*step] + number
+				}
+				require.Equal(t, want, v, "%d of %d elements by steps of %d", i, n, step)
+			}
+		}
+	}
+}
+
 // randomWords are pairs of numbers as float32; as others, any.
 func randomWords(r *rand.Rand, n int) []uint64 {
 	words := make([]uint64, n)
