@@ -80,7 +80,8 @@ func shapes() []shape {
 	return []shape{
 		{ops: three, dst: same, src: same, v: true, mem: true, reg: true},
 		{ops: []*Op{SHUFPS, RANGEPS, RANGEPD}, dst: same, src: same, v: true, imm: true, mem: true, reg: true},
-		{ops: []*Op{PERMT2PS}, dst: same, src: same, v: true, mem: true, reg: true, widths: []Width{W256, W512}},
+		{ops: []*Op{BLENDPS}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W128, W256}},
+		{ops: []*Op{PERMPS, PERMT2PS}, dst: same, src: same, v: true, mem: true, reg: true, widths: []Width{W256, W512}},
 		{ops: []*Op{PERM2F128}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
 		{ops: []*Op{INSERTF128}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
 		{ops: []*Op{INSERTF32X4}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256, W512}},

@@ -160,6 +160,8 @@ var (
 	PUNPCKHBW   = op("vpunpckhbw", 1, 1, 0, 0x68)
 	PUNPCKHWD   = op("vpunpckhwd", 1, 1, 0, 0x69)
 	PERM2F128   = op("vperm2f128", 3, 1, 0, 0x06).onlyVEX()
+	BLENDPS     = op("vblendps", 3, 1, 0, 0x0c).onlyVEX()
+	PERMPS      = op("vpermps", 2, 1, 0, 0x16)              // v has the indices
 	PERMT2PS    = op("vpermt2ps", 2, 1, 0, 0x7f).onlyEVEX() // dst has the first table, v the indices
 )
 

@@ -57,6 +57,6 @@
 // routine.go those with a loop inside. loop.go writes loops over a row, narrower.go what is left of rows that are rewritten, held.go what is done with accumulators in
 // registers, ahead.go those that
 // fetch an operand ahead, chunk.go those that end after a stage. tile.go has code for tiles of matrix products: tilerows.go where they are in
-// memory, tilesums.go where they are accumulated. transpose.go and interleave.go are code for
+// memory, tilesums.go where they are accumulated. transpose.go, interleave.go and apart.go are code for
 // copies, made of no program.
 package codegen

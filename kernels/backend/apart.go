@@ -1,0 +1,43 @@
+package backend
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/jit"
+)
+
+// leastApartRow is how many elements a row must have for code that takes 8 at a time, and leaves the last ones.
+const leastApartRow = 24
+
+// apart is code for elements of 4 bytes by how far they stand apart; nil where it cannot be had.
+var apart [codegen.MostApart + 1]func() *jit.Code
+
+func init() {
+	for step := codegen.LeastApart; step <= codegen.MostApart; step++ {
+		apart[step] = sync.OnceValue(func() *jit.Code {
+			code, err := jit.New(codegen.Apart(step))
+			if err != nil {
+				return nil
+			}
+			return code
+		})
+	}
+}
+
+// copyApart puts elements of 4 bytes side by side that stand 3 or 4 apart, but for the last 1 to 8 of each row, and returns how many it has taken of a row.
+func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) int {
+	const size, block = 4, 8
+	if to.column != 1 || from.column < codegen.LeastApart || from.column > codegen.MostApart || t.columns < leastApartRow || t.rows == 0 {
+		return 0
+	}
+	code := apart[from.column]()
+	if code == nil {
+		return 0
+	}
+	args := codegen.ApartArgs{To: uintptr(dst), From: uintptr(src), ToRow: size * to.row, FromRow: size * from.row, Rows: t.rows, Blocks: (t.columns - 1) / block}
+	args.SetOrder(from.column)
+	code.Call(0, unsafe.Pointer(&args))
+	return args.Blocks * block
+}

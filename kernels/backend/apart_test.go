@@ -1,0 +1,38 @@
+package backend
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+)
+
+// Elements that stand apart come to lie side by side, whatever the length of rows; nothing behind the last one is read, nor written.
+func TestElementsApartComeSideBySide(t *testing.T) {
+	for step := codegen.LeastApart - 1; step <= codegen.MostApart+1; step++ {
+		for n := range 70 {
+			for _, rows := range []int{1, 2, 5} {
+				pitch, gap := n*step+2, n+1
+				src := make([]float32, max((rows-1)*pitch+(n-1)*step+1, 1)) // it ends with the last element
+				dst := make([]float32, rows*gap)
+				for i := range src {
+					src[i] = float32(i + 1)
+				}
+				run := tile{rows: rows, columns: n}
+				copyTile(4, unsafe.Pointer(&dst[0]), steps{gap, 1}, unsafe.Pointer(&src[0]), steps{pitch, step}, run, nil)
+				for i, v := range dst {
+					want := float32(0)
+					if row, column := i/gap, i%gap; column < n {
+						want = src[row*pitch+column*step]
+					}
+					require.Equal(t, want, v, "element %d of %d rows of %d, %d apart", i, rows, n, step)
+				}
+				if code := copyApart(unsafe.Pointer(&dst[0]), steps{gap, 1}, unsafe.Pointer(&src[0]), steps{pitch, step}, run); n > 0 {
+					require.LessOrEqual(t, code, n-1)
+				}
+			}
+		}
+	}
+}
