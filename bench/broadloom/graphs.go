@@ -84,6 +84,7 @@ var builders = map[suite.Kind]builder{
 	suite.GAT:           one(gat),
 	suite.NeRF:          one(nerf),
 	suite.NeuralODE:     one(neuralODE),
+	suite.Heat:          one(heat),
 	suite.NBody:         one(nbody),
 	suite.Gaussian:      one(gaussianProcess),
 	suite.Efficient:     efficientNetTraining,

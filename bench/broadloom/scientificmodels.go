@@ -66,6 +66,17 @@ func neuralODE(in leaves) node {
 	return ops.MSE(final[0], in["y"])
 }
 
+// heat is how far temperatures on a torus come to be from what they are to be.
+func heat(in leaves) node {
+	final := ops.Fori(suite.HeatSteps, []node{in["x"]}, func(_ node, carry []node) []node {
+		x := carry[0]
+		rows, columns := ops.Add(ops.Roll(x, 0, 1), ops.Roll(x, 0, -1)), ops.Add(ops.Roll(x, 1, 1), ops.Roll(x, 1, -1))
+		flow := ops.Sub(ops.Add(rows, columns), ops.Mul(x, graph.Num(4)))
+		return []node{ops.Add(x, ops.Mul(ops.Mul(flow, in["conductivity"]), graph.Num(suite.HeatTime)))}
+	})
+	return ops.MSE(final[0], in["y"])
+}
+
 // nbody is how far bodies come to lie from where they are to be.
 func nbody(in leaves) node {
 	time := graph.Num(suite.NBodyTime)

@@ -46,6 +46,14 @@ def neural_ode(p, steps=20):
     return F.mse_loss(z, p["y"])
 
 
+def heat(p, steps=50, time=0.1):
+    x = p["x"]
+    for _ in range(steps):
+        rows, columns = x.roll(1, 0) + x.roll(-1, 0), x.roll(1, 1) + x.roll(-1, 1)
+        x = x + (rows + columns - x * 4) * p["conductivity"] * time
+    return F.mse_loss(x, p["y"])
+
+
 def nbody(p, steps=50, time=0.01):
     x, speed = p["x"], p["speed"]
     for _ in range(steps):
@@ -65,4 +73,4 @@ def gaussian_process(p):
     return ((white ** 2).sum() * 0.5 + factor.diagonal().log().sum()) / x.shape[0]
 
 
-KINDS |= {"gat": gat, "nerf": nerf, "neural_ode": neural_ode, "nbody": nbody, "gaussian": gaussian_process}
+KINDS |= {"gat": gat, "nerf": nerf, "heat": heat, "neural_ode": neural_ode, "nbody": nbody, "gaussian": gaussian_process}

@@ -54,6 +54,21 @@ func neuralODE(batch, width, d int) func(*source) {
 // NeuralODESteps is the number of steps.
 const NeuralODESteps = 20
 
+// torus makes temperatures, and what they are to be after HeatSteps.
+func torus(n int) func(*source) {
+	return func(s *source) {
+		s.normal("x", n, n)
+		s.normal("y", n, n)
+		s.parameter("conductivity", []int{n, n}, func() float32 { return float32(s.rng.Float64()) })
+	}
+}
+
+// HeatSteps is the number of steps, each of time HeatTime.
+const (
+	HeatSteps = 50
+	HeatTime  = 0.1
+)
+
 // bodies makes bodies with masses and speeds, and where they are to be after NBodySteps.
 func bodies(n int) func(*source) {
 	return func(s *source) {

@@ -129,6 +129,7 @@ var table = []Workload{
 	{Name: "gat_n2708_e10556_adam", Kind: GAT, Group: ScientificModels, Optimizer: Adam, HasLoss: true, inputs: gat(2708, 10556, 1433, 8, 8)},
 	{Name: "nerf_b256_s32_adam", Kind: NeRF, Group: ScientificModels, Optimizer: Adam, HasLoss: true, inputs: nerf(256, 32, 256, 6)},
 	{Name: "neural_ode_b128_sgd", Kind: NeuralODE, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: neuralODE(128, 16, 128)},
+	{Name: "heat_n128_sgd", Kind: Heat, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: torus(128)},
 	{Name: "nbody_n128_sgd", Kind: NBody, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: bodies(128)},
 	{Name: "gaussian_process_n500_adam", Kind: Gaussian, Group: ScientificModels, Optimizer: Adam, HasLoss: true, inputs: gaussianProcess(500, 8)},
 	{Name: "clip_n512_d256_sgd", Kind: Contrast, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: contrast(512, 512, 1024, 256)},

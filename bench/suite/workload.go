@@ -61,6 +61,7 @@ const (
 	GAT           Kind = "gat"            // train: attention along edges (from, to), cross-entropy (x, t)
 	NeRF          Kind = "nerf"           // train: colours of rays (origin, direction, step, colour), mean square error
 	NeuralODE     Kind = "neural_ode"     // train: Runge and Kutta's steps through layers from x to y, mean square error
+	Heat          Kind = "heat"           // train: conductivity (conductivity) with which temperatures get from x to y, mean square error
 	NBody         Kind = "nbody"          // train: speeds with which bodies (mass) get from x to y under gravity, mean square error
 	Gaussian      Kind = "gaussian"       // train: likelihood of values (x, y)
 	Efficient     Kind = "efficient"      // train: EfficientNet-B0 with batch norm, cross-entropy (x, t)
