@@ -38,35 +38,37 @@ func AssembleLater(u *Program) error {
 type laterAssembler struct {
 	users  [][]*graph.Node
 	fixed  []bool       // by the numbers of values: results, and what is written
+	cells  []answer     // by the numbers of values: whether cells can be computed of those of operands
 	groups []*cellGroup // by the numbers of values: those that are computed, or read, in cells
 	scores map[*graph.Node]bool
 }
 
 func newLaterAssembler(u *Program) *laterAssembler {
 	nodes := u.Graph.Nodes()
-	l := &laterAssembler{users: u.users(), fixed: make([]bool, len(nodes)), groups: make([]*cellGroup, len(nodes))}
+	l := &laterAssembler{users: u.users(), fixed: make([]bool, len(nodes)), cells: make([]answer, len(nodes)), groups: make([]*cellGroup, len(nodes))}
 	for _, n := range u.Roots {
 		l.fixed[n.ID()] = true
 	}
 	for n := range writtenMemory(u.Graph) {
 		l.fixed[n.ID()] = true
 	}
-	if u.hasScores() {
-		l.scores = scoresOf(u)
-	}
 	var found []*cellGroup
 	for _, n := range nodes {
-		switch {
-		case isAssembly(n) && l.isOpen(n):
-			g := &cellGroup{assemblies: []*graph.Node{n}, cells: map[*graph.Node][]*graph.Node{}, shown: map[*graph.Node][]shownCell{}}
-			l.groups[n.ID()], found = g, append(found, g)
-		case isCellwise(n):
-			for _, x := range n.Operands() {
-				if g := l.groups[x.ID()]; g != nil && l.isOpen(x) {
-					l.join(g, n)
-				}
+		if isAssembly(n) {
+			if l.isOpen(n) {
+				g := &cellGroup{assemblies: []*graph.Node{n}, cells: map[*graph.Node][]*graph.Node{}, shown: map[*graph.Node][]shownCell{}}
+				l.groups[n.ID()], found = g, append(found, g)
+			}
+			continue
+		}
+		for _, x := range n.Operands() {
+			if g := l.groups[x.ID()]; g != nil && l.isOpen(x) && l.isCellwise(n) {
+				l.join(g, n)
 			}
 		}
+	}
+	if len(found) > 0 && u.hasScores() {
+		l.scores = scoresOf(u)
 	}
 	for _, g := range found {
 		if l.groups[g.assemblies[0].ID()] != g {
@@ -106,27 +108,45 @@ func (l *laterAssembler) join(g *cellGroup, n *graph.Node) {
 // isOpen reports whether only elements in the same region read a value, so that nobody needs all of it.
 func (l *laterAssembler) isOpen(n *graph.Node) bool {
 	users := l.users[n.ID()]
-	return !l.fixed[n.ID()] && len(users) > 0 && !slices.ContainsFunc(users, func(user *graph.Node) bool { return user.Region() != n.Region() || !isCellwise(user) })
+	return !l.fixed[n.ID()] && len(users) > 0 && !slices.ContainsFunc(users, func(user *graph.Node) bool { return user.Region() != n.Region() || !l.isCellwise(user) })
 }
 
+// answer is one to a question that many ask.
+type answer uint8
+
+const (
+	notAsked answer = iota
+	yes
+	no
+)
+
 // isCellwise reports whether each cell of a value can be computed from those of its operands.
-func isCellwise(n *graph.Node) bool {
-	if n.Op().Class != graph.Elementwise || n.Op().Waits || len(n.Operands()) == 0 || CanFail(n) || DependsOnPosition(n) {
-		return false
-	}
-	for i := range n.Operands() {
-		if slices.Contains(n.Stretch(i), graph.Undecided) {
-			return false
+func (l *laterAssembler) isCellwise(n *graph.Node) bool {
+	a := &l.cells[n.ID()]
+	if *a == notAsked {
+		*a = yes
+		if n.Op().Class != graph.Elementwise || n.Op().Waits || len(n.Operands()) == 0 || CanFail(n) || DependsOnPosition(n) || hasUndecided(n) {
+			*a = no
 		}
 	}
-	return true
+	return *a == yes
+}
+
+// hasUndecided reports whether only the sizes of a run decide how an operand is broadcast.
+func hasUndecided(n *graph.Node) bool {
+	for i := range n.Operands() {
+		if slices.Contains(n.Stretch(i), graph.Undecided) {
+			return true
+		}
+	}
+	return false
 }
 
 // takeOperands adds values that only elements of the group read, so that they are computed together with these.
 func (l *laterAssembler) takeOperands(g *cellGroup) {
 	for i := 0; i < len(g.members); i++ {
 		for _, x := range g.members[i].Operands() {
-			if l.groups[x.ID()] == nil && isCellwise(x) && l.isOpen(x) && !slices.ContainsFunc(l.users[x.ID()], func(user *graph.Node) bool { return l.groups[user.ID()] != g }) {
+			if l.groups[x.ID()] == nil && l.isCellwise(x) && l.isOpen(x) && !slices.ContainsFunc(l.users[x.ID()], func(user *graph.Node) bool { return l.groups[user.ID()] != g }) {
 				l.join(g, x)
 			}
 		}
@@ -143,7 +163,7 @@ func (l *laterAssembler) pays(g *cellGroup) bool {
 		largest = max(largest, usualElements(n.Shape()))
 	}
 	isInstant := func(user *graph.Node) bool { return user.Op().Class == graph.Reduce || user.Op().Class == graph.Update }
-	isStored := func(user *graph.Node) bool { return !isInstant(user) && !isCellwise(user) }
+	isStored := func(user *graph.Node) bool { return !isInstant(user) && !l.isCellwise(user) }
 	for _, n := range g.members {
 		if l.scores[n] {
 			return false // rows of them are computed one after the other, and never stored
@@ -160,7 +180,7 @@ func (l *laterAssembler) savedBy(n *graph.Node) int64 {
 	saved := usualElements(n.Shape())
 	for _, x := range n.Operands() {
 		switch size := usualElements(x.Shape()); {
-		case !isCellwise(x) || len(l.users[x.ID()]) > 1:
+		case !l.isCellwise(x) || len(l.users[x.ID()]) > 1:
 			saved += size // a copy of what is stored elsewhere
 		case len(x.Operands()) == 1 && alias.IsView(x.In(0)):
 			saved -= size // a copy in another order, which is stored here or there

@@ -191,7 +191,7 @@ func (l *laterAssembler) ofAssembly(g *cellGroup, n, made *graph.Node, c cell) *
 
 // ofPart computes the cell of a part that nothing else reads, and shows that of any other one.
 func (l *laterAssembler) ofPart(g *cellGroup, x, made *graph.Node, c cell) *graph.Node {
-	if c.shape.Equal(x.Shape()) || !isCellwise(x) || l.groups[x.ID()] != nil || l.fixed[x.ID()] || len(l.users[x.ID()]) != 1 {
+	if c.shape.Equal(x.Shape()) || !l.isCellwise(x) || l.groups[x.ID()] != nil || l.fixed[x.ID()] || len(l.users[x.ID()]) != 1 {
 		return g.show(made, c)
 	}
 	args := make([]*graph.Node, len(x.Operands()))
