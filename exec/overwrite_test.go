@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +71,25 @@ func TestLoopsWriteOverWhatTheyTakeApart(t *testing.T) {
 				}
 				require.Equal(t, c.over, over)
 			})
+		}
+	}
+}
+
+// What a loop takes apart may also be what a carried value begins with, which the first step reads as a whole: also after its first element was written over.
+func TestLoopsKeepWhatCarriedValuesBeginWith(t *testing.T) {
+	const steps = 5
+	g := graph.New("carried")
+	in := g.Input("in", graph.Float64, steps)
+	x := ops.Sin(in)
+	final, all := ops.Scan(ops.Loop{Carry: []*graph.Node{x}, Over: []*graph.Node{x}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
+		y := ops.Exp(x[0])
+		return []*graph.Node{ops.Neg(c[0])}, []*graph.Node{y}
+	})
+	feed := exec.Feed{in: []float64{0.1, 0.2, 0.3, 0.4, 0.5}}
+	for i, v := range results(t, g, []*graph.Node{final[0], all[0]}, feed, 1) {
+		for j, bits := range v {
+			x := math.Sin(float64(j+1) / 10)
+			require.InDelta(t, []float64{-x, math.Exp(x)}[i], math.Float64frombits(bits), 1e-12)
 		}
 	}
 }

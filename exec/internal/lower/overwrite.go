@@ -171,6 +171,11 @@ func (p *planner) overwriteSteps(at int, r *Repeat) {
 				uses++
 			}
 		}
+		for _, c := range r.Call.Carried {
+			if c.Init == in.Operand { // the first step reads all of it
+				uses++
+			}
+		}
 		o := r.stackOf(w.Result)
 		if o == nil || uses != 2 {
 			continue
