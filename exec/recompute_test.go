@@ -112,3 +112,28 @@ func TestScoresAtWhichACheckpointBegins(t *testing.T) {
 	defer exec.WithoutPass("recompute")()
 	require.Equal(t, results(t, g, outputs, feed, 1), got)
 }
+
+// A loop may hand on a matrix that is computed again, beside what depends on the first product with it: the second one is computed for what stands outside.
+func TestALoopHandsOnWhatIsComputedAgain(t *testing.T) {
+	g := graph.New("handed on")
+	n := g.Dim("n")
+	x, y := g.Input("x", graph.Float32, n, 4), g.Input("y", graph.Float32, n, 4)
+	weights := ops.Softmax(ops.MatMul(x, ops.Transpose(y, 0, 1)), 1)
+	first := ops.Sum(ops.MatMul(weights, y))
+	final := ops.Fori(3, []*graph.Node{graph.Num(float32(1)), ops.ZerosLike(weights)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+		return []*graph.Node{ops.Mul(c[0], first), weights}
+	})
+	outputs := []*graph.Node{final[0], ops.Sum(final[1], 0), ops.Sum(ops.Mul(weights, first), 0)}
+	feed := exec.Feed{x: exec.Array{Shape: []int{5, 4}, Data: make([]float32, 20)}, y: exec.Array{Shape: []int{5, 4}, Data: make([]float32, 20)}}
+	for _, a := range feed {
+		for i := range a.(exec.Array).Data.([]float32) {
+			a.(exec.Array).Data.([]float32)[i] = float32(i%7) / 8
+		}
+	}
+	restore := exec.WithoutPass("recompute")
+	want := results(t, g, outputs, feed, 1)
+	restore()
+	for i, got := range results(t, g, outputs, feed, 1) {
+		requireBits(t, want[i], got, outputs[i].Label())
+	}
+}

@@ -110,7 +110,7 @@ func (r *recomputer) examine(product *graph.Node) {
 	started := false
 	var far []*graph.Node
 	for _, n := range r.u.Graph.Nodes()[product.ID()+1:] {
-		uses := n.Region() == product.Region() && // all steps of it, which a loop keeps, are those of what the steps have
+		uses := p.standsBeside(n) && // all steps of it, which a loop keeps, are those of what the steps have
 			slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.region[alias.Viewed(x)] })
 		switch {
 		case slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.late[x] }):
@@ -136,6 +136,13 @@ func (r *recomputer) examine(product *graph.Node) {
 			}
 		}
 	}
+}
+
+// standsBeside reports whether a node and all that it reads stand in the body in which the product does, or around it. Where a
+// loop ends it reads what its steps hand on: a product after that would be one of the step, which nothing outside can read.
+func (p *spreadProduct) standsBeside(n *graph.Node) bool {
+	_, isLoop := n.Loop()
+	return !isLoop && n.Region() == p.product.Region()
 }
 
 // canRepeat reports whether a value can be computed again: it is the product or another one of its shape, or computed
@@ -179,7 +186,7 @@ func (r *recomputer) replace(next *graph.Graph, n *graph.Node, in []*graph.Node)
 	replaced := false
 	for i, x := range n.Operands() {
 		p := r.at[alias.Viewed(x)]
-		if p == nil || !p.late[n] {
+		if p == nil || !p.late[n] || !p.standsBeside(n) {
 			continue
 		}
 		after := slices.IndexFunc(n.Operands(), func(y *graph.Node) bool { return p.late[y] })
