@@ -23,13 +23,19 @@ type Small struct {
 	a, b, c, counts uintptr // of the product at hand
 }
 
-// The most vectors of products of a matrix that are worth no plan. gatherCost is about how many of these a vector takes whose elements lie apart.
+// The most vectors of products of a matrix that are worth no plan, in general, of less than four rows of which four vectors of columns are multiplied at once, and
+// where vectors are turned. gatherCost and turnCost are about how many of these a vector takes whose elements lie apart: one by one, or after each other in columns.
 const (
-	smallVectors = 512
-	gatherCost   = 8
-	rowsAtOnce   = 4
-	vectorBytes  = 32
-	farthest     = math.MaxInt32 / 64 // elements between lanes, whose places have 32 bits
+	smallVectors  = 512
+	wideVectors   = 4096
+	turnedVectors = 1024
+	gatherCost    = 8
+	turnCost      = 2
+	rowsAtOnce    = 4 // of A
+	wideColumns   = 4 // vectors of columns at once
+	turnedAtOnce  = 4 // rows of B
+	vectorBytes   = 32
+	farthest      = math.MaxInt32 / 64 // elements between lanes, whose places have 32 bits
 )
 
 // Small returns arguments, but for the operands, with the address of machine code that computes the product with their address in RDI, and about how many
@@ -50,12 +56,18 @@ func (p *Product[T]) Small() (args *Small, code unsafe.Pointer, work int) {
 		return nil, nil, 0
 	}
 	lanes := vectorBytes / size
-	loads := (m + rowsAtOnce - 1) / rowsAtOnce
-	if n > 1 && b.Col != 1 {
-		loads *= gatherCost
+	vectors, loads, most := (n+lanes-1)/lanes*p.K, (m+rowsAtOnce-1)/rowsAtOnce, smallVectors
+	switch isNear := n == 1 || b.Col == 1; {
+	case isNear && m < rowsAtOnce && n >= wideColumns*lanes:
+		work, most = vectors*m, wideVectors
+	case isNear:
+		work = vectors * (m + loads)
+	case b.Row == 1 && n >= lanes && p.K >= turnedAtOnce:
+		work, most = vectors*m*turnCost, turnedVectors
+	default:
+		work = vectors * (m + loads*gatherCost)
 	}
-	vectors := (n + lanes - 1) / lanes * p.K
-	if work = vectors * (m + loads); p.K > smallVectors || work > smallVectors {
+	if p.K > smallVectors || work > most {
 		return nil, nil, 0
 	}
 	s := &Small{first: first, count: count, m: m, n: n, k: p.K, aEach: each[0] * size, bEach: each[1] * size, cEach: each[2] * size,

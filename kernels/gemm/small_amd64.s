@@ -26,7 +26,10 @@ TEXT ·smallCode(SB), NOSPLIT, $0-16
 //
 // R15 has the arguments. Of a vector of columns CX is how many are left, SI where they begin in B and DX in C; of rows BX, DI in A and R12 in C. While sums are
 // added up, AX products are left of each, R13 is where they are in A and R14 in B.
-#define SMALL(lanes, size, MASKMOV, MOVU, BROADCAST, FMA, GATHER) \
+//
+// Less than four rows are multiplied with four vectors of columns at once, where there are as many. Where the elements of a column lie side by side, a vector
+// of columns is turned four products at a time by TURN: from R14, columns by R8, three of them by R9, to Y1, Y2, Y3 and Y4.
+#define SMALL(lanes, size, MASKMOV, MOVU, BROADCAST, FMA, GATHER, TURN) \
 	MOVQ DI, R15; \
 	MOVQ Small_first(R15), BX; \
 	MOVQ Small_Operands(R15)(BX*1), AX; \
@@ -48,6 +51,47 @@ matrix: \
 	MOVQ Small_c(R15), DX; \
 	MOVQ Small_n(R15), CX; \
 columns: \
+	CMPQ Small_m(R15), $4; \
+	JGE  one; \
+	CMPQ CX, $(4*lanes); \
+	JLT  one; \
+	CMPQ Small_bCol(R15), $size; \
+	JNE  one; \
+	MOVQ Small_a(R15), DI; \
+	MOVQ DX, R12; \
+	MOVQ Small_m(R15), BX; \
+wide: \
+	MOVQ Small_k(R15), AX; \
+	MOVQ DI, R13; \
+	MOVQ SI, R14; \
+	VXORPS Y0, Y0, Y0; \
+	VXORPS Y1, Y1, Y1; \
+	VXORPS Y2, Y2, Y2; \
+	VXORPS Y3, Y3, Y3; \
+nearwide: \
+	BROADCAST (R13), Y5; \
+	FMA  (R14), Y5, Y0; \
+	FMA  32(R14), Y5, Y1; \
+	FMA  64(R14), Y5, Y2; \
+	FMA  96(R14), Y5, Y3; \
+	ADDQ R10, R13; \
+	ADDQ R11, R14; \
+	DECQ AX; \
+	JNZ  nearwide; \
+	MOVU Y0, (R12); \
+	MOVU Y1, 32(R12); \
+	MOVU Y2, 64(R12); \
+	MOVU Y3, 96(R12); \
+	ADDQ R8, DI; \
+	ADDQ Small_cRow(R15), R12; \
+	DECQ BX; \
+	JNZ  wide; \
+	SUBQ $-128, SI; \
+	SUBQ $-128, DX; \
+	SUBQ $(4*lanes), CX; \
+	JG   columns; \
+	JMP  next; \
+one: \
 	MOVQ CX, AX; \
 	CMPQ AX, $lanes; \
 	JLE  some; \
@@ -65,6 +109,41 @@ rows: \
 	MOVQ DI, R13; \
 	MOVQ SI, R14; \
 	VXORPS Y0, Y0, Y0; \
+	CMPQ R11, $size; \
+	JNE  straight; \
+	CMPQ CX, $lanes; \
+	JLT  straight; \
+	CMPQ Small_bCol(R15), $size; \
+	JE   straight; \
+	CMPQ AX, $4; \
+	JLT  straight; \
+	MOVQ Small_bCol(R15), R8; \
+	LEAQ (R8)(R8*2), R9; \
+turn: \
+	TURN; \
+	BROADCAST (R13), Y5; \
+	FMA  Y5, Y1, Y0; \
+	ADDQ R10, R13; \
+	BROADCAST (R13), Y5; \
+	FMA  Y5, Y2, Y0; \
+	ADDQ R10, R13; \
+	BROADCAST (R13), Y5; \
+	FMA  Y5, Y3, Y0; \
+	ADDQ R10, R13; \
+	BROADCAST (R13), Y5; \
+	FMA  Y5, Y4, Y0; \
+	ADDQ R10, R13; \
+	ADDQ $(4*size), R14; \
+	SUBQ $4, AX; \
+	CMPQ AX, $4; \
+	JGE  turn; \
+	MOVQ Small_aRow(R15), R8; \
+	LEAQ (R8)(R8*2), R9; \
+	MOVQ $size, R11; \
+	TESTQ AX, AX; \
+	JZ   store; \
+	JMP  apart; \
+straight: \
 	CMPQ BX, $4; \
 	JLT  single; \
 	VXORPS Y1, Y1, Y1; \
@@ -165,6 +244,7 @@ below: \
 	ADDQ $32, DX; \
 	SUBQ $lanes, CX; \
 	JG   columns; \
+next: \
 	MOVQ Small_aEach(R15), AX; \
 	ADDQ AX, Small_a(R15); \
 	MOVQ Small_bEach(R15), AX; \
@@ -176,8 +256,41 @@ below: \
 	VZEROUPPER; \
 	RET
 
+#define TURNF32 \
+	LEAQ (R14)(R8*4), R11; \
+	VMOVUPS (R14), X1; \
+	VMOVUPS (R14)(R8*1), X2; \
+	VMOVUPS (R14)(R8*2), X3; \
+	VMOVUPS (R14)(R9*1), X4; \
+	VINSERTF128 $1, (R11), Y1, Y1; \
+	VINSERTF128 $1, (R11)(R8*1), Y2, Y2; \
+	VINSERTF128 $1, (R11)(R8*2), Y3, Y3; \
+	VINSERTF128 $1, (R11)(R9*1), Y4, Y4; \
+	VUNPCKLPS Y2, Y1, Y5; \
+	VUNPCKHPS Y2, Y1, Y6; \
+	VUNPCKLPS Y4, Y3, Y7; \
+	VUNPCKHPS Y4, Y3, Y8; \
+	VUNPCKLPD Y7, Y5, Y1; \
+	VUNPCKHPD Y7, Y5, Y2; \
+	VUNPCKLPD Y8, Y6, Y3; \
+	VUNPCKHPD Y8, Y6, Y4
+
+#define TURNF64 \
+	VMOVUPD (R14), Y1; \
+	VMOVUPD (R14)(R8*1), Y2; \
+	VMOVUPD (R14)(R8*2), Y3; \
+	VMOVUPD (R14)(R9*1), Y4; \
+	VUNPCKLPD Y2, Y1, Y5; \
+	VUNPCKHPD Y2, Y1, Y6; \
+	VUNPCKLPD Y4, Y3, Y7; \
+	VUNPCKHPD Y4, Y3, Y8; \
+	VPERM2F128 $0x20, Y7, Y5, Y1; \
+	VPERM2F128 $0x20, Y8, Y6, Y2; \
+	VPERM2F128 $0x31, Y7, Y5, Y3; \
+	VPERM2F128 $0x31, Y8, Y6, Y4
+
 TEXT ·smallF32(SB), NOSPLIT|NOFRAME, $0-0
-	SMALL(8, 4, VMASKMOVPS, VMOVUPS, VBROADCASTSS, VFMADD231PS, VGATHERDPS)
+	SMALL(8, 4, VMASKMOVPS, VMOVUPS, VBROADCASTSS, VFMADD231PS, VGATHERDPS, TURNF32)
 
 TEXT ·smallF64(SB), NOSPLIT|NOFRAME, $0-0
-	SMALL(4, 8, VMASKMOVPD, VMOVUPD, VBROADCASTSD, VFMADD231PD, VGATHERQPD)
+	SMALL(4, 8, VMASKMOVPD, VMOVUPD, VBROADCASTSD, VFMADD231PD, VGATHERQPD, TURNF64)

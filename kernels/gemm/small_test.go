@@ -27,8 +27,11 @@ func testSmallProducts[T scalar.Number](t *testing.T) {
 	fit := 0
 	for range 6000 {
 		m, n, k := 1+r.IntN(10), 1+r.IntN(20), 1+r.IntN(20)
-		p := Product[T]{M: m, N: n, K: k}
 		batch := []int{1, 1, 2, 5}[r.IntN(4)]
+		if r.IntN(4) == 0 { // several vectors of columns
+			m, n, k, batch = 1+r.IntN(4), 1+r.IntN(100), 1+r.IntN(50), 1
+		}
+		p := Product[T]{M: m, N: n, K: k}
 		p.Batch = []int{batch, 1 + r.IntN(2)}
 		count := batch * p.Batch[1]
 		extents := [3]int{}
