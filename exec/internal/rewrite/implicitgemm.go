@@ -103,23 +103,19 @@ func ungroup(x *graph.Node) (of *graph.Node, axes [][]int) {
 		}
 	}
 	groups := groupAxes(r.In(0).Shape(), r.Shape())
-	if groups == nil || shown.Offset != 0 {
+	from, ok := shownAxes(shown, r.Shape())
+	if groups == nil || !ok {
 		return nil, nil
 	}
-	whole := graph.RowMajor(r.Shape())
-	for axis, size := range shown.Shape {
-		group := []int{}
-		if size != 1 {
-			at := 0
-			for at < len(whole.Shape) && !(whole.Shape[at] == size && whole.Strides[at] == shown.Strides[axis]) {
-				at++
-			}
-			if at == len(whole.Shape) {
-				return nil, nil
-			}
-			group = groups[at]
+	for axis, at := range from {
+		switch {
+		case at >= 0:
+			axes = append(axes, groups[at])
+		case shown.Shape[axis] == 1:
+			axes = append(axes, []int{})
+		default:
+			return nil, nil
 		}
-		axes = append(axes, group)
 	}
 	return r.In(0), axes
 }

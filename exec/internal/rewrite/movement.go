@@ -18,6 +18,51 @@ func wholeView(n *graph.Node) (graph.Layout, bool) {
 	return n.Op().View(n, graph.RowMajor(n.In(0).Shape()))
 }
 
+// shownAxes returns which axis of a value in row-major order, of some shape, each axis of a view of it shows: -1 for one of size 1, and for one along
+// which elements are repeated. ok is false where it shows something else, such as every second element.
+func shownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
+	if view.Offset != 0 {
+		return nil, false
+	}
+	whole := graph.RowMajor(of)
+	for axis, size := range view.Shape {
+		at := -1
+		if size != 1 && view.Strides[axis] != 0 {
+			for at = 0; at < len(of) && (of[at] != size || whole.Strides[at] != view.Strides[axis] || slices.Contains(axes, at)); at++ {
+			}
+			if at == len(of) {
+				return nil, false
+			}
+		}
+		axes = append(axes, at)
+	}
+	return axes, true
+}
+
+// exchangedAxes is [shownAxes] of a movement that repeats nothing and shows all of its operand: whose axes come in another order, and of which some of size 1
+// may be new or gone.
+func exchangedAxes(n *graph.Node) (axes []int, ok bool) {
+	view, ok := wholeView(n)
+	if !ok {
+		return nil, false
+	}
+	of := n.In(0).Shape()
+	if axes, ok = shownAxes(view, of); !ok {
+		return nil, false
+	}
+	for axis, at := range axes {
+		if at < 0 && view.Shape[axis] != 1 {
+			return nil, false
+		}
+	}
+	for at, size := range of {
+		if size != 1 && !slices.Contains(axes, at) {
+			return nil, false
+		}
+	}
+	return axes, true
+}
+
 // isReshape reports whether a movement gives its operand's elements in row-major order under
 // another shape.
 func isReshape(n *graph.Node) bool {

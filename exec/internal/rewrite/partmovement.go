@@ -24,13 +24,9 @@ func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
 		case n.Rank() < n.In(0).Rank():
 			parts[0] = p.along(p.axis + 1)
 		}
-	case isPermutation(n):
-		shown, _ := wholeView(n)
-		x := graph.RowMajor(n.In(0).Shape())
-		for axis, stride := range x.Strides {
-			if x.Shape[axis] == n.Shape()[p.axis] && x.Shape[axis] != 1 && stride == shown.Strides[p.axis] {
-				parts[0] = p.along(axis)
-			}
+	default:
+		if axes, ok := exchangedAxes(n); ok && axes[p.axis] >= 0 {
+			parts[0] = p.along(axes[p.axis])
 		}
 	}
 	return !slices.Contains(parts, nil)
@@ -46,34 +42,6 @@ func partsOfAssembly(n *graph.Node, p *part, parts []*part) bool {
 		parts[i] = p
 	}
 	return len(parts) > 0
-}
-
-// isPermutation reports whether a movement gives the axes of its operand another order, and maybe adds or drops some of size 1.
-func isPermutation(n *graph.Node) bool {
-	shown, ok := wholeView(n)
-	if !ok || shown.Offset != 0 {
-		return false
-	}
-	x := graph.RowMajor(n.In(0).Shape())
-	has := func(l graph.Layout, size, stride graph.Dim) bool {
-		for axis := range l.Shape {
-			if l.Shape[axis] == size && l.Strides[axis] == stride {
-				return true
-			}
-		}
-		return false
-	}
-	count := func(l graph.Layout) (axes int) {
-		for axis, size := range l.Shape {
-			if size != 1 {
-				if axes++; !has(x, size, l.Strides[axis]) {
-					return -1
-				}
-			}
-		}
-		return axes
-	}
-	return count(shown) == count(x) && shown.Shape.NumElements() == x.Shape.NumElements()
 }
 
 // partBeforeReshape returns the part of a value of shape x that a reshape to y shows as the given part.
@@ -140,5 +108,6 @@ func showsAlike(y, n *graph.Node) bool {
 		q := shownPart(y)
 		return q != nil && *q == *p
 	}
-	return isPermutation(y)
+	_, ok := exchangedAxes(y)
+	return ok
 }

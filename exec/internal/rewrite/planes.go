@@ -124,24 +124,18 @@ func folds(n *graph.Node) bool {
 }
 
 // permutation returns which axis of its operand each axis of a node shows; nil if it does not show all of them, each as it is.
-func permutation(n *graph.Node) (perm []int) {
-	shown, ok := wholeView(n)
-	if !ok || shown.Offset != 0 || n.Rank() != n.In(0).Rank() {
+func permutation(n *graph.Node) []int {
+	perm, ok := exchangedAxes(n)
+	if !ok || n.Rank() != n.In(0).Rank() {
 		return nil
 	}
-	whole := graph.RowMajor(n.In(0).Shape())
-	for axis, size := range shown.Shape {
-		from := -1
-		for i, d := range whole.Shape {
-			if d == size && (d == 1 || shown.Strides[axis] == whole.Strides[i]) && !slices.Contains(perm, i) {
-				from = i
-				break
+	for axis, at := range perm {
+		if at < 0 { // of size 1, as one that is left
+			perm[axis] = slices.IndexFunc(n.In(0).Shape(), func(d graph.Dim) bool { return d == 1 })
+			for slices.Contains(perm[:axis], perm[axis]) || n.In(0).Shape()[perm[axis]] != 1 {
+				perm[axis]++
 			}
 		}
-		if from < 0 {
-			return nil
-		}
-		perm = append(perm, from)
 	}
 	return perm
 }

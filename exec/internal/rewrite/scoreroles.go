@@ -134,25 +134,24 @@ func (s *axisRoles) rolesOfView(n *graph.Node) []int {
 	if s.roles[x] == nil || x.Region() != n.Region() {
 		return nil
 	}
-	shown, ok := wholeView(n)
-	if !ok || shown.Offset != 0 {
+	view, ok := wholeView(n)
+	if !ok {
 		return nil
 	}
-	from, found := graph.RowMajor(x.Shape()), 0
-	roles := slices.Repeat([]int{-1}, n.Rank())
-	for axis, d := range shown.Shape {
-		if d == 1 {
-			continue
-		}
-		at := slices.IndexFunc(x.Shape(), func(size graph.Dim) bool { return size != 1 })
-		for at >= 0 && at < x.Rank() && (x.Shape()[at] != d || from.Strides[at] != shown.Strides[axis]) {
-			at++
-		}
-		if at < 0 || at >= x.Rank() || slices.Contains(roles, s.roles[x][at]) {
+	axes, ok := shownAxes(view, x.Shape())
+	if !ok {
+		return nil
+	}
+	roles, found := slices.Repeat([]int{-1}, n.Rank()), 0
+	for axis, at := range axes {
+		switch {
+		case at < 0 && view.Shape[axis] == 1:
+		case at < 0 || slices.Contains(roles, s.roles[x][at]):
 			return nil
+		default:
+			roles[axis] = s.roles[x][at]
+			found++
 		}
-		roles[axis] = s.roles[x][at]
-		found++
 	}
 	if found != countOf(s.roles[x]) {
 		return nil

@@ -121,33 +121,25 @@ func (s *spread) fits(p spreadPart) bool {
 // shown returns the operand of a movement, if that does no more than to exchange axes, to repeat them, and to insert
 // and drop those of size 1.
 func (s *spread) shown(p spreadPart) (operand spreadPart, ok bool) {
-	l, ok := wholeView(p.x)
-	if !ok || l.Offset != 0 {
+	view, ok := wholeView(p.x)
+	if !ok {
 		return operand, false
 	}
 	y := p.x.In(0)
-	from := graph.RowMajor(y.Shape())
-	used, own := make([]bool, len(p.axes)), make([]byte, y.Rank())
+	axes, ok := shownAxes(view, y.Shape())
+	if !ok {
+		return operand, false
+	}
+	own := make([]byte, y.Rank())
 	for axis, d := range y.Shape() {
 		if d == 1 {
 			continue // whatever axis it is
 		}
-		at := -1
-		for i, stride := range l.Strides {
-			if !used[i] && l.Shape[i] == d && stride == from.Strides[axis] {
-				at = i
-				break
-			}
-		}
+		at := slices.Index(axes, axis)
 		if at < 0 {
 			return operand, false
 		}
-		used[at], own[axis] = true, p.axes[at]
-	}
-	for axis, d := range l.Shape {
-		if d != 1 && !used[axis] && l.Strides[axis] != 0 {
-			return operand, false
-		}
+		own[axis] = p.axes[at]
 	}
 	return spreadPart{y, string(own)}, true
 }
