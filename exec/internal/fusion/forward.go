@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // Assembly is a movement that puts each operand at a place of its own in the result: a
@@ -88,12 +89,13 @@ func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all 
 		if place.Shape == nil {
 			continue
 		}
+		x, place, ok := shownAt(x, place)
 		maker, computed := at[x]
-		if !computed || !groups[maker].canForward(x, place) {
+		if !ok || !computed || !groups[maker].canForward(x, place) {
 			all = false
 			continue
 		}
-		groups[maker].forward(x, Operand{Base: j.Node, Layout: place, Write: true})
+		groups[maker].forward(x, Operand{Base: j.Node, Layout: place, Write: true}, Reader{Node: j.Node, Operand: i})
 		j.Places[i] = graph.Layout{}
 		first, last = min(first, maker), max(last, maker)
 	}
@@ -110,31 +112,47 @@ func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all 
 	return all
 }
 
+// shownAt returns the value that a view shows whole, with its axes in their order, and where its elements lie if those of the view lie at a place; any other
+// value as it is.
+func shownAt(x *graph.Node, place graph.Layout) (*graph.Node, graph.Layout, bool) {
+	for alias.IsView(x) {
+		axes, ok := rewrite.ExchangedAxes(x)
+		if !ok {
+			return nil, place, false
+		}
+		of := x.In(0)
+		own, last := graph.Layout{Shape: of.Shape(), Strides: make([]graph.Dim, of.Rank()), Offset: place.Offset}, -1
+		for axis, from := range axes {
+			if from < 0 {
+				continue // of size 1
+			}
+			if from < last {
+				return nil, place, false
+			}
+			own.Strides[from], last = place.Strides[axis], from
+		}
+		x, place = of, own
+	}
+	return x, place, true
+}
+
 // canForward reports whether the kernel can store a value at a place, element by element.
 func (k *Group) canForward(x *graph.Node, place graph.Layout) bool {
 	return x.Op().Class == graph.Elementwise && k.Registers[x] == PerElement && (k.Row < 0 || k.IsUniform(place, k.Row))
 }
 
-// forward notes a place in another value's memory for a value that the kernel computes.
-func (k *Group) forward(x *graph.Node, at Operand) {
+// forward notes a place in another value's memory for a value that the kernel computes, so that the reader finds it there.
+func (k *Group) forward(x *graph.Node, at Operand, to Reader) {
+	k.forwardedTo = append(k.forwardedTo, to)
 	if k.Forwarded == nil {
 		k.Forwarded = map[*graph.Node][]Operand{}
 	}
 	k.Forwarded[x] = append(k.Forwarded[x], at)
 }
 
-// IsForwardedTo reports whether the kernel stores a value in the memory of the node that
-// reads it.
-func (k *Group) IsForwardedTo(x *graph.Node, r Reader) bool {
-	if r.Node.In(r.Operand) != x {
-		return false
-	}
-	for _, o := range k.Forwarded[x] {
-		if o.Base == r.Node {
-			return true
-		}
-	}
-	return false
+// IsForwardedTo reports whether the kernel stores a value in the memory of the node that reads it.
+func (k *Group) IsForwardedTo(r Reader) bool {
+	return slices.ContainsFunc(k.forwardedTo, func(to Reader) bool { return to.Node == r.Node && to.Operand == r.Operand })
 }
 
 // Members lists what the kernel computes, and the assembled values that it completes.

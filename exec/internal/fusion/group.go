@@ -22,7 +22,8 @@ type Group struct {
 	// Again is values of other kernels that this one computes once more, in order, and does not read.
 	Again []*graph.Node
 	// Forwarded is where the kernel stores what it computes in assembled values: see ForwardStores.
-	Forwarded map[*graph.Node][]Operand
+	Forwarded   map[*graph.Node][]Operand
+	forwardedTo []Reader // that find it there
 	// Completes is the assembled values of which it stores the last slices, Backgrounds those of which
 	// it stores the first ones, and fills the gaps before.
 	Completes   []*graph.Node

@@ -11,7 +11,7 @@ import (
 // IsReadInMemory reports whether somebody does not take a value from a register.
 func (k *Group) IsReadInMemory(n *graph.Node, readers []Reader) bool {
 	for _, r := range readers {
-		if k.IsForwardedTo(n, r) {
+		if k.IsForwardedTo(r) {
 			continue
 		}
 		if r.By != k || !k.InRegister(r.Node, k.LevelFor(r.Node), r.Operand) {

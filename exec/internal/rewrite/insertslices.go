@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // InsertAttrs are the fixed arguments of opInsertSlices. Sum says that operands may overlap, and are
@@ -194,10 +195,18 @@ func addedToZero(group []slice) (list []slice) {
 	}
 	zero := x.Graph().Scalar(x.DType(), 0)
 	for _, p := range group {
-		p.x = ops.Add(p.x, zero)
+		p.x = plus(p.x, zero)
 		list = append(list, p)
 	}
 	return list
+}
+
+// plus adds a number to a value: to what it shows in another order of axes, which may be computed by the same kernel then.
+func plus(x, number *graph.Node) *graph.Node {
+	if _, ok := ExchangedAxes(x); ok && alias.IsView(x) {
+		return graph.Apply(x.Op(), x.Attrs(), plus(x.In(0), number))
+	}
+	return ops.Add(x, number)
 }
 
 // insertSlices makes the value that consists of the slices among equal numbers, in the place of n;

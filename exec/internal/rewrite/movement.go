@@ -39,9 +39,9 @@ func shownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
 	return axes, true
 }
 
-// exchangedAxes is [shownAxes] of a movement that repeats nothing and shows all of its operand: whose axes come in another order, and of which some of size 1
+// ExchangedAxes is [shownAxes] of a movement that repeats nothing and shows all of its operand: whose axes come in another order, and of which some of size 1
 // may be new or gone.
-func exchangedAxes(n *graph.Node) (axes []int, ok bool) {
+func ExchangedAxes(n *graph.Node) (axes []int, ok bool) {
 	view, ok := wholeView(n)
 	if !ok {
 		return nil, false

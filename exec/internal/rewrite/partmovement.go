@@ -25,7 +25,7 @@ func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
 			parts[0] = p.along(p.axis + 1)
 		}
 	default:
-		if axes, ok := exchangedAxes(n); ok && axes[p.axis] >= 0 {
+		if axes, ok := ExchangedAxes(n); ok && axes[p.axis] >= 0 {
 			parts[0] = p.along(axes[p.axis])
 		}
 	}
@@ -108,6 +108,6 @@ func showsAlike(y, n *graph.Node) bool {
 		q := shownPart(y)
 		return q != nil && *q == *p
 	}
-	_, ok := exchangedAxes(y)
+	_, ok := ExchangedAxes(y)
 	return ok
 }

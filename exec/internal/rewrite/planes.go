@@ -125,7 +125,7 @@ func folds(n *graph.Node) bool {
 
 // permutation returns which axis of its operand each axis of a node shows; nil if it does not show all of them, each as it is.
 func permutation(n *graph.Node) []int {
-	perm, ok := exchangedAxes(n)
+	perm, ok := ExchangedAxes(n)
 	if !ok || n.Rank() != n.In(0).Rank() {
 		return nil
 	}
