@@ -124,3 +124,14 @@ func TestElementsReadParts(t *testing.T) {
 		}
 	}
 }
+
+// What is stacked along a new axis, and its gradient, is computed in its place: nothing is moved.
+func TestStacksAreComputedInPlace(t *testing.T) {
+	g := graph.New("rotary positions")
+	x, cos, sin := g.Input("x", graph.Float32, 40, 16, 2), g.Input("cos", graph.Float32, 16), g.Input("sin", graph.Float32, 16)
+	a, b := ops.Select(x, -1, 0), ops.Select(x, -1, 1)
+	y := ops.Stack(-1, ops.Sub(ops.Mul(a, cos), ops.Mul(b, sin)), ops.Add(ops.Mul(a, sin), ops.Mul(b, cos)))
+	p, err := exec.Compile(g, exec.Outputs(append(autodiff.Grad(ops.Sum(ops.Sin(y)), []*graph.Node{x}), y)...))
+	require.NoError(t, err)
+	require.NotContains(t, p.String(), "movement", "%s", p)
+}

@@ -3,6 +3,7 @@ package exec_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,7 @@ func (r *randomParts) step() *graph.Node {
 	axis := r.rng.IntN(x.Rank())
 	size, known := x.Shape()[axis].Int()
 	some := func(most int64) graph.Dim { return graph.Dim(r.rng.Int64N(most + 1)) }
-	switch r.rng.IntN(14) {
+	switch r.rng.IntN(15) {
 	case 0, 1, 2, 3:
 		if suit(x.Shape(), y.Shape()) {
 			return []func(x, y *graph.Node) *graph.Node{ops.Add, ops.Sub, ops.Mul, ops.Maximum}[r.rng.IntN(4)](x, y)
@@ -62,6 +63,12 @@ func (r *randomParts) step() *graph.Node {
 	case 13:
 		if x.Shape().Equal(y.Shape()) {
 			return ops.Where(ops.Greater(x, ops.Roll(y, axis, 1)), y, ops.Roll(x, axis, 1))
+		}
+	case 14:
+		if last := x.Rank() - 1; x.Shape().Equal(y.Shape()) && x.Shape()[last].IsConst() && x.Shape()[last] < 40 {
+			shape := slices.Clone(x.Shape())
+			shape[last] = 2 * shape[last]
+			return ops.Reshape(ops.Stack(r.rng.IntN(2)+last, ops.Sin(x), ops.Mul(x, y)), shape...)
 		}
 	}
 	return nil
