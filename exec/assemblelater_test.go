@@ -58,6 +58,14 @@ var assembled = map[string]func(x, y, w *graph.Node) []*graph.Node{
 		v := ops.AddInPlace(ops.Copy(u), ops.Roll(u, 0, -1))
 		return []*graph.Node{u, v, ops.Mul(v, ops.Roll(x, 1, 1))}
 	},
+	"parts from outside of a loop": func(x, y, w *graph.Node) []*graph.Node {
+		rows := x.Shape()[0]
+		last := ops.Sin(ops.Slice(y, 0, 0, rows.Minus(1), 1))
+		steps := ops.Fori(3, []*graph.Node{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+			return []*graph.Node{ops.Mul(ops.Roll(ops.Tanh(c[0]), 0, 1), ops.Concat(0, ops.Neg(ops.Slice(c[0], 0, 0, 1, 1)), last))}
+		})
+		return append(autodiff.Grad(ops.Sum(steps[0]), []*graph.Node{x, y}), steps[0])
+	},
 	"nothing is known of some sizes": func(x, y, w *graph.Node) []*graph.Node {
 		z := ops.Concat(0, x, y)
 		s := ops.Mul(z, ops.Concat(0, y, ops.Sin(x)))

@@ -183,15 +183,15 @@ func (l *laterAssembler) ofAssembly(g *cellGroup, n, made *graph.Node, c cell) *
 			own.start = append(own.start, at.Minus(a.Start[i][axis]))
 		}
 		if own.isWithin(x) {
-			return l.ofPart(g, x, made.In(i), own)
+			return l.ofPart(g, n.Region(), x, made.In(i), own)
 		}
 	}
 	return ops.Expand(made.Graph().Scalar(n.DType(), a.Value), c.shape...)
 }
 
-// ofPart computes the cell of a part that nothing else reads, and shows that of any other one.
-func (l *laterAssembler) ofPart(g *cellGroup, x, made *graph.Node, c cell) *graph.Node {
-	if c.shape.Equal(x.Shape()) || !l.isCellwise(x) || l.groups[x.ID()] != nil || l.fixed[x.ID()] || len(l.users[x.ID()]) != 1 {
+// ofPart computes the cell of a part that belongs to the region, and that nothing else reads; it shows that of any other one.
+func (l *laterAssembler) ofPart(g *cellGroup, region *graph.Region, x, made *graph.Node, c cell) *graph.Node {
+	if c.shape.Equal(x.Shape()) || x.Region() != region || !l.isCellwise(x) || l.groups[x.ID()] != nil || l.fixed[x.ID()] || len(l.users[x.ID()]) != 1 {
 		return g.show(made, c)
 	}
 	args := make([]*graph.Node, len(x.Operands()))
@@ -205,7 +205,7 @@ func (l *laterAssembler) ofPart(g *cellGroup, x, made *graph.Node, c cell) *grap
 				own.start, own.shape = append(own.start, c.start[at]), append(own.shape, c.shape[at])
 			}
 		}
-		args[i] = l.ofPart(g, y, made.In(i), own)
+		args[i] = l.ofPart(g, region, y, made.In(i), own)
 	}
 	return graph.Apply(x.Op(), x.Attrs(), args...)
 }
