@@ -16,13 +16,7 @@ var apart [codegen.MostApart + 1]func() *jit.Code
 
 func init() {
 	for step := codegen.LeastApart; step <= codegen.MostApart; step++ {
-		apart[step] = sync.OnceValue(func() *jit.Code {
-			code, err := jit.New(codegen.Apart(step))
-			if err != nil {
-				return nil
-			}
-			return code
-		})
+		apart[step] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(step)) })
 	}
 }
 

@@ -3,6 +3,8 @@ package backend
 import (
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
@@ -15,6 +17,18 @@ func stepsOf(a *launch.Args, i int) steps {
 		return steps{0, a.Stride[i][0]}
 	}
 	return steps{a.Stride[i][inner-1], a.Stride[i][inner]}
+}
+
+// copying makes code that copies in vectors of AVX2; nil where it cannot be had.
+func copying(bytes []byte) *jit.Code {
+	if cpu.Chosen() < cpu.AVX2 {
+		return nil
+	}
+	code, err := jit.New(bytes)
+	if err != nil {
+		return nil
+	}
+	return code
 }
 
 // copyTile copies elements of the given size between operands and packed rows, with memory for a block of them if there is some.

@@ -23,11 +23,10 @@ type interleaver struct {
 // interleaving is that code, nil if it cannot be had.
 var interleaving = sync.OnceValue(func() *interleaver {
 	bytes, at := codegen.Interleave()
-	code, err := jit.New(bytes)
-	if err != nil {
-		return nil
+	if code := copying(bytes); code != nil {
+		return &interleaver{code, at}
 	}
-	return &interleaver{code, at}
+	return nil
 })
 
 // run puts even and odd together, or takes both apart.

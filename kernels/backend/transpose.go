@@ -9,13 +9,7 @@ import (
 )
 
 // transposer is code that transposes blocks of 8x8 elements, nil if it cannot be had.
-var transposer = sync.OnceValue(func() *jit.Code {
-	code, err := jit.New(codegen.Transpose())
-	if err != nil {
-		return nil
-	}
-	return code
-})
+var transposer = sync.OnceValue(func() *jit.Code { return copying(codegen.Transpose()) })
 
 // block is memory for a block of elements of 4 bytes, column by column.
 type block [packRows * packRows]uint32
