@@ -11,7 +11,6 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -90,14 +89,9 @@ func TestAssembledLater(t *testing.T) {
 					if named {
 						n = g.Dim("n", graph.AtLeast(2))
 					}
-					in := map[*graph.Node]reference.Value{}
-					input := func(name string, shape graph.Shape, sizes ...int) *graph.Node {
-						x := g.Input(name, graph.Float64, shape...)
-						in[x] = normals(rng, sizes...)
-						return x
-					}
-					outputs := of(input("x", graph.Shape{n, m}, size[:]...), input("y", graph.Shape{n, m}, size[:]...), input("w", graph.Shape{m}, size[1]))
-					requireReference(t, outputs, in, 1e-9)
+					in := newReferenceInputs(g, rng)
+					outputs := of(in.input("x", graph.Shape{n, m}, size[:]...), in.input("y", graph.Shape{n, m}, size[:]...), in.input("w", graph.Shape{m}, size[1]))
+					requireReference(t, outputs, in.values, 1e-9)
 				})
 			}
 		}
@@ -112,23 +106,18 @@ func TestElementsReadParts(t *testing.T) {
 		outputs := assembled[name](x, y, g.Input("w", graph.Float32, 128))
 		p, err := exec.Compile(g, exec.Outputs(outputs...))
 		require.NoError(t, err)
-		for _, s := range p.Snapshots() {
-			if s.Pass != "dce" {
-				continue
-			}
-			elements, others := map[*graph.Node]bool{}, map[*graph.Node]bool{} // what elements read, and what others do
-			for _, n := range s.Graph().Nodes() {
-				for _, x := range n.Operands() {
-					if n.Op().Class == graph.Elementwise {
-						elements[x] = true
-					} else {
-						others[x] = true
-					}
+		elements, others := map[*graph.Node]bool{}, map[*graph.Node]bool{} // what elements read, and what others do
+		for _, n := range nodesBehind(t, p, "dce") {
+			for _, x := range n.Operands() {
+				if n.Op().Class == graph.Elementwise {
+					elements[x] = true
+				} else {
+					others[x] = true
 				}
 			}
-			for x := range elements {
-				require.False(t, x.Op().Assemble != nil && !others[x] && !slices.Contains(outputs, x.Source()), "%s: %s", name, graph.Describe(x))
-			}
+		}
+		for x := range elements {
+			require.False(t, x.Op().Assemble != nil && !others[x] && !slices.Contains(outputs, x.Source()), "%s: %s", name, graph.Describe(x))
 		}
 	}
 }

@@ -100,15 +100,10 @@ func TestPairsOfPoints(t *testing.T) {
 						n, m = g.Dim("n", graph.AtLeast(0)), g.Dim("m", graph.AtLeast(0))
 					}
 					k := graph.Dim(size[2])
-					in := map[*graph.Node]reference.Value{}
-					input := func(name string, shape graph.Shape, sizes ...int) *graph.Node {
-						x := g.Input(name, graph.Float64, shape...)
-						in[x] = normals(rng, sizes...)
-						return x
-					}
-					outputs := of(input("x", graph.Shape{n, k}, size[0], size[2]), input("y", graph.Shape{m, k}, size[1], size[2]),
-						input("w", graph.Shape{k}, size[2]), input("m", graph.Shape{n, m}, size[0], size[1]))
-					requireReference(t, outputs, in, 1e-9)
+					in := newReferenceInputs(g, rng)
+					outputs := of(in.input("x", graph.Shape{n, k}, size[0], size[2]), in.input("y", graph.Shape{m, k}, size[1], size[2]),
+						in.input("w", graph.Shape{k}, size[2]), in.input("m", graph.Shape{n, m}, size[0], size[1]))
+					requireReference(t, outputs, in.values, 1e-9)
 				})
 			}
 		}
@@ -123,15 +118,10 @@ func TestPairsOfPointsHaveLongRows(t *testing.T) {
 		outputs := pairsOfPoints[name](x, y, g.Input("w", graph.Float32, 3), g.Input("m", graph.Float32, 40, 50))
 		p, err := exec.Compile(g, exec.Outputs(outputs...))
 		require.NoError(t, err)
-		for _, s := range p.Snapshots() {
-			if s.Pass != "dce" {
-				continue
-			}
-			for _, n := range s.Graph().Nodes() {
-				elements, _ := n.Shape().NumElements().Int()
-				short := elements >= 40*50*3 && n.Shape()[n.Rank()-1] == 3 && n.Op().Class == graph.Elementwise
-				require.False(t, short, "%s: %s", name, graph.Describe(n))
-			}
+		for _, n := range nodesBehind(t, p, "dce") {
+			elements, _ := n.Shape().NumElements().Int()
+			short := elements >= 40*50*3 && n.Shape()[n.Rank()-1] == 3 && n.Op().Class == graph.Elementwise
+			require.False(t, short, "%s: %s", name, graph.Describe(n))
 		}
 	}
 }

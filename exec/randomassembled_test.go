@@ -10,7 +10,6 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -20,16 +19,9 @@ type randomParts struct {
 	values []*graph.Node
 }
 
-func (r *randomParts) pick() *graph.Node {
-	if n := len(r.values); r.rng.IntN(2) == 0 && n > 4 {
-		return r.values[n-1-r.rng.IntN(4)]
-	}
-	return r.values[r.rng.IntN(len(r.values))]
-}
-
 // step computes another value; nil where what was picked does not suit.
 func (r *randomParts) step() *graph.Node {
-	x, y := r.pick(), r.pick()
+	x, y := pickOf(r.rng, r.values), pickOf(r.rng, r.values)
 	if !x.DType().IsFloat() || !y.DType().IsFloat() || x.Rank() == 0 {
 		return nil
 	}
@@ -85,13 +77,8 @@ func TestRandomAssembled(t *testing.T) {
 			if rng.IntN(3) == 0 {
 				rows = g.Dim("n", graph.AtLeast(3))
 			}
-			in := map[*graph.Node]reference.Value{}
-			input := func(name string, shape graph.Shape, sizes ...int) *graph.Node {
-				x := g.Input(name, graph.Float64, shape...)
-				in[x] = normals(rng, sizes...)
-				return x
-			}
-			x, y, w := input("x", graph.Shape{rows, graph.Dim(m)}, n, m), input("y", graph.Shape{rows, graph.Dim(m)}, n, m), input("w", graph.Shape{graph.Dim(m)}, m)
+			in := newReferenceInputs(g, rng)
+			x, y, w := in.input("x", graph.Shape{rows, graph.Dim(m)}, n, m), in.input("y", graph.Shape{rows, graph.Dim(m)}, n, m), in.input("w", graph.Shape{graph.Dim(m)}, m)
 			r := &randomParts{rng: rng, values: []*graph.Node{x, y, w}}
 			build := func(steps int) {
 				for range steps {
@@ -122,7 +109,7 @@ func TestRandomAssembled(t *testing.T) {
 				sum = ops.Add(sum, ops.Sum(ops.Tanh(z)))
 			}
 			outputs = append(outputs, autodiff.Grad(sum, []*graph.Node{x, y, w}, autodiff.ZeroForUnused())...)
-			requireReference(t, outputs, in, 1e-8)
+			requireReference(t, outputs, in.values, 1e-8)
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -20,19 +19,11 @@ type randomPairs struct {
 	read   map[*graph.Node]bool
 }
 
-func (r *randomPairs) pick() *graph.Node {
-	// The latest ones are long chains.
-	if n := len(r.values); r.rng.IntN(2) == 0 && n > 4 {
-		return r.values[n-1-r.rng.IntN(4)]
-	}
-	return r.values[r.rng.IntN(len(r.values))]
-}
-
 func (r *randomPairs) axis(x *graph.Node) ops.Axis { return ops.Axis(r.rng.IntN(x.Rank())) }
 
 // step computes another value; nil where what was picked does not suit.
 func (r *randomPairs) step() *graph.Node {
-	x, y := r.pick(), r.pick()
+	x, y := pickOf(r.rng, r.values), pickOf(r.rng, r.values)
 	r.read[x] = true
 	switch r.rng.IntN(12) {
 	case 0, 1, 2, 3:
@@ -92,14 +83,9 @@ func TestRandomPairsOfPoints(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				rows, columns = g.Dim("n"), g.Dim("m")
 			}
-			in := map[*graph.Node]reference.Value{}
-			input := func(name string, shape graph.Shape, sizes ...int) *graph.Node {
-				x := g.Input(name, graph.Float64, shape...)
-				in[x] = normals(rng, sizes...)
-				return x
-			}
-			x, y := input("x", graph.Shape{rows, graph.Dim(k)}, n, k), input("y", graph.Shape{columns, graph.Dim(k)}, m, k)
-			w, of := input("w", graph.Shape{graph.Dim(k)}, k), input("m", graph.Shape{rows, columns}, n, m)
+			in := newReferenceInputs(g, rng)
+			x, y := in.input("x", graph.Shape{rows, graph.Dim(k)}, n, k), in.input("y", graph.Shape{columns, graph.Dim(k)}, m, k)
+			w, of := in.input("w", graph.Shape{graph.Dim(k)}, k), in.input("m", graph.Shape{rows, columns}, n, m)
 			r := &randomPairs{rng: rng, values: []*graph.Node{x, y, w, of, ops.Unsqueeze(x, 1), difference(x, y), ops.Unsqueeze(of, 2)}, read: map[*graph.Node]bool{}}
 			for range 25 {
 				if z := r.step(); z != nil && z.Rank() <= 4 {
@@ -116,7 +102,7 @@ func TestRandomPairsOfPoints(t *testing.T) {
 				}
 			}
 			outputs = append(outputs, autodiff.Grad(sum, []*graph.Node{x, y, w, of}, autodiff.ZeroForUnused())...)
-			requireReference(t, outputs, in, 1e-8)
+			requireReference(t, outputs, in.values, 1e-8)
 		})
 	}
 }

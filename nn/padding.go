@@ -24,7 +24,7 @@ func ReflectionPad(widths ...int) Layer {
 	return padding("ReflectionPad", widths, padWith(ops.PadReflect))
 }
 
-// ReplicationPad is [ReflectionPad] with the first and the last element of an axis, as PyTorch's ReplicationPad1d, 2d and 3d. They may be greater than the sizes.
+// ReplicationPad is [ReflectionPad] with the first and the last element of an axis, as PyTorch's ReplicationPad1d, 2d and 3d. Widths may be greater than the sizes.
 func ReplicationPad(widths ...int) Layer {
 	return padding("ReplicationPad", widths, padWith(ops.PadReplicate))
 }

@@ -31,7 +31,6 @@ func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t t
 		return 0
 	}
 	args := codegen.ApartArgs{To: uintptr(dst), From: uintptr(src), ToRow: size * to.row, FromRow: size * from.row, Rows: t.rows, Blocks: (t.columns - 1) / block}
-	args.SetOrder(from.column)
 	code.Call(0, unsafe.Pointer(&args))
 	return args.Blocks * block
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package backend
 
 import (
@@ -11,11 +13,13 @@ import (
 
 // Elements that stand apart come to lie side by side, whatever the length of rows; nothing behind the last one is read, nor written.
 func TestElementsApartComeSideBySide(t *testing.T) {
+	fenced := newFence(t)
+	memory := unsafe.Slice((*float32)(unsafe.Pointer(&fenced[0])), len(fenced)/4)
 	for step := codegen.LeastApart - 1; step <= codegen.MostApart+1; step++ {
 		for n := range 70 {
 			for _, rows := range []int{1, 2, 5} {
 				pitch, gap := n*step+2, n+1
-				src := make([]float32, max((rows-1)*pitch+(n-1)*step+1, 1)) // it ends with the last element
+				src := memory[len(memory)-max((rows-1)*pitch+(n-1)*step+1, 1):] // it ends with the last element
 				dst := make([]float32, rows*gap)
 				for i := range src {
 					src[i] = float32(i + 1)
@@ -28,9 +32,6 @@ func TestElementsApartComeSideBySide(t *testing.T) {
 						want = src[row*pitch+column*step]
 					}
 					require.Equal(t, want, v, "element %d of %d rows of %d, %d apart", i, rows, n, step)
-				}
-				if code := copyApart(unsafe.Pointer(&dst[0]), steps{gap, 1}, unsafe.Pointer(&src[0]), steps{pitch, step}, run); n > 0 {
-					require.LessOrEqual(t, code, n-1)
 				}
 			}
 		}

@@ -189,15 +189,11 @@ func (l *laterAssembler) savedBy(n *graph.Node) int64 {
 	return saved
 }
 
-// usualElements is the number of elements of a shape, with a usual size for those that are not known.
+// usualElements is the number of elements of a shape, with usual sizes.
 func usualElements(shape graph.Shape) int64 {
 	elements := int64(1)
 	for _, d := range shape {
-		if size, known := d.Int(); known {
-			elements *= size
-		} else {
-			elements *= usualSize
-		}
+		elements *= usual(d)
 	}
 	return elements
 }
@@ -215,7 +211,7 @@ func (l *laterAssembler) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node
 			args[i] = l.operand(g, x, in[i])[g.number(x, c, n.Rank())]
 		}
 		m := graph.Apply(n.Op(), n.Attrs(), args...)
-		if m.Err() != nil || !m.Judged() || m.DType() != n.DType() || !m.Shape().Equal(c.shape) {
+		if !isPartOf(m, n, c.shape) {
 			return nil
 		}
 		list = append(list, slice{x: m, start: c.start, step: c.step})

@@ -203,8 +203,10 @@ func addedToZero(group []slice) (list []slice) {
 
 // plus adds a number to a value: to what it shows in another order of axes, which may be computed by the same kernel then.
 func plus(x, number *graph.Node) *graph.Node {
-	if _, ok := ExchangedAxes(x); ok && alias.IsView(x) {
-		return graph.Apply(x.Op(), x.Attrs(), plus(x.In(0), number))
+	if alias.IsView(x) {
+		if _, ok := ExchangedAxes(x); ok {
+			return graph.Apply(x.Op(), x.Attrs(), plus(x.In(0), number))
+		}
 	}
 	return ops.Add(x, number)
 }

@@ -28,9 +28,13 @@ func shownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
 	for axis, size := range view.Shape {
 		at := -1
 		if size != 1 && view.Strides[axis] != 0 {
-			for at = 0; at < len(of) && (of[at] != size || whole.Strides[at] != view.Strides[axis] || slices.Contains(axes, at)); at++ {
+			for i, d := range of {
+				if d == size && whole.Strides[i] == view.Strides[axis] && !slices.Contains(axes, i) {
+					at = i
+					break
+				}
 			}
-			if at == len(of) {
+			if at < 0 {
 				return nil, false
 			}
 		}

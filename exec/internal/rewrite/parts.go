@@ -227,10 +227,15 @@ func (t *partTaker) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) 
 		}
 	}
 	p := t.wanted[n.ID()]
-	if y := p.made(next, n, own); y.Err() == nil && y.Judged() && y.DType() == n.DType() && y.Shape().Equal(p.of(n.Shape())) && showsAlike(y, n) {
+	if y := p.made(next, n, own); isPartOf(y, n, p.of(n.Shape())) && showsAlike(y, n) {
 		t.taken[n] = y
 	}
 	return nil
+}
+
+// isPartOf reports whether a node of the operation of n, of parts of its operands, has the dtype of n, and a shape.
+func isPartOf(part, n *graph.Node, shape graph.Shape) bool {
+	return part.Err() == nil && part.Judged() && part.DType() == n.DType() && part.Shape().Equal(shape)
 }
 
 // made computes the part of a node from those of its operands.

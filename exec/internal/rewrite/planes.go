@@ -100,11 +100,7 @@ func isRepeated(x, of graph.Shape) bool {
 		if at := len(x) - len(of) + i; at >= 0 && x[at] == of[i] {
 			continue
 		}
-		size, known := of[i].Int()
-		if !known {
-			size = usualSize
-		}
-		times *= size
+		times *= usual(of[i])
 	}
 	return x[len(x)-1] == of[len(of)-1] && times >= leastRepeated
 }

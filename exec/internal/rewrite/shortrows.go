@@ -54,15 +54,19 @@ func (r shortRows) isShortRow(n, x *graph.Node) bool {
 	}
 	rows := int64(1)
 	for _, d := range x.Shape()[:axes[0]] {
-		size, known := d.Int()
-		if !known {
-			size = usualSize
-		}
-		if rows *= size; rows >= leastShortRows {
+		if rows *= usual(d); rows >= leastShortRows {
 			return true
 		}
 	}
 	return false
+}
+
+// usual is a size, or the usual one if it is not known.
+func usual(d graph.Dim) int64 {
+	if size, known := d.Int(); known {
+		return size
+	}
+	return usualSize
 }
 
 // isOfRepeated reports whether a value is computed, for one use, of others that are all repeated along some axis.

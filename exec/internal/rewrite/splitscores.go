@@ -189,7 +189,7 @@ func (s *scoreSplitter) elements(n *graph.Node, in []*graph.Node) *graph.Node {
 		m := graph.Apply(n.Op(), n.Attrs(), args[k]...)
 		want := slices.Clone(n.Shape())
 		want[own.axis] = own.cuts[k+1].Minus(own.cuts[k])
-		if m.Err() != nil || !m.Judged() || m.DType() != n.DType() || !m.Shape().Equal(want) {
+		if !isPartOf(m, n, want) {
 			return nil
 		}
 		v.parts = append(v.parts, m)

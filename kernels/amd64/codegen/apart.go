@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
@@ -9,11 +10,9 @@ import (
 // ApartArgs is the arguments of the code of [Apart]: rows of Blocks·8 elements of 4 bytes, which stand side by side in To and some elements apart in From,
 // where another one must follow. Steps from row to row are in bytes.
 type ApartArgs struct {
-	To, From     uintptr
-	ToRow        int
-	FromRow      int
-	Rows, Blocks int
-	Order        [apartBlock]uint32 // set by [Apart.Order]
+	To, From       uintptr
+	ToRow, FromRow int
+	Rows, Blocks   int
 }
 
 const (
@@ -28,7 +27,7 @@ func Apart(step int) (code []byte) {
 	const w, order = asm.W256, asm.Vec(7)
 	var a asm.Asm
 	var in ApartArgs
-	a.M(asm.MOVUPS, w, order, 0, argument(unsafe.Offsetof(in.Order)))
+	a.M(asm.MOVUPS, w, order, 0, asm.Labelled(a.Data(apartOrder(step), apartBlock*4)))
 	a.MovLoad(to, argument(unsafe.Offsetof(in.To)))
 	a.MovLoad(from, argument(unsafe.Offsetof(in.From)))
 	a.MovLoad(toRow, argument(unsafe.Offsetof(in.ToRow)))
@@ -74,11 +73,14 @@ func Apart(step int) (code []byte) {
 	return code
 }
 
-// SetOrder says where in a vector the elements are that stand step apart, before the last instruction puts them in order.
-func (args *ApartArgs) SetOrder(step int) {
+// apartOrder says for each element where in a vector it is before the last instruction puts them in order.
+func apartOrder(step int) (order []byte) {
 	for k := range apartBlock {
-		if args.Order[k] = uint32(k * step % apartBlock); step == 4 {
-			args.Order[k] = uint32(k%2*4 + k/2)
+		at := k * step % apartBlock
+		if step == 4 {
+			at = k%2*4 + k/2
 		}
+		order = binary.LittleEndian.AppendUint32(order, uint32(at))
 	}
+	return order
 }
