@@ -119,7 +119,8 @@ func show(n *graph.Node, isEnd bool) *shown {
 		return nil
 	}
 	x := ops.Cast(n, graph.Float32)
-	return &shown{n, ops.Sum(ops.IsNaN(x), ops.AllAxes()), ops.Sum(ops.IsInf(x), ops.AllAxes())}
+	// A copy: a loop takes all steps of a value behind the whole body, where another operation may have written to it.
+	return &shown{ops.Copy(n), ops.Sum(ops.IsNaN(x), ops.AllAxes()), ops.Sum(ops.IsInf(x), ops.AllAxes())}
 }
 
 // stack takes all steps of a loop.

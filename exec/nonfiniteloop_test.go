@@ -65,6 +65,16 @@ var loopsThatFail = map[string]struct {
 		})
 		return blamed, outs[0]
 	}, []float32{1, 2, -3, 4, 5, -6, 7, 8}, []int{2}, []int{1}, "is -6 there"},
+	"by a write in a branch": {func(g *graph.Graph, x *graph.Node) (blamed, output *graph.Node) {
+		_, outs := ops.Scan(ops.Loop{Over: nodes{x}}, func(_, x []*graph.Node) (next, out []*graph.Node) {
+			return nil, ops.Cond(ops.Greater(ops.Sum(x[0]), graph.Num(4)), func() []*graph.Node {
+				own := ops.Copy(x[0])
+				blamed = ops.DivInPlace(own, ops.Sub(x[0], graph.Num(7)))
+				return nodes{blamed}
+			}, func() []*graph.Node { return nodes{ops.Copy(x[0])} })
+		})
+		return blamed, outs[0]
+	}, []float32{1, 2, 3, 4, 5, 6, 7, 8}, []int{3}, []int{0}, "own, float32[2], from 7 to 8"},
 	"what is not given out": {func(g *graph.Graph, x *graph.Node) (blamed, output *graph.Node) {
 		_, outs := ops.Scan(ops.Loop{Over: nodes{x}}, func(_, x []*graph.Node) (next, out []*graph.Node) {
 			masked := ops.Where(ops.Less(x[0], graph.Num(0)), graph.Num(0), ops.Sqrt(x[0]))
