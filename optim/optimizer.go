@@ -205,7 +205,7 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 		u := &update{shared: s, settings: of.settings, rule: o.rule, group: of.key, w: w, t: w.DType()}
 		writes = append(writes, u.build(grads[i]))
 		end()
-		asked, found = asked || of.usedRows, found || u.rows != nil
+		asked, found = asked || of.usedRows, found || u.rows != nil || !grads[i].Judged() // what a gradient is that another mistake left unjudged is not known
 		if s.refused != nil {
 			return []*graph.Node{s.refused}
 		}

@@ -199,4 +199,11 @@ func TestUsedRowsNeedATable(t *testing.T) {
 	require.ErrorContains(t, err, "optim.UsedRows: no gradient is a sum by index")
 	_, err = exec.Compile(g, exec.Updates(optim.Lion(0.1, optim.UsedRows()).Minimize(ops.Sum(ops.Square(w)))...))
 	require.ErrorContains(t, err, "UsedRows is an option of SGD, Adam, AdamW, Adagrad, not of Lion")
+
+	g = graph.New("wrong")
+	table := g.Param("table", graph.Float32, 5, 2)
+	wrong := ops.MatMul(ops.Embedding(g.Input("i", graph.Int64, 4), table), g.Input("m", graph.Float32, 3, 3))
+	_, err = exec.Compile(g, exec.Updates(optim.Adam(0.1, optim.UsedRows()).Minimize(ops.Sum(wrong), table)...))
+	require.ErrorContains(t, err, "MatMul(")
+	require.NotContains(t, err.Error(), "UsedRows", "a mistake that follows from another one is not told")
 }
