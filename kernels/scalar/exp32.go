@@ -11,12 +11,13 @@ const (
 	Log2E32  = 0x1.715476p+0 // 1 / log(2)
 	Ln2Hi32  = 0x1.62e4p-1   // log(2) in so few bits that its multiples are exact
 	Ln2Lo32  = 0x1.7f7d1cp-20
-	Magic32  = 3 << 22 // adding it to a number rounds that to an integer, which stands in the low bits
-	Expm1Min = -30     // exp(x) - 1 is -1 down here
-	Tiny32   = 0x1p-24 // below it, exp(x) - 1 is x
-	ExpMax   = 89      // exp overflows from here on
-	ExpMin   = -104    // and is 0 down here
-	Exp2Max  = 128     // as ExpMax, of powers of two
+	Ln2At32  = 0x1.62e430p-1 // log(2) where one part is enough
+	Magic32  = 3 << 22       // adding it to a number rounds that to an integer, which stands in the low bits
+	Expm1Min = -30           // exp(x) - 1 is -1 down here
+	Tiny32   = 0x1p-24       // below it, exp(x) - 1 is x
+	ExpMax   = 89            // exp overflows from here on
+	ExpMin   = -104          // and is 0 down here
+	Exp2Max  = 128           // as ExpMax, of powers of two
 	Exp2Min  = -150
 
 	ExpLeast = -0x1.5bf5bcp+6 // the greatest number that is split into -126·log(2) and the rest

@@ -100,33 +100,27 @@ func Log1p32(x float32) float32 {
 	return logSpecial32(u, r)
 }
 
-// The error function is x + x·P(x²) below ErfSplit and 1 - exp(x·Q(x)) above, up to
-// ErfMax, where it is 1. Highest powers come first.
+// The error function is 1 - 2^(x·Q(x)) up to ErfMax, from where on it is 1. ErfPower has the
+// coefficients of Q, ErfExp2 those of (2^r - 1)/r for |r| <= 0.5, good to 2^-27.9 and 2^-26.5 of the
+// result. Highest powers come first.
 var (
-	ErfSmall = [...]float32{0x1.57ac0ap-14, -0x1.a8aab2p-11, 0x1.5499ccp-8, -0x1.b809bep-6, 0x1.ce2dd0p-4, -0x1.812742p-2,
-		0x1.06eba8p-3}
-	ErfLarge = [...]float32{0x1.c0c1b8p-13, -0x1.a563e8p-9, 0x1.770770p-6, -0x1.af2704p-4, -0x1.457ce2p-1, -0x1.20e650p+0}
+	ErfPower = [...]float32{0x1.c00fa8p-17, -0x1.63eadep-13, 0x1.dea90ep-11, -0x1.3b39e2p-9, 0x1.e53e7p-13, 0x1.c4b928p-6,
+		-0x1.2fabe2p-3, -0x1.d63ec4p-1, -0x1.a0be84p+0}
+	ErfExp2 = [...]float32{0x1.4308fep-13, 0x1.5f07b4p-10, 0x1.3b2bap-7, 0x1.c6af6ep-5, 0x1.ebfbdep-3, 0x1.62e43p-1}
 )
 
-// The limits of the error function's parts, and log(2) as far as its second needs it.
-const (
-	ErfSplit = 0.9375
-	ErfMax   = 4
-	Ln2At32  = 0x1.62e430p-1
-)
+// ErfMax is where the error function is rounded to 1.
+const ErfMax = 3.921875
 
-// Erf32 is the error function of x, within 1.2 ulp.
+// Erf32 is the error function of x, within 2.6 ulp. With the power of two split into an integer n
+// and a rest r, it is (1 - 2^n) - 2^n·(2^r - 1): near 0, where n is 0, nothing cancels.
 func Erf32(x float32) float32 {
-	t, square := AbsFloat(x), float32(x*x)
-	if t < ErfSplit {
-		return FMA32(poly32(square, ErfSmall[:]), x, x)
-	}
-	t = atMost(ErfMax, t)
-	q := poly32(t, ErfLarge[:]) * t
+	t := atMost(ErfMax, AbsFloat(x))
+	power := float32(poly32(t, ErfPower[:]) * t)
 	const magic = Magic32 + 127
-	k := FMA32(q, Log2E32, magic)
-	r := FMA32(magic-k, Ln2At32, q)
-	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
-	y := FMA32(-e, math.Float32frombits(math.Float32bits(k)<<23), 1)
-	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31))
+	k := power + magic
+	n := k - magic
+	r, scale := power-n, math.Float32frombits(math.Float32bits(k)<<23)
+	y := FMA32(-poly32(r, ErfExp2[:]), float32(r*scale), 1-scale)
+	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31)) // keeps -0
 }

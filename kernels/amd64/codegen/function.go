@@ -243,15 +243,11 @@ func (v vec32) log1p(x vreg) vreg {
 }
 
 func (v vec32) erf(x vreg) vreg {
-	t := v.and(x, v.raw(1<<31-1))
-	small := v.fma(v.poly(v.mul(x, x), scalar.ErfSmall[:]), x, x)
-	limited := v.atMost(scalar.ErfMax, t)
-	q := v.mul(v.poly(limited, scalar.ErfLarge[:]), limited)
+	t := v.atMost(scalar.ErfMax, v.and(x, v.raw(1<<31-1)))
+	power := v.mul(v.poly(t, scalar.ErfPower[:]), t)
 	magic := v.num(scalar.Magic32 + 127)
-	k := v.fma(q, v.num(scalar.Log2E32), magic)
-	r := v.fnma(v.sub(k, magic), v.num(scalar.Ln2At32), q)
-	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
-	large := v.fnma(e, v.shift(asm.PSLLD, v.w, k, 23), v.num(1))
-	large = v.or(large, v.and(x, v.sign()))
-	return v.pick(v.cmp(t, v.num(scalar.ErfSplit), cmpLt), small, large)
+	k := v.add(power, magic)
+	r, scale := v.sub(power, v.sub(k, magic)), v.shift(asm.PSLLD, v.w, k, 23)
+	y := v.fnma(v.poly(r, scalar.ErfExp2[:]), v.mul(r, scale), v.sub(v.num(1), scale))
+	return v.or(y, v.and(x, v.sign()))
 }
