@@ -17,13 +17,15 @@ import (
 //go:embed peer.py
 var script []byte
 
-// Python is a side in a Python program of its own, which waits while it is not asked.
+// Python is a side in a Python program of its own, which waits while it is not asked, and after a
+// sample is stopped until it is asked again.
 type Python struct {
 	command *exec.Cmd
 	file    string
 	in      io.WriteCloser
 	out     *bufio.Reader
 	stderr  bytes.Buffer
+	stopped bool
 }
 
 // StartPython starts an interpreter, or a program that runs a file in one, with the program of
@@ -50,6 +52,7 @@ func StartScript(ctx context.Context, interpreter string, threads int, script []
 		// A malloc that keeps large blocks, as Go's heap does.
 		"MALLOC_TRIM_THRESHOLD_=4294967296", "MALLOC_MMAP_THRESHOLD_=4294967296", "MALLOC_TOP_PAD_=536870912")
 	p.command.Stderr = &p.stderr
+	inGroup(p.command)
 	if p.in, err = p.command.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -78,6 +81,7 @@ func (p *Python) ask(request any) (answer, error) {
 // Ask sends a request, as a line, with the bytes that follow it, and reads the line of the
 // answer into a value.
 func (p *Python) Ask(request, answer any, payload ...[]byte) error {
+	p.resume()
 	line, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -111,10 +115,21 @@ func (p *Python) Prepare(task Request) (check float64, err error) {
 	return a.Check, err
 }
 
-// Time implements Side: by the program's own clock.
+// Time implements Side: by the program's own clock. Threads of a library that wait for work by asking
+// for it again and again would take processors from the side that is next, so all are stopped.
 func (p *Python) Time(calls int) (time.Duration, error) {
 	a, err := p.ask(map[string]int{"calls": calls})
+	if err == nil {
+		p.stopped = send(p.command, stop)
+	}
 	return time.Duration(a.Seconds * float64(time.Second)), err
+}
+
+// resume lets a stopped program go on.
+func (p *Python) resume() {
+	if p.stopped {
+		p.stopped = !send(p.command, goOn)
+	}
 }
 
 // Close ends the program, if it still runs.
@@ -122,6 +137,7 @@ func (p *Python) Close() error {
 	if p.command.ProcessState != nil {
 		return nil
 	}
+	p.resume()
 	p.in.Close()
 	return firstOf(p.command.Wait(), os.Remove(p.file))
 }
