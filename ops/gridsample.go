@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -85,16 +86,35 @@ type sampler struct {
 	x node
 }
 
+// fewChannels is the number of channels up to which those of an element are picked one by one, from images of one channel each:
+// to find a row of so few in memory takes longer than to copy it.
+const fewChannels = 8
+
+// channelAxis is the axis of the channels while elements are picked, beside those of the places: the first one, or the last one,
+// so that one index picks them all.
+func (s sampler) channelAxis() int {
+	if channels, known := s.x.Shape()[1].Int(); known && channels <= fewChannels {
+		return 0
+	}
+	return -1
+}
+
 // at returns [N, C, places…] for coordinates along each axis, [N, places…, 1], counted in elements from the middle of the
-// first one. All channels of an element lie side by side meanwhile, so that one index picks them.
+// first one.
 func (s sampler) at(places []node) (sum node) {
-	rows := Reshape(MoveAxis(s.x, 1, -1), s.positions().Times(s.x.Shape()[0]), s.x.Shape()[1])
+	channels, count := s.channelAxis(), s.positions().Times(s.x.Shape()[0])
+	elements := MoveAxis(s.x, 1, channels)
+	if channels == 0 {
+		elements = Reshape(elements, s.x.Shape()[1], count)
+	} else {
+		elements = Reshape(elements, count, s.x.Shape()[1])
+	}
 	var taps [][]axisTap
 	for i, place := range places {
-		taps = append(taps, s.taps(2+i, place))
+		taps = append(taps, s.taps(2+i, MoveAxis(place, -1, channels)))
 	}
 	for _, chosen := range combinations(taps) {
-		part := s.pick(rows, chosen)
+		part := s.pick(elements, chosen)
 		for _, tap := range chosen {
 			if tap.weight != nil {
 				part = Mul(part, tap.weight)
@@ -106,7 +126,7 @@ func (s sampler) at(places []node) (sum node) {
 			sum = Add(sum, part)
 		}
 	}
-	return MoveAxis(sum, -1, 1)
+	return MoveAxis(sum, channels, 1)
 }
 
 // positions is the number of elements of a channel.
@@ -139,7 +159,15 @@ func (s sampler) taps(axis int, place node) []axisTap {
 func (s sampler) tap(axis int, at, weight node) axisTap {
 	last := Size(s.x.Graph(), s.x.DType(), s.x.Shape()[axis].Minus(1))
 	inside := And(GreaterEqual(at, num(0)), LessEqual(at, last))
-	return axisTap{Cast(Where(inside, at, num(0)), graph.Int64), inside, weight}
+	return axisTap{Cast(Where(inside, at, num(0)), s.indexType()), inside, weight}
+}
+
+// indexType is the type of indices of elements: 32 bits where these are enough, which processors convert to at once.
+func (s sampler) indexType() graph.DType {
+	if count, known := s.positions().Times(s.x.Shape()[0]).Int(); known && count <= math.MaxInt32 {
+		return graph.Int32
+	}
+	return graph.Int64
 }
 
 // brought is a place on the axis for one that may lie outside, unless zeros are there. As in PyTorch, no gradient flows
@@ -163,17 +191,18 @@ func (s sampler) brought(axis int, place node) node {
 	return Where(LessEqual(place, num(0)), num(0), Where(GreaterEqual(place, last), last, place))
 }
 
-// pick returns the elements at one tap of each axis, [N, places…, C] of rows of channels, and 0 outside.
-func (s sampler) pick(rows node, taps []axisTap) node {
-	g, shape := s.x.Graph(), s.x.Shape()
+// pick returns the elements at one tap of each axis, with the axis of the channels in the place of the taps' axis of one element,
+// and 0 outside.
+func (s sampler) pick(elements node, taps []axisTap) node {
+	g, shape, t, channels := s.x.Graph(), s.x.Shape(), s.indexType(), s.channelAxis()
 	place, inside := taps[0].at, taps[0].inside
 	for i, tap := range taps[1:] {
-		place = Add(Mul(place, Size(g, graph.Int64, shape[3+i])), tap.at)
+		place = Add(Mul(place, Size(g, t, shape[3+i])), tap.at)
 		inside = And(inside, tap.inside)
 	}
-	ones := slices.Repeat([]graph.Dim{1}, place.Rank()-1)
-	image := Mul(Iota(g, 0, append(graph.Shape{shape[0]}, ones...)...), Size(g, graph.Int64, s.positions()))
-	return Where(inside, Take(rows, 0, Squeeze(Add(place, image), -1)), num(0))
+	image := Mul(Iota(g, 0, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, place.Rank()-2)...)...), Size(g, graph.Int64, s.positions()))
+	index := Add(Squeeze(place, channels), Cast(image, t))
+	return Where(inside, Take(elements, channels+1, index), num(0))
 }
 
 // combinations takes one of each list, the last list's first.

@@ -19,7 +19,7 @@ type Index interface{ int32 | int64 }
 // indices, Count of them, name rows.
 type Shape struct{ Outer, Size, Inner, Count int }
 
-// shortRow is the number of elements below which a row is copied, or united, element by element.
+// shortRow is the number of elements below which a row is united element by element.
 const shortRow = 16
 
 // Take copies, in each block, the rows that the indices name: dst is Outer blocks of
@@ -35,20 +35,15 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 // TakeInside is [Take] with indices all of which are in 0..Size-1: see [Outside].
 func TakeInside[T any, I Index](s Shape, dst, src []T, index []I) {
 	for o := range s.Outer {
-		from, to := src[o*s.Size*s.Inner:], dst[o*s.Count*s.Inner:]
-		switch {
+		from, to, index := src[o*s.Size*s.Inner:][:s.Size*s.Inner], dst[o*s.Count*s.Inner:][:s.Count*s.Inner], index[:s.Count]
+		switch row := uintptr(s.Inner) * unsafe.Sizeof(*new(T)); {
+		case row == 0: // nothing lies there
 		case s.Inner == 1:
-			takeElements(to[:s.Count], from[:s.Size], index[:s.Count])
-		case s.Inner < shortRow:
-			for i, at := range index[:s.Count] {
-				row, picked := to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:]
-				picked = picked[:len(row)]
-				for j := range row {
-					row[j] = picked[j]
-				}
-			}
+			takeElements(to, from, index)
+		case row < longRow:
+			moveShort(unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), row, index, false)
 		default:
-			index, rows := index[:s.Count], prefetch.Of(from[:s.Size*s.Inner], s.Inner)
+			rows := prefetch.Of(from, s.Inner)
 			for i, at := range index {
 				fetchAhead(&rows, index, i)
 				copy(to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:])
@@ -77,17 +72,21 @@ func fetchAhead[I Index](rows *prefetch.Rows, index []I, i int) {
 // one place the last stays.
 func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 	for o := range s.Outer {
-		from, to := src[o*s.Count*s.Inner:], dst[o*s.Size*s.Inner:]
-		if s.Inner == 1 {
-			for i, at := range index[:s.Count] {
+		from, to, index := src[o*s.Count*s.Inner:][:s.Count*s.Inner], dst[o*s.Size*s.Inner:][:s.Size*s.Inner], index[:s.Count]
+		switch row := uintptr(s.Inner) * unsafe.Sizeof(*new(T)); {
+		case row == 0:
+		case s.Inner == 1:
+			for i, at := range index {
 				to[at] = from[i]
 			}
-			continue
-		}
-		index, rows := index[:s.Count], prefetch.Of(to[:s.Size*s.Inner], s.Inner)
-		for i, at := range index {
-			fetchAhead(&rows, index, i)
-			copy(to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:])
+		case row < longRow:
+			moveShort(unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), row, index, true)
+		default:
+			rows := prefetch.Of(to, s.Inner)
+			for i, at := range index {
+				fetchAhead(&rows, index, i)
+				copy(to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:])
+			}
 		}
 	}
 }

@@ -39,10 +39,53 @@ func TestPutRows(t *testing.T) {
 	require.Equal(t, -1, gather.Outside([]int32{0, 2}, 3))
 }
 
+// TestRowsOfAllWidths takes and puts rows of 0 to 70 elements of each size, and wants nothing to be written beside them.
+func TestRowsOfAllWidths(t *testing.T) {
+	for inner := range 71 {
+		movesRows[uint8](t, inner)
+		movesRows[uint16](t, inner)
+		movesRows[float32](t, inner)
+		movesRows[int64](t, inner)
+	}
+}
+
+func movesRows[T uint8 | uint16 | float32 | int64](t *testing.T, inner int) {
+	const outer, size, beside = 2, 5, 7
+	index := []int32{3, 0, 4, 3, 1}
+	count := len(index)
+	rows := func(n int, from T) []T { // with some elements on both sides
+		list := make([]T, n*inner+2*beside)
+		for i := range list {
+			list[i] = from + T(i)
+		}
+		return list
+	}
+	within := func(list []T) []T { return list[beside : len(list)-beside] }
+	s := gather.Shape{Outer: outer, Size: size, Inner: inner, Count: count}
+
+	src, dst, want := rows(outer*size, 1), rows(outer*count, 100), rows(outer*count, 100)
+	for o := range outer {
+		for i, at := range index {
+			copy(within(want)[(o*count+i)*inner:][:inner], within(src)[(o*size+int(at))*inner:])
+		}
+	}
+	gather.TakeInside(s, within(dst), within(src), index)
+	require.Equal(t, want, dst, "rows of %d of %T are taken", inner, *new(T))
+
+	src, dst, want = rows(outer*count, 1), rows(outer*size, 100), rows(outer*size, 100)
+	for o := range outer {
+		for i, at := range index {
+			copy(within(want)[(o*size+int(at))*inner:][:inner], within(src)[(o*count+i)*inner:])
+		}
+	}
+	gather.Put(s, within(dst), within(src), index)
+	require.Equal(t, want, dst, "rows of %d of %T are put", inner, *new(T))
+}
+
 // TestScatterRepeatedIndex unites short and long rows, whose zeros have signs and some of which are NaN.
 func TestScatterRepeatedIndex(t *testing.T) {
 	nan, inf, zero := math.NaN(), math.Inf(1), math.Copysign(0, -1)
-	for _, inner := range []int{1, 3, 16, 37} {
+	for _, inner := range []int{1, 2, 3, 4, 5, 16, 37} {
 		s, index := gather.Shape{Outer: 2, Size: 5, Inner: inner, Count: 7}, []int64{2, 0, 2, 0, 3, 4, 4}
 		src, dst := make([]float32, 2*7*inner), make([]float32, 2*5*inner)
 		for i := range src {

@@ -80,6 +80,9 @@ func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
 
 // uniteShort unites rows of a few elements.
 func uniteShort[T Number, I Index](by Fold, inner int, to, from []T, index []I) {
+	if by == Sum && sumShort(inner, to, from, index) {
+		return
+	}
 	for i, at := range index {
 		x, y := to[int(at)*inner:(int(at)+1)*inner], from[i*inner:(i+1)*inner]
 		y = y[:len(x)]
