@@ -155,10 +155,13 @@ func bagsOf(index node, offsets []node, a EmbeddingBagAttrs) node {
 	if !a.HasOffsets {
 		return Reshape(Iota(g, 0, index.Shape()...), count)
 	}
-	start := offsets[0]
-	isFirst := Equal(Iota(g, 0, start.Shape()...), num64(0))
-	start = Assert(start, Or(Not(isFirst), Equal(start, graph.Num(0))), "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0")
-	start = Assert(start, GreaterEqual(start, previous(start, 0, 0)), "offsets do not fall")
+	given := offsets[0]
+	isFirst := Equal(Iota(g, 0, given.Shape()...), num64(0))
+	// Each is asked of what was given, so that a message names that.
+	begins := Assert(given, Or(Not(isFirst), Equal(given, graph.Num(0))), "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0")
+	rises := Assert(given, GreaterEqual(given, previous(given, 0, 0)), "offsets do not fall")
+	ends := Assert(given, LessEqual(given, Size(g, graph.Int64, count)), "an offset is at most the number of indices")
+	start := Maximum(begins, Maximum(rises, ends)) // all are the same
 	bag := Sub(CumSum(Narrow(namings(start, count.Plus(1)), 0, 0, count), 0), num64(1))
 	if size := start.Shape()[0]; !size.IsConst() || size == 0 { // no bag at all
 		bag = Where(Less(bag, num64(0)), Size(g, graph.Int64, size), bag)

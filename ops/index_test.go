@@ -117,3 +117,22 @@ func TestIndexMessages(t *testing.T) {
 		require.ErrorContains(t, err, "index_test.go")
 	}
 }
+
+// Offsets of bags that do not fit the indices are told by their own name.
+func TestOffsetsOutside(t *testing.T) {
+	for want, offsets := range map[string][]int64{
+		"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0: o[0] is 1": {1, 2},
+		"offsets do not fall: o[2] is 2":                        {0, 3, 2},
+		"an offset is at most the number of indices: o[1] is 5": {0, 5, 7},
+	} {
+		g := graph.New("bags")
+		i, o := g.Input("i", graph.Int64, g.Dim("n")), g.Input("o", graph.Int64, g.Dim("bags"))
+		p, err := exec.Compile(g, exec.Outputs(ops.EmbeddingBag(i, g.Param("w", graph.Float32, 9, 2), ops.ReduceSum, ops.Offsets(o))))
+		require.NoError(t, err)
+		s := p.NewSession()
+		_, err = s.Run(t.Context(), exec.Feed{i: []int64{0, 1, 2, 3}, o: offsets})
+		require.ErrorContains(t, err, want)
+		_, err = s.Run(t.Context(), exec.Feed{i: []int64{0, 1, 2, 3}, o: []int64{0, 4, 4}})
+		require.NoError(t, err)
+	}
+}
