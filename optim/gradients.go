@@ -99,7 +99,9 @@ func Accumulate(params, grads []*graph.Node, runs int) (means []*graph.Node, ful
 		trouble = fmt.Sprintf("a batch of %d micro-batches cannot be accumulated; use at least 1", runs)
 	}
 	if trouble != "" {
-		return refuseAll("Accumulate", trouble, append(grads[:len(grads):len(grads)], params...))
+		about := append(grads[:len(grads):len(grads)], params...)
+		means, full = refuseAll("Accumulate", trouble, about)
+		return means[:len(params)], full
 	}
 	s := &shared{g: params[0].Graph(), fn: "Accumulate"}
 	count := ops.AddInPlace(s.state(firstName(params), "micro_step", graph.Int64, 0, nil), graph.Num(1))

@@ -194,8 +194,16 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 			s.owners[key] = w.Name()
 		}
 	}
-	var writes []*graph.Node
 	asked, found := false, false // of rows: see UsedRows
+	for i, w := range params {
+		if of := o.of(w); of.usedRows && !of.frozen {
+			asked, found = true, found || !grads[i].Judged() || namesRows(grads[i]) // what another mistake left unjudged is not known
+		}
+	}
+	if asked && !found {
+		return []*graph.Node{refuse(fn, "optim.UsedRows: no gradient is a sum by index, such as that of a table of embeddings; leave the option out", params[0])}
+	}
+	var writes []*graph.Node
 	for i, w := range params {
 		of := o.of(w)
 		if of.frozen {
@@ -205,13 +213,9 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 		u := &update{shared: s, settings: of.settings, rule: o.rule, group: of.key, w: w, t: w.DType()}
 		writes = append(writes, u.build(grads[i]))
 		end()
-		asked, found = asked || of.usedRows, found || u.rows != nil || !grads[i].Judged() // what a gradient is that another mistake left unjudged is not known
 		if s.refused != nil {
 			return []*graph.Node{s.refused}
 		}
-	}
-	if asked && !found {
-		return []*graph.Node{refuse(fn, "optim.UsedRows: no gradient is a sum by index, such as that of a table of embeddings; leave the option out", params[0])}
 	}
 	return append(writes, s.writes...)
 }

@@ -168,7 +168,8 @@ func TestMistakes(t *testing.T) {
 		"limit of 0": {func(_ *graph.Graph, _, w, x *graph.Node) { optim.ClipNorm([]*graph.Node{ops.Mul(w, x)}, 0) },
 			"the limit is 0; it must be a number greater than 0"},
 		"no micro-batches": {func(_ *graph.Graph, _, w, x *graph.Node) {
-			optim.Accumulate([]*graph.Node{w}, []*graph.Node{x}, 0)
+			means, full := optim.Accumulate([]*graph.Node{w}, []*graph.Node{x}, 0)
+			optim.SGD(0.1, optim.When(full)).Updates([]*graph.Node{w}, means) // which follows, and is not told
 		}, "a batch of 0 micro-batches cannot be accumulated; use at least 1"},
 		"input": {func(_ *graph.Graph, loss, _, x *graph.Node) { optim.SGD(0.1).Minimize(loss, x) },
 			"x is Input(x), not a parameter"},

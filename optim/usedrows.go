@@ -27,12 +27,17 @@ type namedRows struct {
 	size    graph.Dim   // of the parameter
 }
 
-// namedRowsOf returns the rows that a gradient names; nil where it is no sum by index.
+// namedRowsOf returns the rows that a gradient names; nil where it names none. What is done to a whole gradient,
+// as to clip it, is done to those of the rows.
 func namedRowsOf(grad *graph.Node) *namedRows {
-	parts, index := partsOf(grad)
-	if parts == nil {
+	if !namesRows(grad) {
 		return nil
 	}
+	var whole []func(x *graph.Node) *graph.Node
+	for of, again := scaled(grad); of != nil; of, again = scaled(grad) {
+		whole, grad = append(whole, again), of
+	}
+	parts, index := partsOf(grad)
 	r := &namedRows{index: index, size: grad.Shape()[0]}
 	count := index.Shape()[0]
 	place := ops.Iota(grad.Graph(), 0, count)
@@ -40,36 +45,60 @@ func namedRowsOf(grad *graph.Node) *namedRows {
 	ones := slices.Repeat(graph.Shape{1}, grad.Rank()-1)
 	r.isFirst = ops.Reshape(ops.Equal(first, place), append(graph.Shape{count}, ones...)...)
 	r.grad = ops.SegmentSum(parts, 0, first, count)
+	for _, again := range slices.Backward(whole) {
+		r.grad = again(r.grad)
+	}
 	return r
 }
 
-var opAdd, opMul = ops.Lookup("add"), ops.Lookup("mul")
+var opAdd, opMul, opDiv, opCast = ops.Lookup("add"), ops.Lookup("mul"), ops.Lookup("div"), ops.Lookup("cast")
 
-// partsOf returns the rows that a gradient adds, and the indices by which it does; nil where it does
-// something else. Sums of such gradients are such gradients, and so are multiples.
-func partsOf(grad *graph.Node) (rows, index *graph.Node) {
+// namesRows reports whether a gradient is a sum by index along its first axis, a sum of such, or a multiple of one, in any dtype.
+func namesRows(grad *graph.Node) bool {
+	if of, _ := scaled(grad); of != nil {
+		return namesRows(of)
+	}
+	return isSumByIndex(grad) || isSum(grad) && namesRows(grad.In(0)) && namesRows(grad.In(1))
+}
+
+func isSumByIndex(grad *graph.Node) bool {
+	return grad.Op().Class == graph.Gather && grad.Op().Fold == graph.FoldSum && grad.Op().Axes(grad)[0] == 0
+}
+
+func isSum(grad *graph.Node) bool {
+	return grad.Op() == opAdd && grad.In(0).Shape().Equal(grad.In(1).Shape())
+}
+
+// scaled returns that of which a gradient is a multiple or a conversion, and how it is made of it; nil of another gradient.
+func scaled(grad *graph.Node) (of *graph.Node, again func(x *graph.Node) *graph.Node) {
 	switch op := grad.Op(); {
-	case op.Class == graph.Gather && op.Fold == graph.FoldSum && op.Axes(grad)[0] == 0:
-		index = grad.In(1)
-		count := index.Shape().NumElements()
-		shape := append(graph.Shape{count}, grad.Shape()[1:]...)
-		return ops.Reshape(grad.In(0), shape...), ops.Cast(ops.Reshape(index, count), graph.Int64)
-	case op == opMul && (grad.In(0).Rank() == 0 || grad.In(1).Rank() == 0):
-		factor := 0
-		if grad.In(1).Rank() == 0 {
-			factor = 1
-		}
-		if rows, index = partsOf(grad.In(1 - factor)); rows != nil {
-			return ops.Mul(rows, grad.In(factor)), index
-		}
-	case op == opAdd && grad.In(0).Shape().Equal(grad.In(1).Shape()):
-		first, at := partsOf(grad.In(0))
-		second, then := partsOf(grad.In(1))
-		if first != nil && second != nil {
-			return ops.Concat(0, first, second), ops.Concat(0, at, then)
-		}
+	case op == opCast:
+		return grad.In(0), func(x *graph.Node) *graph.Node { return ops.Cast(x, grad.DType()) }
+	case op == opDiv && grad.In(1).Rank() == 0:
+		return grad.In(0), func(x *graph.Node) *graph.Node { return ops.Div(x, grad.In(1)) }
+	case op == opMul && grad.In(1).Rank() == 0:
+		return grad.In(0), func(x *graph.Node) *graph.Node { return ops.Mul(x, grad.In(1)) }
+	case op == opMul && grad.In(0).Rank() == 0:
+		return grad.In(1), func(x *graph.Node) *graph.Node { return ops.Mul(grad.In(0), x) }
 	}
 	return nil, nil
+}
+
+// partsOf returns the rows that a gradient which names rows adds, and the indices by which it does.
+func partsOf(grad *graph.Node) (rows, index *graph.Node) {
+	if of, again := scaled(grad); of != nil {
+		rows, index = partsOf(of)
+		return again(rows), index
+	}
+	if isSum(grad) {
+		first, at := partsOf(grad.In(0))
+		second, then := partsOf(grad.In(1))
+		return ops.Concat(0, first, second), ops.Concat(0, at, then)
+	}
+	index = grad.In(1)
+	count := index.Shape().NumElements()
+	shape := append(graph.Shape{count}, grad.Shape()[1:]...)
+	return ops.Reshape(grad.In(0), shape...), ops.Cast(ops.Reshape(index, count), graph.Int64)
 }
 
 // now returns a parameter, or a state of its shape, as the rule of the optimiser takes it: the named rows, or all.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -195,8 +197,12 @@ func TestUsedRowsTakeNoMemoryOfTheTable(t *testing.T) {
 func TestUsedRowsNeedATable(t *testing.T) {
 	g := graph.New("dense")
 	w := g.Param("w", graph.Float32, 3)
-	_, err := exec.Compile(g, exec.Updates(optim.Adam(0.1, optim.UsedRows()).Minimize(ops.Sum(ops.Square(w)))...))
+	scale := optim.NewLossScale(g, "scale", optim.LossScaleRule{})
+	grads, finite := scale.Unscale(autodiff.Grad(scale.Apply(ops.Sum(ops.Square(w))), []*graph.Node{w}))
+	step := optim.Adam(0.1, optim.UsedRows(), optim.When(finite)).Updates([]*graph.Node{w}, grads)
+	_, err := exec.Compile(g, exec.Updates(step...), exec.Updates(scale.Updates(finite)...))
 	require.ErrorContains(t, err, "optim.UsedRows: no gradient is a sum by index")
+	require.NotContains(t, err.Error(), "BL204", "what is refused makes no writes that a program could leave out")
 	_, err = exec.Compile(g, exec.Updates(optim.Lion(0.1, optim.UsedRows()).Minimize(ops.Sum(ops.Square(w)))...))
 	require.ErrorContains(t, err, "UsedRows is an option of SGD, Adam, AdamW, Adagrad, not of Lion")
 
@@ -206,4 +212,46 @@ func TestUsedRowsNeedATable(t *testing.T) {
 	_, err = exec.Compile(g, exec.Updates(optim.Adam(0.1, optim.UsedRows()).Minimize(ops.Sum(wrong), table)...))
 	require.ErrorContains(t, err, "MatMul(")
 	require.NotContains(t, err.Error(), "UsedRows", "a mistake that follows from another one is not told")
+}
+
+// Gradients that are clipped or unscaled, in any dtype, name rows as before.
+func TestUsedRowsOfWholeGradients(t *testing.T) {
+	for _, dt := range []graph.DType{graph.Float32, graph.Float16, graph.BFloat16} {
+		for name, whole := range map[string]func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (grads []*graph.Node, when *graph.Node){
+			"clipped": func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (grads []*graph.Node, when *graph.Node) {
+				grads, _ = optim.ClipNorm(autodiff.Grad(loss, params), 0.1)
+				return grads, g.Scalar(graph.Bool, 1)
+			},
+			"unscaled": func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (grads []*graph.Node, when *graph.Node) {
+				scale := optim.NewLossScale(g, "scale", optim.LossScaleRule{Initial: 8})
+				return scale.Unscale(autodiff.Grad(scale.Apply(loss), params))
+			},
+		} {
+			t.Run(dt.String()+" "+name, func(t *testing.T) {
+				g := graph.New("whole")
+				table, index := g.ParamInit("table", dt, nn.Uniform(1, 2), 7, 3), g.Input("index", graph.Int64, g.Dim("n"))
+				loss := ops.Sum(ops.Square(ops.Embedding(index, table)))
+				grads, when := whole(g, loss, []*graph.Node{table})
+				step := optim.Adam(0.05, optim.UsedRows(), optim.When(when)).Updates([]*graph.Node{table}, grads)
+				prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.OnWarning(nil))
+				require.NoError(t, err)
+				sess := prog.NewSession()
+				rows := func(from, to int) any {
+					a, err := sess.Param(table)
+					require.NoError(t, err)
+					return reflect.ValueOf(a.Data).Slice(3*from, 3*to).Interface()
+				}
+				first := rows(0, 2)
+				_, err = sess.Run(t.Context(), exec.Feed{index: []int64{1, 0, 1}})
+				require.NoError(t, err)
+				second := rows(0, 2)
+				require.NotEqual(t, first, second)
+				last := rows(2, 3)
+				_, err = sess.Run(t.Context(), exec.Feed{index: []int64{2}})
+				require.NoError(t, err)
+				require.Equal(t, second, rows(0, 2), "what Adam remembers of them moves them no more")
+				require.NotEqual(t, last, rows(2, 3))
+			})
+		}
+	}
 }
