@@ -166,7 +166,9 @@ func (c *operationCheck) misplaced() {
 		{"Emit", c.op.Emit != nil, graph.Elementwise, c.op.Class == graph.Elementwise || c.op.Class == graph.Update},
 		{"Fold", c.op.Fold != graph.NoFold, graph.Reduce, c.op.Class == graph.Reduce || c.op.Class == graph.Gather},
 	} {
-		c.want(!field.set || field.fits, "%s is set, which is for a class of %s, and it is of class %s", field.name, field.class, c.op.Class)
+		if field.set && !field.fits {
+			c.fail("", "%s is set, which is for a class of %s, and it is of class %s", field.name, field.class, c.op.Class)
+		}
 	}
 }
 

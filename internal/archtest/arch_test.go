@@ -83,7 +83,7 @@ var arrows = []struct {
 	{"internal/testkit/reference", "graph shapeinfer/... ops", "the reference must not share code with what it judges"},
 	{"internal/difftest/eager", "", "it shares no code with what it judges"},
 	{"internal/difftest/language", "graph ops autodiff exec internal/difftest", "programs of examples are compared with themselves"},
-	{"internal/difftest/cmd", "internal/difftest internal/difftest/language", "the command runs what the package does"},
+	{"internal/difftest/cmd", "internal/difftest internal/difftest/language kernels/cpu", "the command runs what the package does, with the instructions that there are"},
 	{"internal/difftest", "graph half shapeinfer/... ops autodiff exec optim internal/difftest/eager", "programs as data become graphs"},
 	{"internal/crosscheck", "golang.org/x/tools/go/packages", "types for other systems"},
 	{"internal/panicked", "", "the stack of a panic"},

@@ -208,8 +208,19 @@ func (u *Program) usesOf() []int {
 
 // users lists the nodes that read each value, by the values' numbers.
 func (u *Program) users() [][]*graph.Node {
-	users := make([][]*graph.Node, len(u.Graph.Nodes()))
-	for _, n := range u.Graph.Nodes() {
+	nodes := u.Graph.Nodes()
+	counts, all := make([]int32, len(nodes)), 0
+	for _, n := range nodes {
+		for _, x := range n.Operands() {
+			counts[x.ID()]++
+			all++
+		}
+	}
+	users, room := make([][]*graph.Node, len(nodes)), make([]*graph.Node, all)
+	for i, count := range counts {
+		users[i], room = room[:0:count], room[count:]
+	}
+	for _, n := range nodes {
 		for _, x := range n.Operands() {
 			users[x.ID()] = append(users[x.ID()], n)
 		}
