@@ -112,7 +112,7 @@ var (
 // ErfMax is where the error function is rounded to 1.
 const ErfMax = 3.921875
 
-// Erf32 is the error function of x, within 2.6 ulp. With the power of two split into an integer n
+// Erf32 is the error function of x, within 2.7 ulp. With the power of two split into an integer n
 // and a rest r, it is (1 - 2^n) - 2^n·(2^r - 1): near 0, where n is 0, nothing cancels.
 func Erf32(x float32) float32 {
 	t := atMost(ErfMax, AbsFloat(x))

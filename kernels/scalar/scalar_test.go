@@ -183,8 +183,17 @@ func TestFMA32(t *testing.T) {
 	require.Equal(t, float32(inf), FMA32(math.MaxFloat32, 2, 0))
 }
 
+// farthest has the inputs whose results are farthest from the exact ones, of all that there are: the command
+// kernels/internal/testkit/accuracy finds them.
+var farthest = map[rowprog.Op]uint32{
+	rowprog.OpRsqrt: 0x0080cab3, rowprog.OpExp: 0x40a8203f, rowprog.OpExpOrZero: 0xc26f9f86, rowprog.OpExpm1: 0x3eb5a8f0,
+	rowprog.OpExp2: 0xbeff4464, rowprog.OpLog: 0x3fb3131f, rowprog.OpLog1p: 0x3ed5512b, rowprog.OpLog2: 0x3fb4db4f,
+	rowprog.OpLog10: 0x3fa619ae, rowprog.OpTanh: 0x3c7e7676, rowprog.OpSigmoid: 0xc085088d, rowprog.OpErf: 0x3462dfc4,
+	rowprog.OpSin: 0x6ff9be45, rowprog.OpCos: 0x53b146a6,
+}
+
 // TestFunction32 compares the float32 functions with float64 ones over all
-// magnitudes.
+// magnitudes, and where they are worst.
 func TestFunction32(t *testing.T) {
 	for _, op := range rowprog.Primitives() {
 		f, exact := Function32(op), Function64(op)
@@ -193,21 +202,24 @@ func TestFunction32(t *testing.T) {
 			continue
 		}
 		most, at := 0.0, float32(0)
-		for b := uint64(0); b < 1<<32; b += 65537 * 7 {
-			x := math.Float32frombits(uint32(b))
+		measure := func(x float32) {
 			got, want := float64(f(x)), exact(float64(x))
 			if op == rowprog.OpExpOrZero && x <= ExpLeast {
 				want = 0 // of float64 only further down
 			}
 			rounded := float64(float32(want))
 			if same(got, rounded) || got == rounded {
-				continue
+				return
 			}
 			ulp := math.Abs(float64(math.Nextafter32(float32(want), float32(inf))) - rounded)
 			if off := math.Abs(got-want) / ulp; !(off <= most) {
 				most, at = off, x
 			}
 		}
+		for b := uint64(0); b < 1<<32; b += 65537 * 7 {
+			measure(math.Float32frombits(uint32(b)))
+		}
+		measure(math.Float32frombits(farthest[op]))
 		require.LessOrEqual(t, most, WorstULP(op), "%v of %v", op, at)
 		t.Logf("%v: %.3f ulp at %v", op, most, at)
 	}

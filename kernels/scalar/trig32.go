@@ -26,7 +26,7 @@ var (
 	CosPoly = [...]float32{0x1.99e80cp-16, -0x1.6c0c28p-10, 0x1.55554ap-5}
 )
 
-// Sin32 is sin(x), within 1 ulp.
+// Sin32 is sin(x), within 1.7 ulp.
 func Sin32(x float32) float32 {
 	if x == 0 {
 		return x // keeps -0
@@ -34,7 +34,7 @@ func Sin32(x float32) float32 {
 	return wave32(x, 0)
 }
 
-// Cos32 is cos(x), within 1 ulp.
+// Cos32 is cos(x), within 1.5 ulp.
 func Cos32(x float32) float32 { return wave32(x, 1) }
 
 // wave32 is sin(x + quarters·π/2).

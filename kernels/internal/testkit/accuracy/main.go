@@ -1,7 +1,7 @@
 // Command accuracy measures how far the kernels' functions of float32 are from the exact
 // values, in units in the last place, over all 2^32 inputs or every step-th one:
 //
-//	go run ./kernels/internal/accuracy -step 1
+//	go run ./kernels/internal/testkit/accuracy -step 1
 //
 // Functions of two arguments are measured on as many pairs, of random bits and of ordinary
 // numbers by turns. Exact values are those of the kernels' float64 functions, which are

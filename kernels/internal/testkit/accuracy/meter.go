@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
 // batch is how many inputs a kernel is called with.
@@ -15,12 +16,13 @@ const batch = 1 << 12
 
 // meter is a function of float32 and its exact values as kernels.
 type meter struct {
+	op          rowprog.Op
 	arity       int
 	fast, exact backend.Kernel
 }
 
 func newMeter(op rowprog.Op) (*meter, error) {
-	m := &meter{arity: op.Arity()}
+	m := &meter{op: op, arity: op.Arity()}
 	for _, k := range []struct {
 		kernel *backend.Kernel
 		typ    rowprog.Type
@@ -91,7 +93,11 @@ func (w *worker) run(from, end, step uint64) {
 			k.Run(w.args[i], &w.scratch)
 		}
 		for i := range n {
-			w.add(w.in[0][i], w.in[1][i], w.out[i], w.want[i])
+			want := w.want[i]
+			if w.op == rowprog.OpExpOrZero && w.in[0][i] <= scalar.ExpLeast {
+				want = 0 // of float64 only further down
+			}
+			w.add(w.in[0][i], w.in[1][i], w.out[i], want)
 		}
 	}
 }
