@@ -93,14 +93,20 @@ func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 
 // Outside gives the position of the first index outside 0..size-1, or -1.
 func Outside[I Index](index []I, size int) int {
-	signs, last := int64(0), int64(size)-1
-	for _, at := range index {
-		signs |= int64(at) | (last - int64(at)) // one is negative where an index is outside
+	var a, b, c, d uint64 // a negative index is greater than any size then
+	rest := index
+	for len(rest) >= 4 {
+		four := (*[4]I)(rest)
+		a, b, c, d = max(a, uint64(four[0])), max(b, uint64(four[1])), max(c, uint64(four[2])), max(d, uint64(four[3]))
+		rest = rest[4:]
 	}
-	if signs >= 0 {
+	for _, at := range rest {
+		a = max(a, uint64(at))
+	}
+	if max(a, b, c, d) < uint64(size) {
 		return -1
 	}
-	return slices.IndexFunc(index, func(at I) bool { return at < 0 || int64(at) > last })
+	return slices.IndexFunc(index, func(at I) bool { return uint64(at) >= uint64(size) })
 }
 
 func check[I Index](s Shape, index []I) int { return Outside(index[:s.Count], s.Size) }

@@ -82,6 +82,30 @@ func movesRows[T uint8 | uint16 | float32 | int64](t *testing.T, inner int) {
 	require.Equal(t, want, dst, "rows of %d of %T are put", inner, *new(T))
 }
 
+// TestOutside has an index that is outside at each place of lists of several lengths, and at two.
+func TestOutside(t *testing.T) {
+	for length := range 11 {
+		index := make([]int32, length)
+		for i := range index {
+			index[i] = int32(i % 3)
+		}
+		require.Equal(t, -1, gather.Outside(index, 3), "%d indices", length)
+		for i := range index {
+			for _, wrong := range []int32{-1, 3, math.MinInt32, math.MaxInt32} {
+				wrongs := append([]int32{}, index...)
+				wrongs[i], wrongs[length-1] = wrong, wrong
+				longs := make([]int64, length)
+				for k, at := range wrongs {
+					longs[k] = int64(at)
+				}
+				require.Equal(t, i, gather.Outside(wrongs, 3), "%d", wrongs)
+				require.Equal(t, i, gather.Outside(longs, 3), "%d", longs)
+			}
+		}
+		require.Equal(t, min(length, 1)-1, gather.Outside(index, 0), "%d indices of nothing", length)
+	}
+}
+
 // TestScatterRepeatedIndex unites short and long rows, whose zeros have signs and some of which are NaN.
 func TestScatterRepeatedIndex(t *testing.T) {
 	nan, inf, zero := math.NaN(), math.Inf(1), math.Copysign(0, -1)
