@@ -44,6 +44,12 @@ func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption)
 	if bias != nil {
 		y = Add(y, Reshape(bias, d.out[1], 1, 1))
 	}
+	for i, size := range x.Shape()[2:] {
+		if y.Judged() {
+			requireSizes(y, graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: 1, Axis: 2 + i, Why: "images that are sampled have elements"},
+				fmt.Sprintf("deform_conv2d: %s has shape %s, and along axis %d no elements to read between", x.Called(), x.Shape(), 2+i))
+		}
+	}
 	return y
 }
 

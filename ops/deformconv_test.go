@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -61,4 +62,27 @@ func TestDeformConv(t *testing.T) {
 	straight := ops.DeformConv2D(x, ops.Mul(offset, graph.Num(0)), weight, nil, nil, steps...)
 	conv := ops.Conv2D(x, weight, nil, ops.Stride(2, 1), ops.Padding(1, 2), ops.Dilation(1, 2), ops.Groups(groups))
 	requireClose(t, value(t, fed, conv).Floats(), value(t, fed, straight).Floats(), 1e-12, "without offsets")
+}
+
+// TestDeformConvOfNothing wants images without elements to be refused, when the graph is checked or when they are fed.
+func TestDeformConvOfNothing(t *testing.T) {
+	deformed := func(g *graph.Graph, height graph.Dim) (x, offset, y node) {
+		x = g.Input("x", graph.Float32, 1, 1, height, 3)
+		offset = g.Input("offset", graph.Float32, 1, 18, height.Plus(2), 3)
+		return x, offset, ops.DeformConv2D(x, offset, g.Input("weight", graph.Float32, 1, 1, 3, 3), nil, nil, ops.Padding(2, 1))
+	}
+	g := graph.New("static")
+	_, _, y := deformed(g, 0)
+	require.ErrorContains(t, y.Err(), "deform_conv2d: x has shape [1, 1, 0, 3], and along axis 2 no elements to read between")
+
+	g = graph.New("symbolic")
+	x, offset, y := deformed(g, g.Dim("h", graph.AtLeast(0)))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	_, err = p.NewSession().Run(t.Context(), exec.Feed{
+		x:                  exec.Array{Shape: []int{1, 1, 0, 3}, Data: []float32{}},
+		offset:             exec.Array{Shape: []int{1, 18, 2, 3}, Data: make([]float32, 108)},
+		g.ByName("weight"): exec.Array{Shape: []int{1, 1, 3, 3}, Data: make([]float32, 9)},
+	})
+	require.ErrorContains(t, err, "images that are sampled have elements")
 }
