@@ -109,7 +109,7 @@ func TestOutside(t *testing.T) {
 // TestScatterRepeatedIndex unites short and long rows, whose zeros have signs and some of which are NaN.
 func TestScatterRepeatedIndex(t *testing.T) {
 	nan, inf, zero := math.NaN(), math.Inf(1), math.Copysign(0, -1)
-	for _, inner := range []int{1, 2, 3, 4, 5, 16, 37} {
+	for _, inner := range []int{1, 2, 3, 4, 5, 11, 16, 37} {
 		s, index := gather.Shape{Outer: 2, Size: 5, Inner: inner, Count: 7}, []int64{2, 0, 2, 0, 3, 4, 4}
 		src, dst := make([]float32, 2*7*inner), make([]float32, 2*5*inner)
 		for i := range src {

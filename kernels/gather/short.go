@@ -48,10 +48,11 @@ func move[W word](to, from unsafe.Pointer, row uintptr) {
 	*(*W)(unsafe.Add(to, row-size)) = *(*W)(unsafe.Add(from, row-size))
 }
 
-// sumShort adds rows of 2 to 4 elements to those that the indices name, and reports whether rows are such.
-func sumShort[T Number, I Index](inner int, to, from []T, index []I) bool {
+// sumShort adds rows of a few elements, but more than one, to those that the indices name.
+func sumShort[T Number, I Index](inner int, to, from []T, index []I) {
 	x, y := unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from))
-	row := uintptr(inner) * unsafe.Sizeof(*new(T))
+	size := unsafe.Sizeof(*new(T))
+	row := uintptr(inner) * size
 	switch inner {
 	case 2:
 		for i, at := range index {
@@ -75,7 +76,18 @@ func sumShort[T Number, I Index](inner int, to, from []T, index []I) bool {
 			sum[3] += more[3]
 		}
 	default:
-		return false
+		for i, at := range index {
+			sums, added := unsafe.Add(x, uintptr(at)*row), unsafe.Add(y, uintptr(i)*row)
+			for k := uintptr(0); k < row&^(4*size-1); k += 4 * size {
+				sum, more := (*[4]T)(unsafe.Add(sums, k)), (*[4]T)(unsafe.Add(added, k))
+				sum[0] += more[0]
+				sum[1] += more[1]
+				sum[2] += more[2]
+				sum[3] += more[3]
+			}
+			for k := row &^ (4*size - 1); k < row; k += size {
+				*(*T)(unsafe.Add(sums, k)) += *(*T)(unsafe.Add(added, k))
+			}
+		}
 	}
-	return true
 }

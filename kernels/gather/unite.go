@@ -53,6 +53,8 @@ func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Sc
 					uniteRows(by, row, more)
 				}
 			}
+		case by == Sum:
+			sumShort(s.Inner, to, from, index)
 		default:
 			uniteShort(by, s.Inner, to, from, index)
 		}
@@ -78,19 +80,12 @@ func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
 	}
 }
 
-// uniteShort unites rows of a few elements.
+// uniteShort unites rows of a few elements: see sumShort for sums.
 func uniteShort[T Number, I Index](by Fold, inner int, to, from []T, index []I) {
-	if by == Sum && sumShort(inner, to, from, index) {
-		return
-	}
 	for i, at := range index {
 		x, y := to[int(at)*inner:(int(at)+1)*inner], from[i*inner:(i+1)*inner]
 		y = y[:len(x)]
 		switch by {
-		case Sum:
-			for j := range x {
-				x[j] += y[j]
-			}
 		case Prod:
 			for j := range x {
 				x[j] *= y[j]
