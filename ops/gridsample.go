@@ -86,8 +86,8 @@ type sampler struct {
 	x node
 }
 
-// fewChannels is the number of channels up to which those of an element are picked one by one, from images of one channel each:
-// to find a row of so few in memory takes longer than to copy it.
+// fewChannels is the number of channels up to which they are picked one after the other, and lie as images of one channel each:
+// what is computed of rows of so few elements fills no vector.
 const fewChannels = 8
 
 // channelAxis is the axis of the channels while elements are picked, beside those of the places: the first one, or the last one,
@@ -202,7 +202,8 @@ func (s sampler) pick(elements node, taps []axisTap) node {
 	}
 	image := Mul(Iota(g, 0, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, place.Rank()-2)...)...), Size(g, graph.Int64, s.positions()))
 	index := Add(Squeeze(place, channels), Cast(image, t))
-	return Where(inside, Take(elements, channels+1, index), num(0))
+	along := channels + 1 // elements has two axes, and this is the other one
+	return Where(inside, Take(elements, along, index), num(0))
 }
 
 // combinations takes one of each list, the last list's first.

@@ -73,8 +73,12 @@ func (s *settings) everywhere() error {
 
 // lacks reports whether an environment asks for instructions that the machine does not have, and would get others.
 func lacks(env []string) bool {
-	return slices.Contains(env, "BROADLOOM_ISA="+cpu.AVX512.String()) && cpu.Machine() < cpu.AVX512 ||
-		slices.Contains(env, "BROADLOOM_ISA="+cpu.AVX2.String()) && cpu.Machine() < cpu.AVX2
+	for isa := cpu.Machine() + 1; isa <= cpu.AVX512; isa++ {
+		if slices.Contains(env, "BROADLOOM_ISA="+isa.String()) {
+			return true
+		}
+	}
+	return false
 }
 
 // each runs workers until all programs are done. After one that dies, programs have a worker each
