@@ -95,7 +95,7 @@ func takesScalar(op rowprog.Op, i int, t rowprog.Type) bool {
 	switch op {
 	case rowprog.OpStore:
 		return true
-	case rowprog.OpGuard:
+	case rowprog.OpGuard, rowprog.OpPick:
 		return i == 1
 	case rowprog.OpDiv:
 		return t.IsFloat()
@@ -135,6 +135,9 @@ func (c *compiler) inst(v rowprog.Value) {
 		r := c.regs.alloc(in.Type)
 		c.reg[v] = r
 		c.emit(loadStep(in.Type, r, c.regs.bases[r], in.Operand, c.overwritten(v)))
+	case rowprog.OpPick:
+		at := c.vector(in.Args[0])
+		c.emit(pickStep(in, c.prog.Insts[in.Args[0]].Type, c.result(v), at))
 	case rowprog.OpIota:
 		c.emit(iotaStep(c.result(v)))
 	case rowprog.OpReduce:

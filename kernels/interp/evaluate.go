@@ -18,6 +18,8 @@ func (s *Scratch) evaluate(section rowprog.Section) {
 			s.value[v] = in.Bits
 		case rowprog.OpLoad:
 			s.value[v] = loops.Load(in.Type, s.element(in.Operand, 0, in.Type.Size()))
+		case rowprog.OpPick:
+			s.value[v] = s.pick(in)
 		case rowprog.OpIota:
 			s.value[v] = uint64(s.args.First(in.Axis) + s.index[in.Axis])
 		case rowprog.OpStore:
@@ -36,6 +38,18 @@ func (s *Scratch) evaluate(section rowprog.Section) {
 			s.value[v] = s.primitive(in)
 		}
 	}
+}
+
+// pick reads an element at an index.
+func (s *Scratch) pick(in *rowprog.Inst) uint64 {
+	at, limit := int64(s.value[in.Args[0]]), int64(s.value[in.Args[1]])
+	if s.prog.Insts[in.Args[0]].Type == rowprog.I32 {
+		at, limit = int64(int32(at)), int64(int32(limit))
+	}
+	if at < 0 || at >= limit {
+		return 0
+	}
+	return loops.Load(in.Type, unsafe.Add(s.element(in.Operand, 0, in.Type.Size()), int(at)*in.Type.Size()))
 }
 
 func (s *Scratch) primitive(in *rowprog.Inst) uint64 {

@@ -59,9 +59,9 @@ func (o Op) resultType(types []Type) (Type, error) {
 }
 
 // primitive places an instruction by its operands: in the first section in which
-// all are there.
+// all are there, and no sooner than where it stands.
 func (b *Builder) primitive(in Inst, x ...Value) Value {
-	in.Domain = Uniform
+	in.Domain = max(in.Domain, Uniform)
 	for _, v := range x {
 		if b.bad(v) {
 			return None

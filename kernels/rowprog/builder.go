@@ -128,6 +128,25 @@ func (b *Builder) Load(operand int) Value {
 	return b.pure(Inst{Op: OpLoad, Type: o.Type, Domain: o.Domain, Operand: operand, Section: b.section(o.Domain)})
 }
 
+// Pick reads the element of an operand of Domain Row or Uniform, which is only read, that lies index elements behind the operand's own:
+// 0 where the index is not in 0..limit-1. The index and the limit, which is the same for all elements of a row, are of one type of
+// integers; elements are numbers to compute with. No operand that is written may share memory with what can be picked.
+func (b *Builder) Pick(operand int, index, limit Value) Value {
+	o := b.operand(operand)
+	if o == nil || b.bad(index) || b.bad(limit) {
+		return None
+	}
+	in := Inst{Op: OpPick, Operand: operand, Domain: max(o.Domain, Uniform)}
+	if in.Domain == Row {
+		in.Section = RowSection(0)
+	}
+	var err error
+	if in.Type, err = checkPick(o, &Inst{Domain: max(o.Domain, b.insts[index].Domain)}, b.insts[limit].Domain, []Type{b.insts[index].Type, b.insts[limit].Type}); err != nil {
+		return b.fail("pick: %w", err)
+	}
+	return b.primitive(in, index, limit)
+}
+
 // Iota is the index along an outer axis or, for axis Outer, within the row.
 func (b *Builder) Iota(axis int) Value {
 	if axis < 0 || axis > b.outer {

@@ -39,6 +39,9 @@
 // operand with another operand is forbidden. Back ends may rely on these rules;
 // launch.Check verifies them.
 //
+// A pick reads an element of an operand at a place that is computed, within bounds that are part of
+// it. What can be picked must not be written in the same call.
+//
 // # Reductions
 //
 // The order of every floating-point reduction is part of a program's meaning, so

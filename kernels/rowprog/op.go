@@ -12,6 +12,7 @@ const (
 
 	OpConst // the literal Bits
 	OpLoad  // an element of an operand
+	OpPick  // the element so far behind that of an operand as a value says; 0 where that is not in 0..limit-1, of a limit that is the other value
 	OpIota  // the index along Axis, as I64
 
 	// Of one value.
@@ -103,6 +104,7 @@ var ops = [opCount]opInfo{
 	OpInvalid: {"invalid", 0, 0, own},
 	OpConst:   {"const", 0, 0, own},
 	OpLoad:    {"load", 0, 0, own},
+	OpPick:    {"pick", 2, ints, own},
 	OpIota:    {"iota", 0, 0, own},
 
 	OpNeg:       {"neg", 1, numbers, same},

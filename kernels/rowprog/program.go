@@ -62,7 +62,7 @@ type Inst struct {
 	Args [3]Value // the values it takes, Op.Arity() of them; the others are None
 
 	Bits      uint64    // OpConst: the element's bits, zero-extended
-	Operand   int       // OpLoad, OpStore, OpAccumulate: which one
+	Operand   int       // OpLoad, OpPick, OpStore, OpAccumulate: which one
 	Axis      int       // OpIota: an outer axis, or Program.Outer for the row
 	Reduction Reduction // OpReduce, OpAccumulate
 	Code      FaultCode // OpGuard

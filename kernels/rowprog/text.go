@@ -83,7 +83,7 @@ func (p *Program) writeInst(b *strings.Builder, v Value, operand func(int) strin
 		b.WriteString(Literal(in.Type, in.Bits))
 	case OpIota:
 		fmt.Fprintf(b, " %d", in.Axis)
-	case OpLoad, OpStore:
+	case OpLoad, OpPick, OpStore:
 		fmt.Fprintf(b, " %s", operand(in.Operand))
 	case OpReduce:
 		fmt.Fprintf(b, " %v", in.Reduction)

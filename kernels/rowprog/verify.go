@@ -63,7 +63,7 @@ func (p *Program) checkInst(v Value) error {
 		if err := reachable(&p.Insts[x], in); err != nil {
 			return fmt.Errorf("v%d %w", x, err)
 		}
-		if in.Op.IsPrimitive() && p.Insts[x].Domain > in.Domain {
+		if (in.Op.IsPrimitive() || in.Op == OpPick) && p.Insts[x].Domain > in.Domain {
 			return fmt.Errorf("v%d is %v, the result %v", x, p.Insts[x].Domain, in.Domain)
 		}
 		types[i] = p.Insts[x].Type
@@ -114,6 +114,11 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 				err = fmt.Errorf("operand %s is %v %v", o.Name, o.Access, o.Domain)
 			}
 		}
+	case OpPick:
+		var o *Operand
+		if o, err = p.operand(in); err == nil {
+			want, err = checkPick(o, in, p.Insts[in.Args[1]].Domain, types)
+		}
 	case OpIota:
 		want = I64
 		if in.Axis < 0 || in.Axis > p.Outer || (in.Axis == p.Outer) != (in.Domain == Vec) {
@@ -146,6 +151,21 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 		err = fmt.Errorf("type %v, not %v", in.Type, want)
 	}
 	return err
+}
+
+// checkPick checks a pick of an operand, by an index and a limit of some types, and gives the type of its result.
+func checkPick(o *Operand, in *Inst, limit Domain, types []Type) (Type, error) {
+	switch {
+	case o.Access != In || o.Domain == Vec:
+		return o.Type, fmt.Errorf("operand %s is %v %v", o.Name, o.Access, o.Domain)
+	case !numbers.has(o.Type):
+		return o.Type, fmt.Errorf("elements of %v", o.Type)
+	case !ints.has(types[0]) || types[1] != types[0]:
+		return o.Type, fmt.Errorf("by %v of %v", types[0], types[1])
+	case limit == Vec || o.Domain > in.Domain:
+		return o.Type, fmt.Errorf("a %v limit and a %v operand for a %v result", limit, o.Domain, in.Domain)
+	}
+	return o.Type, nil
 }
 
 // convertible reports whether a value of one type can be converted to another one.

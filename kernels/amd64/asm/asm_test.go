@@ -279,10 +279,34 @@ func special(r *rand.Rand, l *listing) {
 	emit("prefetcht0 "+mm, func() { a.Prefetch(m) })
 	emit(fmt.Sprintf("kmovw k%d,%s", k, mm), func() { a.M(KMOVW, W128, k, 0, m) })
 	emit(fmt.Sprintf("kmovw %s,k%d", dwordNames[x], k), func() { a.R(KMOVWSt, W128, Vec(x), 0, k) })
+	gather(x, l, r)
 	emit(fmt.Sprintf("vcmpltps ymm%d,ymm%d,ymm%d", v, u, t), func() { a.R(CMPPS, W256, v, u, t, 1) })
 	emit(fmt.Sprintf("vaddps zmm%d,zmm%d,DWORD BCST [rax+0x8]", v, u), func() {
 		a.M(ADDPS, W512, v, u, Mem{Base: RAX, Index: NoReg, Disp: 8, Broadcast: true, Label: NoLabel})
 	})
+}
+
+// gather writes the instructions that pick elements, of which all registers differ.
+func gather(base Reg, l *listing, r *rand.Rand) {
+	order := r.Perm(16)
+	dst, mask, index := Vec(order[0]), Vec(order[1]), Vec(order[2])
+	place := func(w Width, v Vec) string {
+		text := fmt.Sprintf("[%s+%s*4", regNames[base], vecName(w, v))
+		if low(base) == low(RBP) {
+			text += "+0x0"
+		}
+		return text + "]"
+	}
+	for _, c := range []struct {
+		op         *Op
+		dst, index func(Width) Width
+	}{{GATHERDPS, same, same}, {GATHERQPS, half, same}, {GATHERQPD, same, same}} {
+		l.a.Gather(c.op, W256, dst, mask, index, base, 4, Mask{})
+		l.expect("%s %s,%s,%s", c.op.Name, vecName(c.dst(W256), dst), place(c.index(W256), index), vecName(c.dst(W256), mask))
+		far, k := index+Vec(r.IntN(2)*16), Mask{K: uint8(1 + r.IntN(7))}
+		l.a.Gather(c.op, W512, dst+16, 0, far, base, 4, k)
+		l.expect("%s %s{k%d},%s", c.op.Name, vecName(c.dst(W512), dst+16), k.K, place(c.index(W512), far))
+	}
 }
 
 // TestEncodingsAreWhatADisassemblerReads writes instructions with random operands and

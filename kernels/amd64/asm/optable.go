@@ -47,6 +47,13 @@ var (
 	PEXTRWSt    = op("vpextrw", 3, 1, 0, 0x15).of(elem2Unit)
 )
 
+// Elements at places that a vector of indices gives: see [Asm.Gather].
+var (
+	GATHERDPS = op("vgatherdps", 2, 1, 0, 0x92) // of 4 bytes, by indices of 4
+	GATHERQPS = op("vgatherqps", 2, 1, 0, 0x93) // of 4 bytes, by indices of 8
+	GATHERQPD = op("vgatherqpd", 2, 1, 1, 0x93) // of 8 bytes, by indices of 8
+)
+
 // Floating-point arithmetic.
 var (
 	ADDPS   = op("vaddps", 1, 0, 0, 0x58)

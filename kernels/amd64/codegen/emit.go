@@ -87,6 +87,8 @@ func (e *emitter) node(i int32) {
 		e.define(i, r)
 	case blendForm:
 		e.blend(i, nd)
+	case pickForm:
+		e.pick(i, nd)
 	case fusedForm:
 		e.fused(i, nd)
 	case fusedWhereForm:

@@ -269,6 +269,8 @@ func (b *block) work() float64 {
 		case slotForm:
 		case routineForm:
 			operations += routineWork[in.routine]
+		case pickForm:
+			operations += pickWork
 		default:
 			operations++
 		}

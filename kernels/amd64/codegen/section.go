@@ -97,6 +97,8 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 	switch in.Op {
 	case rowprog.OpLoad:
 		b.keep(v, b.load(in), 4)
+	case rowprog.OpPick:
+		b.keep(v, b.pick(in), 4)
 	case rowprog.OpIota:
 		b.keep(v, b.iota(in), 8)
 	case rowprog.OpReduce:

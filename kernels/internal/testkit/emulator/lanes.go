@@ -113,6 +113,12 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		e.write(dst, append([]byte(nil), e.masked(dst, last, size, 4)...), 4)
 	case "vmovupd":
 		e.write(dst, append([]byte(nil), e.masked(dst, last, size, 8)...), 8)
+	case "vgatherdps":
+		e.pick(dst, last, 4, 4)
+	case "vgatherqps":
+		e.pick(dst, last, 8, 4)
+	case "vgatherqpd":
+		e.pick(dst, last, 8, 8)
 	case "vmovdqu8":
 		e.write(dst, e.masked(dst, last, size, 1), 1)
 	case "vmovdqu16":
@@ -212,6 +218,25 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		return false
 	}
 	return true
+}
+
+// pick reads elements of a size into the lanes that the mask of dst sets, at places whose indices have a size, and clears the mask.
+func (e *Machine) pick(dst, from argument, index, size int) {
+	out := make([]byte, dst.size)
+	for i := range dst.size / size {
+		if e.k[dst.mask]>>i&1 == 0 {
+			continue
+		}
+		at := int64(binary.LittleEndian.Uint64(append(append([]byte(nil), e.z[from.places][i*index:][:index]...), make([]byte, 8-index)...)))
+		if index == 4 {
+			at = int64(int32(at))
+		}
+		place := from
+		place.value += uint64(at) * from.scale
+		copy(out[i*size:][:size], e.read(place, size))
+	}
+	e.write(dst, out, size)
+	e.k[dst.mask] = 0
 }
 
 // inLanes exchanges elements of two vectors within each 16 bytes.

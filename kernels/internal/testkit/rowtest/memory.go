@@ -79,7 +79,7 @@ func fill(r *rand.Rand, p *rowprog.Program, a *launch.Args) *Case {
 	for i := range p.Operands {
 		j := r.IntN(len(p.Operands))
 		if o, x := &p.Operands[i], &p.Operands[j]; o.Access == rowprog.Out && x.Access == rowprog.In &&
-			x.Domain == o.Domain && x.Type == o.Type && !taken[j] {
+			x.Domain == o.Domain && x.Type == o.Type && !taken[j] && !isPicked(p, j) {
 			taken[j] = true
 			c.buffers[j] = c.buffers[i]
 			c.Args.Stride[j] = c.Args.Stride[i]
@@ -119,6 +119,9 @@ func (c *Case) place(r *rand.Rand, i int) {
 			stride = -stride
 		}
 		c.Args.Stride[i][axis] = stride
+	}
+	if isPicked(c.Program, i) {
+		span += pickable - 1
 	}
 	b := buffer{count: span + 2*margin, first: first + margin}
 	b.words = make([]uint64, (b.count*o.Type.Size()+7)/8)
@@ -193,6 +196,9 @@ func (c *Case) Tight(place func(bytes int) unsafe.Pointer) *launch.Args {
 				low, high = 0, 0
 				break
 			}
+		}
+		if high > low && isPicked(c.Program, i) {
+			high += pickable - 1
 		}
 		p, ok := placed[&b.words[0]]
 		if !ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -23,6 +24,7 @@ type generator struct {
 	outside, inside []rowprog.Value
 	pending         []rowprog.Value // reductions, usable from the next stage on
 	outputs         int
+	picked          int // operands that are picked
 	// A wide program has many operands, all of one type, and cheap operations: more values
 	// than there are registers.
 	wide bool
@@ -130,6 +132,9 @@ func (g *generator) stage() {
 		}
 		g.keep(g.b.Iota(axis), d)
 	}
+	if g.IntN(4) == 0 {
+		g.pick()
+	}
 	primitives := 1 + g.IntN(8)
 	if g.wide {
 		primitives += g.IntN(24)
@@ -152,6 +157,30 @@ func (g *generator) stage() {
 			g.update(in)
 		}
 	}
+}
+
+// pickable is the number of elements that can be picked of an operand.
+const pickable = 8
+
+// pick reads an operand at a computed place, mostly inside.
+func (g *generator) pick() {
+	t, by := []rowprog.Type{rowprog.I32, rowprog.F32, rowprog.I64, rowprog.F64}[g.IntN(4)], []rowprog.Type{rowprog.I32, rowprog.I64}[g.IntN(2)]
+	if g.wide {
+		t = g.only
+	}
+	index, d := g.valueOf(by)
+	if g.IntN(4) > 0 {
+		index = g.b.Apply(rowprog.OpAnd, index, g.b.ConstInt(by, pickable-1))
+	}
+	from := rowprog.Uniform + rowprog.Domain(g.IntN(2))
+	g.picked++
+	x := g.b.In(fmt.Sprintf("table%d", g.picked-1), t, from)
+	g.keep(g.b.Pick(x, index, g.b.ConstInt(by, int64(g.IntN(pickable+1)))), max(d, from))
+}
+
+// isPicked reports whether a program picks elements of an operand: up to pickable ones.
+func isPicked(p *rowprog.Program, operand int) bool {
+	return slices.ContainsFunc(p.Insts, func(in rowprog.Inst) bool { return in.Op == rowprog.OpPick && in.Operand == operand })
 }
 
 func (g *generator) constant() {
