@@ -34,16 +34,15 @@ func (k *nativeKernel) call(a *launch.Args, lo, hi int, s *Scratch) (launch.Faul
 	c := k.cut(a, lo, hi)
 	s.frame.set(k, a)
 	for {
-		for c.row = c.first; c.row < c.end; c.row += c.rows {
-			for c.column = 0; c.column < max(a.N, 1); c.column += c.columns {
-				c.place(k, a, &s.frame)
-				k.code.Call(k.offset, s.frame.base)
-				if s.frame.faulted(k) {
-					f := s.frame.fault(k, a)
-					f.Position += c.column
-					return f, false
-				}
-			}
+		var f launch.Fault
+		var ok bool
+		if c.across {
+			f, ok = k.callAcross(&c, a, s)
+		} else {
+			f, ok = k.callAlong(&c, a, s)
+		}
+		if !ok {
+			return f, false
 		}
 		if c.axis < 1 || !next(c.index[:c.axis], a, lo, hi) {
 			return launch.Fault{}, true
@@ -58,6 +57,67 @@ type cut struct {
 	first, end    int                   // its range
 	rows, columns int                   // of a piece: indices of the axis and elements of a row
 	row, column   int                   // where a piece begins
+	across        bool                  // pieces at one place of all rows come before those at the next
+}
+
+// callAlong calls the code for the rows of an index of the axes before theirs, one after the other.
+func (k *nativeKernel) callAlong(c *cut, a *launch.Args, s *Scratch) (launch.Fault, bool) {
+	for c.row = c.first; c.row < c.end; c.row += c.rows {
+		for c.column = 0; c.column < max(a.N, 1); c.column += c.columns {
+			c.place(k, a, &s.frame)
+			k.code.Call(k.offset, s.frame.base)
+			if s.frame.faulted(k) {
+				f := s.frame.fault(k, a)
+				f.Position += c.column
+				return f, false
+			}
+		}
+	}
+	return launch.Fault{}, true
+}
+
+// acrossBytes is how much of what several rows read is worked on at a time, so that it stays in the second-level cache, where it would not as a whole.
+const acrossBytes = 128 << 10
+
+// goAcross decides whether a piece of all rows is worked on before the next one of a row: where most of what rows read is the same for all, and more than a
+// cache holds.
+func (c *cut) goAcross(k *nativeKernel, a *launch.Args) {
+	if !k.elementwise || c.axis < 0 || c.end-c.first < 2 || c.rows > 1 {
+		return
+	}
+	bytes, own := 0, 0 // of an element of a row: of what is the same for all, and of its own
+	for i, o := range k.prog.Operands {
+		switch {
+		case o.Domain != rowprog.Vec:
+		case a.Stride[i][c.axis] == 0:
+			bytes += o.Type.Size()
+		default:
+			own += o.Type.Size()
+		}
+	}
+	if bytes < own || a.N*bytes < 2*acrossBytes {
+		return
+	}
+	c.across, c.columns = true, max(fewestElements, min(c.columns, acrossBytes/bytes&^(fewestElements-1)))
+}
+
+// callAcross is callAlong with a piece of all rows at a time. Of several faults, that of the first row counts.
+func (k *nativeKernel) callAcross(c *cut, a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
+	ok = true
+	end := c.end
+	for c.column = 0; c.column < a.N; c.column += c.columns {
+		for c.row = c.first; c.row < end; c.row += c.rows {
+			c.place(k, a, &s.frame)
+			k.code.Call(k.offset, s.frame.base)
+			if s.frame.faulted(k) {
+				fault, ok = s.frame.fault(k, a), false
+				fault.Position += c.column
+				end = c.row
+				s.frame.put(k.layout.Fault(), 0)
+			}
+		}
+	}
+	return fault, ok
 }
 
 // cut chooses the outermost axis of which an index is not too much for a call.
@@ -77,6 +137,7 @@ func (k *nativeKernel) cut(a *launch.Args, lo, hi int) (c cut) {
 	if k.elementwise && a.N > 2*k.callElements {
 		c.columns = k.callElements
 	}
+	c.goAcross(k, a)
 	return c
 }
 

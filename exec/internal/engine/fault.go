@@ -39,7 +39,7 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 		return ""
 	}
 	at := elementAt(k.b.Shape(base.Shape()), k.elementOf(&what.On, f.Position))
-	text := fmt.Sprintf(": %s%s is %s", base.Called(), at, literal(base.DType(), f.Value))
+	text := fmt.Sprintf(": %s%s is %s", calledIn(what.Node, base), at, literal(base.DType(), f.Value))
 	if below := what.Claim.Below; below != nil {
 		size, least := k.b.Eval(*below), 0
 		if what.Claim.FromEnd {
@@ -48,6 +48,14 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 		text += notIn(least, size)
 	}
 	return text
+}
+
+// calledIn is how an error of a node names what it takes: an index that was made of what the user gave has no name of its own.
+func calledIn(n, x *graph.Node) string {
+	if (n.Op().Class == graph.Gather || n.Op().Indexed) && x.Source() == n.Source() {
+		return "index"
+	}
+	return x.Called()
 }
 
 // notIn tells from which indices one is picked.

@@ -107,12 +107,8 @@ func (k *gatherTask) outOfRange(at int) error {
 
 // outOfRange is the error of the at-th of the indices of n, an index that is not one of 0..size-1.
 func outOfRange(n *graph.Node, indexShape []int, at int, value int64, size int) error {
-	name := n.In(1).Called()
-	if n.In(1).Source() == n.Source() { // made of what the user gave
-		name = "index"
-	}
 	return &FailedCheck{Node: n.Source(), Message: fmt.Sprintf("index out of range in self: %s%s is %d%s",
-		name, elementAt(indexShape, at), value, notIn(0, size))}
+		calledIn(n, n.In(1)), elementAt(indexShape, at), value, notIn(0, size))}
 }
 
 // elementAt writes where an element lies that is the at-th in row-major order: "[1, 4]", and

@@ -41,6 +41,12 @@ func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 			f.join(r, r.Shape())
 		}
 	}
+	if picks(n) { // from what must lie in memory
+		if v := alias.Viewed(n.In(0)); f.waits[v] {
+			delete(f.waits, v)
+			f.join(v, v.Shape())
+		}
+	}
 	var seen []*graph.Node
 	var part func(x *graph.Node)
 	part = func(x *graph.Node) { // what is also read as a view must lie in memory

@@ -51,7 +51,7 @@ func Fuse(u *rewrite.Program) []*Group {
 			f.start(n, &Group{Class: graph.Gather, Space: n.Shape(), Closed: true})
 		case class == graph.Elementwise && len(n.Operands()) == 1 && readsAcross(n) && f.isFoldedAcross(n):
 			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
-		case class == graph.Elementwise || class == graph.Update:
+		case class == graph.Elementwise || class == graph.Update || picks(n):
 			f.join(n, n.Shape())
 		case class == graph.Reduce && !rewrite.IsSumTo(n) && !rewrite.FindsIndex(n):
 			f.join(n, n.In(0).Shape())
@@ -174,6 +174,9 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	k := f.groups[at]
 	l := k.levelOf(shape)
 	taken := false
+	if !f.canPick(n, l, at) {
+		return false
+	}
 	for i, x := range n.Operands() {
 		switch made := f.maker(x); {
 		case made < 0:

@@ -31,7 +31,7 @@ func (f *fuser) areRelated(x, y *graph.Node) bool {
 
 // relates reports whether a node goes through its operands element by element, sums them, or shows one.
 func relates(n *graph.Node) bool {
-	return alias.IsView(n) || slices.Contains([]graph.Class{graph.Elementwise, graph.Update, graph.Version, graph.Reduce}, n.Op().Class)
+	return alias.IsView(n) || slices.Contains([]graph.Class{graph.Elementwise, graph.Update, graph.Version, graph.Reduce}, n.Op().Class) || picks(n)
 }
 
 // root is the root of a node's tree.

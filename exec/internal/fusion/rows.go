@@ -64,6 +64,9 @@ func (k *Group) OverSpace(in graph.Layout, l Level) graph.Layout {
 // Read returns where the elements lie that operand i of a node takes, over the iteration space.
 func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	x := n.In(i)
+	if n.Op().Class == graph.Gather {
+		return k.OverSpace(readPicked(n, i), l)
+	}
 	layout := alias.LayoutOf(x)
 	if n.Op().Class != graph.Reduce {
 		layout = alias.BroadcastView(layout, n.Shape(), n.Stretch(i))
@@ -163,6 +166,9 @@ func (f *fuser) usersOf(x *graph.Node) []*graph.Node {
 // of the same row.
 func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
 	x := n.In(i)
+	if n.Op().Class == graph.Gather {
+		return k.takesPicked(n, i)
+	}
 	made, ok := k.Registers[alias.Viewed(x)]
 	if !ok {
 		return false

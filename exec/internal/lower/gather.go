@@ -1,8 +1,11 @@
 package lower
 
 import (
+	"math"
+
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
@@ -13,6 +16,24 @@ type GatherSpec struct {
 	Fold     graph.Fold        // how elements are united by index; NoFold where they are picked
 	// outer, size, inner and count are the sizes of gather.Shape.
 	Outer, Size, Inner, Count graph.Dim
+}
+
+// mostOf is the greatest index of a type.
+var mostOf = map[rowprog.Type]int64{rowprog.I32: math.MaxInt32, rowprog.I64: math.MaxInt64}
+
+// pick writes how a kernel of elements takes one by an index.
+func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
+	axis, level, t := n.Op().Axes(n)[0], l.k.LevelFor(n), l.b.TypeOf(index)
+	size := n.In(0).Shape()[axis]
+	limit := rowprog.Value(l.Size(size))
+	if count, known := size.Int(); known {
+		limit = l.b.ConstInt(t, min(count, mostOf[t]))
+	} else if t == rowprog.I32 {
+		limit = l.b.Convert(l.b.Apply(rowprog.OpMin, limit, l.b.ConstInt(rowprog.I64, mostOf[t])), t)
+	}
+	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGe, index, l.b.ConstInt(t, 0)), l.b.Apply(rowprog.OpLt, index, limit))
+	l.Check(graph.Value(inside), graph.Claim{Message: "index out of range in self", Operand: 1, Below: &size})
+	return l.b.Pick(l.operand(l.loaded(n, level, 0), n.DType(), rowprog.In), index, limit)
 }
 
 func newGatherSpec(n *graph.Node) *GatherSpec {

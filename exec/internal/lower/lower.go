@@ -197,13 +197,17 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 	} else {
 		in := make([]graph.Value, len(n.Operands()))
 		for i := range in {
-			if i > 0 || !n.Op().Fill { // whose old value is of no account
+			if i > 0 || !n.Op().Fill && n.Op().Class != graph.Gather { // whose old value is of no account, or whose elements are picked
 				in[i] = graph.Value(l.operandValue(n, i, s))
 			}
 		}
 		l.node, l.in, l.u.At = n, in, n
 		l.b.GuardInRows(l.k.LevelFor(n) == fusion.PerElement && l.rowsMayBeEmpty())
-		v = rowprog.Value(l.emit(n, in))
+		if n.Op().Class == graph.Gather {
+			v = l.pick(n, rowprog.Value(in[1]))
+		} else {
+			v = rowprog.Value(l.emit(n, in))
+		}
 	}
 	*known = v
 	return v

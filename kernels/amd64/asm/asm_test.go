@@ -60,6 +60,7 @@ type shape struct {
 	v, imm   bool
 	mem, reg bool // which forms there are
 	store    bool // memory first
+	unmasked bool // no mask register
 	widths   []Width
 }
 
@@ -95,6 +96,9 @@ func shapes() []shape {
 		{ops: []*Op{BROADCASTSD}, dst: same, src: xmm, reg: true, mem: true, widths: []Width{W256, W512}},
 		{ops: []*Op{PMOVZXBD, PMOVSXBD}, dst: same, src: xmm, reg: true, mem: true},
 		{ops: []*Op{MOVUPSSt, MOVNTPS}, dst: same, mem: true, store: true},
+		{ops: []*Op{MOVSS, MOVSD}, dst: same, mem: true, widths: []Width{W128}},
+		{ops: []*Op{MOVHPD}, dst: same, v: true, mem: true, unmasked: true, widths: []Width{W128}},
+		{ops: []*Op{INSERTPS}, dst: same, v: true, imm: true, mem: true, unmasked: true, widths: []Width{W128}},
 		{ops: []*Op{MOVSSSt, MOVSDSt}, dst: same, mem: true, store: true, widths: []Width{W128}},
 		{ops: []*Op{PEXTRBSt, PEXTRWSt}, dst: same, mem: true, store: true, imm: true, widths: []Width{W128}},
 		{ops: []*Op{CVTPS2PH}, dst: same, mem: true, store: true, imm: true},
@@ -158,7 +162,7 @@ func (s *shape) write(r *rand.Rand, l *listing, op *Op, fromMem bool) {
 		text = append(text, vecName(w, v))
 	}
 	var k Mask
-	if !op.noEVEX && !s.store && r.IntN(4) == 0 {
+	if !op.noEVEX && !s.store && !s.unmasked && r.IntN(4) == 0 {
 		k = Mask{uint8(1 + r.IntN(7)), r.IntN(2) == 0}
 		text[0] += fmt.Sprintf("{k%d}", k.K)
 		if k.Zero {
@@ -206,6 +210,7 @@ func special(r *rand.Rand, l *listing) {
 	emit("mov "+rx+","+mm, func() { a.MovLoad(x, m) })
 	emit("mov "+mm+","+rx, func() { a.MovStore(m, x) })
 	emit("mov "+rx+","+ry, func() { a.Mov(x, y) })
+	emit("mov "+dwordNames[x]+","+dwordNames[y], func() { a.Mov32(x, y) })
 	emit("movabs "+rx+",0x1122334455667788", func() { a.MovImm(x, 0x1122334455667788) })
 	emit("mov "+mm+",0x7", func() { a.MovStoreImm(m, 7) })
 	emit("lea "+rx+","+mm, func() { a.Lea(x, m) })
@@ -237,6 +242,11 @@ func special(r *rand.Rand, l *listing) {
 	emit("sfence", func() { a.StoreFence() })
 	emit("vzeroupper", func() { a.Zeroupper() })
 	emit(fmt.Sprintf("vmovq xmm%d,%s", v, rx), func() { a.R(MOVQ, W128, v, 0, Vec(x)) })
+	emit(fmt.Sprintf("vmovq %s,xmm%d", rx, v), func() { a.R(MOVQSt, W128, v, 0, Vec(x)) })
+	emit(fmt.Sprintf("vpextrq %s,xmm%d,0x1", rx, v), func() { a.R(PEXTRQSt, W128, v, 0, Vec(x), 1) })
+	emit(fmt.Sprintf("vpextrq %s,xmm%d,0x1", rx, v+16), func() { a.R(PEXTRQSt, W128, v+16, 0, Vec(x), 1) })
+	emit(fmt.Sprintf("vmovq %s,xmm%d", rx, v+16), func() { a.R(MOVQSt, W128, v+16, 0, Vec(x)) })
+	emit(fmt.Sprintf("vextractf32x4 xmm%d,zmm%d,0x3", u, v+16), func() { a.R(EXTRACTF32X4, W512, v+16, 0, u, 3) })
 	emit(fmt.Sprintf("vblendvps ymm%d,ymm%d,ymm%d,ymm%d", v, u, t, v), func() { a.R(BLENDVPS, W256, v, u, t, byte(v)<<4) })
 	emit(fmt.Sprintf("vpslld ymm%d,ymm%d,0x17", v, u), func() { a.R(PSLLD, W256, 0, v, u, 23) })
 	emit(fmt.Sprintf("vpsrlq zmm%d,zmm%d,0x3", v+16, u), func() { a.R(PSRLQ, W512, 0, v+16, u, 3) })
@@ -279,34 +289,10 @@ func special(r *rand.Rand, l *listing) {
 	emit("prefetcht0 "+mm, func() { a.Prefetch(m) })
 	emit(fmt.Sprintf("kmovw k%d,%s", k, mm), func() { a.M(KMOVW, W128, k, 0, m) })
 	emit(fmt.Sprintf("kmovw %s,k%d", dwordNames[x], k), func() { a.R(KMOVWSt, W128, Vec(x), 0, k) })
-	gather(x, l, r)
 	emit(fmt.Sprintf("vcmpltps ymm%d,ymm%d,ymm%d", v, u, t), func() { a.R(CMPPS, W256, v, u, t, 1) })
 	emit(fmt.Sprintf("vaddps zmm%d,zmm%d,DWORD BCST [rax+0x8]", v, u), func() {
 		a.M(ADDPS, W512, v, u, Mem{Base: RAX, Index: NoReg, Disp: 8, Broadcast: true, Label: NoLabel})
 	})
-}
-
-// gather writes the instructions that pick elements, of which all registers differ.
-func gather(base Reg, l *listing, r *rand.Rand) {
-	order := r.Perm(16)
-	dst, mask, index := Vec(order[0]), Vec(order[1]), Vec(order[2])
-	place := func(w Width, v Vec) string {
-		text := fmt.Sprintf("[%s+%s*4", regNames[base], vecName(w, v))
-		if low(base) == low(RBP) {
-			text += "+0x0"
-		}
-		return text + "]"
-	}
-	for _, c := range []struct {
-		op         *Op
-		dst, index func(Width) Width
-	}{{GATHERDPS, same, same}, {GATHERQPS, half, same}, {GATHERQPD, same, same}} {
-		l.a.Gather(c.op, W256, dst, mask, index, base, 4, Mask{})
-		l.expect("%s %s,%s,%s", c.op.Name, vecName(c.dst(W256), dst), place(c.index(W256), index), vecName(c.dst(W256), mask))
-		far, k := index+Vec(r.IntN(2)*16), Mask{K: uint8(1 + r.IntN(7))}
-		l.a.Gather(c.op, W512, dst+16, 0, far, base, 4, k)
-		l.expect("%s %s{k%d},%s", c.op.Name, vecName(c.dst(W512), dst+16), k.K, place(c.index(W512), far))
-	}
 }
 
 // TestEncodingsAreWhatADisassemblerReads writes instructions with random operands and

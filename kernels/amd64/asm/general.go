@@ -69,6 +69,12 @@ func (a *Asm) MovLoad8(r Reg, m Mem) {
 // Mov is d = s.
 func (a *Asm) Mov(d, s Reg) { a.regReg(0x89, s, d) }
 
+// Mov32 is d = the lower half of s; the upper one becomes zero.
+func (a *Asm) Mov32(d, s Reg) {
+	a.narrowRex(uint8(s), 0, uint8(d))
+	a.emit(0x89, 0xc0|low(s)<<3|low(d))
+}
+
 // MovImm is d = v.
 func (a *Asm) MovImm(d Reg, v uint64) {
 	if v>>32 == 0 {

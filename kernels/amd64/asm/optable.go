@@ -29,9 +29,15 @@ var (
 	MOVUPSSt    = op("vmovups", 1, 0, 0, 0x11)
 	MOVAPS      = op("vmovaps", 1, 0, 0, 0x28)
 	MOVNTPS     = op("vmovntps", 1, 0, 0, 0x2b)
+	MOVSS       = op("vmovss", 1, 2, 0, 0x10).of(elem4Unit)    // of memory: the other lanes become zero
+	MOVSD       = wide("vmovsd", 1, 3, 0x10).of(elem8Unit)     // as is this
+	MOVHPD      = wide("vmovhpd", 1, 1, 0x16).of(elem8Unit)    // v with the upper element of memory
+	INSERTPS    = op("vinsertps", 3, 1, 0, 0x21).of(elem4Unit) // of memory, into the lane that bits 4 and 5 of the number say
 	MOVSSSt     = op("vmovss", 1, 2, 0, 0x11).of(elem4Unit)
 	MOVSDSt     = wide("vmovsd", 1, 3, 0x11).of(elem8Unit)
-	MOVQ        = op("vmovq", 1, 1, 1, 0x6e).of(elem8Unit) // from a general register
+	MOVQ        = op("vmovq", 1, 1, 1, 0x6e).of(elem8Unit)   // from a general register
+	MOVQSt      = op("vmovq", 1, 1, 1, 0x7e).of(elem8Unit)   // to a general register, in the place of src
+	PEXTRQSt    = op("vpextrq", 3, 1, 1, 0x16).of(elem8Unit) // so is this
 	MASKMOVPS   = op("vmaskmovps", 2, 1, 0, 0x2c).onlyVEX()
 	MASKMOVPSSt = op("vmaskmovps", 2, 1, 0, 0x2e).onlyVEX()
 	MASKMOVPD   = op("vmaskmovpd", 2, 1, 0, 0x2d).onlyVEX()
@@ -45,13 +51,6 @@ var (
 	PINSRW      = op("vpinsrw", 1, 1, 0, 0xc4).of(elem2Unit)
 	PEXTRBSt    = op("vpextrb", 3, 1, 0, 0x14).of(elem1Unit)
 	PEXTRWSt    = op("vpextrw", 3, 1, 0, 0x15).of(elem2Unit)
-)
-
-// Elements at places that a vector of indices gives: see [Asm.Gather].
-var (
-	GATHERDPS = op("vgatherdps", 2, 1, 0, 0x92) // of 4 bytes, by indices of 4
-	GATHERQPS = op("vgatherqps", 2, 1, 0, 0x93) // of 4 bytes, by indices of 8
-	GATHERQPD = op("vgatherqpd", 2, 1, 1, 0x93) // of 8 bytes, by indices of 8
 )
 
 // Floating-point arithmetic.
@@ -196,34 +195,35 @@ var (
 
 // AVX-512 only. Those with K give a mask register: dst is its number.
 var (
-	MOVUPD      = wide("vmovupd", 1, 1, 0x10).onlyEVEX()
-	MOVUPDSt    = wide("vmovupd", 1, 1, 0x11).onlyEVEX()
-	MOVDQU8     = op("vmovdqu8", 1, 3, 0, 0x6f).onlyEVEX()
-	MOVDQU16    = wide("vmovdqu16", 1, 3, 0x6f).onlyEVEX()
-	KCMPPS      = op("vcmpps", 1, 0, 0, 0xc2).onlyEVEX()
-	KCMPPD      = wide("vcmppd", 1, 1, 0xc2).onlyEVEX()
-	KPCMPEQD    = op("vpcmpeqd", 1, 1, 0, 0x76).onlyEVEX()
-	KPCMPEQQ    = wide("vpcmpeqq", 2, 1, 0x29).onlyEVEX()
-	KPCMPGTD    = op("vpcmpgtd", 1, 1, 0, 0x66).onlyEVEX()
-	KPCMPGTQ    = wide("vpcmpgtq", 2, 1, 0x37).onlyEVEX()
-	PMOVD2M     = op("vpmovd2m", 2, 2, 0, 0x39).onlyEVEX() // dst is a mask register
-	PMOVQ2M     = wide("vpmovq2m", 2, 2, 0x39).onlyEVEX()
-	PMOVM2D     = op("vpmovm2d", 2, 2, 0, 0x38).onlyEVEX() // src is a mask register
-	PMOVM2Q     = wide("vpmovm2q", 2, 2, 0x38).onlyEVEX()
-	BLENDMPS    = op("vblendmps", 2, 1, 0, 0x65).onlyEVEX()
-	BLENDMPD    = wide("vblendmpd", 2, 1, 0x65).onlyEVEX()
-	PMOVQD      = op("vpmovqd", 2, 2, 0, 0x35).of(halfUnit).onlyEVEX()    // dst is the source
-	PMOVDW      = op("vpmovdw", 2, 2, 0, 0x33).of(halfUnit).onlyEVEX()    // dst is the source
-	PMOVDB      = op("vpmovdb", 2, 2, 0, 0x31).of(quarterUnit).onlyEVEX() // dst is the source
-	SHUFF64X2   = op("vshuff64x2", 3, 1, 1, 0x23).onlyEVEX()
-	INSERTF256  = op("vinsertf64x4", 3, 1, 1, 0x1a).of(ymmUnit).onlyEVEX()
-	KMOVW       = op("kmovw", 1, 0, 0, 0x90) // from memory to a mask register
-	KMOVWSt     = op("kmovw", 1, 0, 0, 0x93) // to a general register
-	SCALEFPS    = op("vscalefps", 2, 1, 0, 0x2c).onlyEVEX()
-	RANGEPS     = op("vrangeps", 3, 1, 0, 0x50).onlyEVEX()
-	RANGEPD     = op("vrangepd", 3, 1, 1, 0x50).onlyEVEX()
-	RNDSCALEPS  = op("vrndscaleps", 3, 1, 0, 0x08).onlyEVEX()
-	RNDSCALEPD  = op("vrndscalepd", 3, 1, 1, 0x09).onlyEVEX()
-	EXTRACTF256 = op("vextractf64x4", 3, 1, 1, 0x1b).of(ymmUnit).onlyEVEX()
-	PMULLQ      = op("vpmullq", 2, 1, 1, 0x40).onlyEVEX()
+	MOVUPD       = wide("vmovupd", 1, 1, 0x10).onlyEVEX()
+	MOVUPDSt     = wide("vmovupd", 1, 1, 0x11).onlyEVEX()
+	MOVDQU8      = op("vmovdqu8", 1, 3, 0, 0x6f).onlyEVEX()
+	MOVDQU16     = wide("vmovdqu16", 1, 3, 0x6f).onlyEVEX()
+	KCMPPS       = op("vcmpps", 1, 0, 0, 0xc2).onlyEVEX()
+	KCMPPD       = wide("vcmppd", 1, 1, 0xc2).onlyEVEX()
+	KPCMPEQD     = op("vpcmpeqd", 1, 1, 0, 0x76).onlyEVEX()
+	KPCMPEQQ     = wide("vpcmpeqq", 2, 1, 0x29).onlyEVEX()
+	KPCMPGTD     = op("vpcmpgtd", 1, 1, 0, 0x66).onlyEVEX()
+	KPCMPGTQ     = wide("vpcmpgtq", 2, 1, 0x37).onlyEVEX()
+	PMOVD2M      = op("vpmovd2m", 2, 2, 0, 0x39).onlyEVEX() // dst is a mask register
+	PMOVQ2M      = wide("vpmovq2m", 2, 2, 0x39).onlyEVEX()
+	PMOVM2D      = op("vpmovm2d", 2, 2, 0, 0x38).onlyEVEX() // src is a mask register
+	PMOVM2Q      = wide("vpmovm2q", 2, 2, 0x38).onlyEVEX()
+	BLENDMPS     = op("vblendmps", 2, 1, 0, 0x65).onlyEVEX()
+	BLENDMPD     = wide("vblendmpd", 2, 1, 0x65).onlyEVEX()
+	PMOVQD       = op("vpmovqd", 2, 2, 0, 0x35).of(halfUnit).onlyEVEX()    // dst is the source
+	PMOVDW       = op("vpmovdw", 2, 2, 0, 0x33).of(halfUnit).onlyEVEX()    // dst is the source
+	PMOVDB       = op("vpmovdb", 2, 2, 0, 0x31).of(quarterUnit).onlyEVEX() // dst is the source
+	SHUFF64X2    = op("vshuff64x2", 3, 1, 1, 0x23).onlyEVEX()
+	INSERTF256   = op("vinsertf64x4", 3, 1, 1, 0x1a).of(ymmUnit).onlyEVEX()
+	KMOVW        = op("kmovw", 1, 0, 0, 0x90) // from memory to a mask register
+	KMOVWSt      = op("kmovw", 1, 0, 0, 0x93) // to a general register
+	SCALEFPS     = op("vscalefps", 2, 1, 0, 0x2c).onlyEVEX()
+	RANGEPS      = op("vrangeps", 3, 1, 0, 0x50).onlyEVEX()
+	RANGEPD      = op("vrangepd", 3, 1, 1, 0x50).onlyEVEX()
+	RNDSCALEPS   = op("vrndscaleps", 3, 1, 0, 0x08).onlyEVEX()
+	RNDSCALEPD   = op("vrndscalepd", 3, 1, 1, 0x09).onlyEVEX()
+	EXTRACTF32X4 = op("vextractf32x4", 3, 1, 0, 0x19).of(xmmUnit).onlyEVEX()
+	EXTRACTF256  = op("vextractf64x4", 3, 1, 1, 0x1b).of(ymmUnit).onlyEVEX()
+	PMULLQ       = op("vpmullq", 2, 1, 1, 0x40).onlyEVEX()
 )

@@ -122,23 +122,6 @@ func (a *Asm) MK(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm ...byte) {
 	a.emit(imm...)
 }
 
-// Gather reads elements of memory into the lanes of dst that a mask sets, each from base + its index*scale; the other lanes keep what
-// they have. The width is that of the wider one of dst and index. The mask is a vector, or with k a mask register; the instruction
-// clears it, and dst, index and mask must differ.
-func (a *Asm) Gather(op *Op, w Width, dst, mask, index Vec, base Reg, scale uint8, k Mask) {
-	if k.K != 0 {
-		a.evex(op, w, uint8(dst), uint8(index)&16, uint8(index)&15, uint8(base), k, false)
-	} else {
-		a.vex(op, w, uint8(dst), uint8(mask), uint8(index), uint8(base))
-	}
-	sib := scaleBits(scale) | byte(index)&7<<3 | low(base)
-	if low(base) == low(RBP) { // which has no form without a displacement
-		a.emit(op.op, 0x44|byte(dst)&7<<3, sib, 0)
-		return
-	}
-	a.emit(op.op, 4|byte(dst)&7<<3, sib)
-}
-
 // evex reports whether the EVEX form is needed whatever the registers.
 func (o *Op) evex(w Width, k Mask, broadcast bool) bool {
 	return o.noVEX || w == W512 || k.K != 0 || broadcast

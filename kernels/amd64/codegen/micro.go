@@ -30,7 +30,7 @@ const (
 	fusedWhereForm             // dst = x*y + a constant where z, else 0; with AVX-512
 	blendForm                  // dst = y where z, else x
 	upperForm                  // dst = the upper half of x
-	pickForm                   // dst = the elements of an operand at places x where the mask y is set, else 0
+	pickForm                   // dst = the elements of an operand at places x
 	routineForm                // dst = what a routine makes of its arguments
 	furtherForm                // a further result of a routine; no code
 	accForm                    // an accumulator of a reduction; no code

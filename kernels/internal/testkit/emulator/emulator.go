@@ -48,8 +48,6 @@ type argument struct {
 	mask        int
 	zeroing     bool
 	repeated    bool // one element of memory stands for all lanes
-	placed      bool // each lane has a place of its own, times scale, which the vector register places holds
-	places      int
 }
 
 var (
@@ -188,13 +186,7 @@ func (e *Machine) argument(s, target string) argument {
 	}
 	for _, term := range strings.FieldsFunc(strings.ReplaceAll(m[1], "-", "+-"), func(r rune) bool { return r == '+' }) {
 		if reg, scale, ok := strings.Cut(term, "*"); ok {
-			a.scale = e.number(scale)
-			if m := vecForm.FindStringSubmatch(reg); m != nil {
-				a.places, _ = strconv.Atoi(m[2])
-				a.placed = true
-				continue
-			}
-			a.index = general[reg].n
+			a.index, a.scale = general[reg].n, e.number(scale)
 		} else if g, ok := general[term]; ok {
 			a.base = g.n
 		} else {

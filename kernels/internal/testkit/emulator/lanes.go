@@ -113,12 +113,6 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		e.write(dst, append([]byte(nil), e.masked(dst, last, size, 4)...), 4)
 	case "vmovupd":
 		e.write(dst, append([]byte(nil), e.masked(dst, last, size, 8)...), 8)
-	case "vgatherdps":
-		e.pick(dst, last, 4, 4)
-	case "vgatherqps":
-		e.pick(dst, last, 8, 4)
-	case "vgatherqpd":
-		e.pick(dst, last, 8, 8)
 	case "vmovdqu8":
 		e.write(dst, e.masked(dst, last, size, 1), 1)
 	case "vmovdqu16":
@@ -128,10 +122,24 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 	case "vpextrw":
 		e.write(dst, e.read(last, 2), 2)
 	case "vmovss":
-		e.write(dst, e.read(last, 4), 4)
+		e.write(dst, append([]byte(nil), e.read(last, 4)...), 4)
 	case "vmovsd":
-		e.write(dst, e.read(last, 8), 8)
+		e.write(dst, append([]byte(nil), e.read(last, 8)...), 8)
+	case "vmovhpd":
+		e.write(dst, append(append([]byte(nil), e.read(o[1], 8)...), e.read(last, 8)...), 8)
+	case "vinsertps":
+		out := append([]byte(nil), e.read(o[1], 16)...)
+		copy(out[imm>>4*4:], e.read(last, 4))
+		e.write(dst, out, 4)
+	case "vextractf32x4":
+		e.write(dst, append([]byte(nil), e.read(last, 64)[16*imm:][:16]...), 4)
+	case "vpextrq":
+		e.set(dst, binary.LittleEndian.Uint64(e.read(last, 16)[8*imm:]))
 	case "vmovq":
+		if dst.kind == 'g' {
+			e.set(dst, binary.LittleEndian.Uint64(e.read(last, 16)))
+			break
+		}
 		out := make([]byte, 16)
 		binary.LittleEndian.PutUint64(out, e.get(last))
 		e.write(dst, out, 8)
@@ -218,25 +226,6 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		return false
 	}
 	return true
-}
-
-// pick reads elements of a size into the lanes that the mask of dst sets, at places whose indices have a size, and clears the mask.
-func (e *Machine) pick(dst, from argument, index, size int) {
-	out := make([]byte, dst.size)
-	for i := range dst.size / size {
-		if e.k[dst.mask]>>i&1 == 0 {
-			continue
-		}
-		at := int64(binary.LittleEndian.Uint64(append(append([]byte(nil), e.z[from.places][i*index:][:index]...), make([]byte, 8-index)...)))
-		if index == 4 {
-			at = int64(int32(at))
-		}
-		place := from
-		place.value += uint64(at) * from.scale
-		copy(out[i*size:][:size], e.read(place, size))
-	}
-	e.write(dst, out, size)
-	e.k[dst.mask] = 0
 }
 
 // inLanes exchanges elements of two vectors within each 16 bytes.

@@ -1,0 +1,64 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// Elements that indices name one by one are picked by the kernel that needs them, and are in no memory: of a Take along the last axis of a table, where
+// the indices are one axis or more of the result. Rows of more than one element are better copied, by a kernel of their own.
+
+// leastPicked is the number of indices from which on a kernel of elements picks, where it is known.
+const leastPicked = 16
+
+// picks reports whether a node takes elements by index as a kernel of elements can.
+func picks(n *graph.Node) bool {
+	op := n.Op()
+	if op.Class != graph.Gather || op.Fold != graph.NoFold || len(n.Operands()) != 2 {
+		return false
+	}
+	switch n.DType() {
+	case graph.Float32, graph.Float64, graph.Int32, graph.Int64:
+	default:
+		return false
+	}
+	for _, d := range n.In(0).Shape()[op.Axes(n)[0]+1:] {
+		if d != 1 {
+			return false
+		}
+	}
+	count, known := n.In(1).Shape().NumElements().Int()
+	return !known || count >= leastPicked
+}
+
+// readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: the first ones of the rows of the table,
+// from which indices count, or the indices.
+func readPicked(n *graph.Node, i int) graph.Layout {
+	x, shape, axis := alias.LayoutOf(n.In(i)), n.Shape(), n.Op().Axes(n)[0]
+	l := graph.Layout{Shape: shape, Strides: make([]graph.Dim, len(shape)), Offset: x.Offset}
+	if i == 0 {
+		copy(l.Strides[:axis], x.Strides)
+	} else {
+		copy(l.Strides[axis:], x.Strides)
+	}
+	return l
+}
+
+// takesPicked reports whether operand i of a node that picks is taken from a register: an index for each element.
+func (k *Group) takesPicked(n *graph.Node, i int) bool {
+	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape())
+}
+
+// canPick reports whether a node can run in a kernel as far as picking is concerned. A kernel that picks can stop the run, and so is not fused with a
+// product: what goes on with a product does not join it.
+func (f *fuser) canPick(n *graph.Node, l Level, at int) bool {
+	if picks(n) {
+		return l == PerElement && !f.behind[at] && f.maker(n.In(0)) != at && !slices.ContainsFunc(f.groups[at].Nodes, func(m *graph.Node) bool { return m.Op().Class == graph.Update })
+	}
+	return !slices.ContainsFunc(f.groups[at].Nodes, picks) || !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+		made := f.maker(x)
+		return made >= 0 && f.isProduct(made)
+	}) && n.Op().Class != graph.Update
+}

@@ -1,0 +1,242 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// indexIn is a valid index into an axis of some size, computed from values around zero.
+func indexIn(x *graph.Node, size graph.Dim, t graph.DType) *graph.Node {
+	n := ops.Size(x.Graph(), x.DType(), size)
+	return ops.Cast(ops.Minimum(ops.Floor(ops.Mul(ops.Sigmoid(x), n)), ops.Sub(n, graph.Num(1))), t)
+}
+
+// Kernels pick single elements by index where they need them, and what they compute is what the evaluator does, at all sizes.
+func TestKernelsPickElements(t *testing.T) {
+	type node = *graph.Node
+	programs := map[string]func(x, table node, n, m graph.Dim, by graph.DType) []node{ // of x [n, m] and a table [3, 2, m]
+		"computed index": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			row := ops.Reshape(table, table.Shape().NumElements())
+			return []node{ops.Mul(ops.Take(row, 0, indexIn(x, row.Shape()[0], by)), x)}
+		},
+		"several of one": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			row := ops.Reshape(table, table.Shape().NumElements())
+			i, j := indexIn(x, row.Shape()[0], by), indexIn(ops.Neg(x), row.Shape()[0], by)
+			a, b := ops.Take(row, 0, i), ops.Take(row, 0, j)
+			return []node{ops.Add(ops.Mul(a, x), b), ops.Sub(a, b)}
+		},
+		"axes before": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			picked := ops.Take(table, 2, indexIn(x, m, by))
+			return []node{ops.Add(ops.Sin(picked), ops.Unsqueeze(x, 0))}
+		},
+		"axes of one element behind": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			picked := ops.Take(ops.Reshape(table, 6, m, 1, 1), 1, indexIn(x, m, by))
+			return []node{ops.Mul(picked, picked)}
+		},
+		"of what is computed at the same places": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			flat := ops.Reshape(x, n.Times(m))
+			y := ops.Exp(flat)
+			return []node{ops.Add(ops.Take(y, 0, indexIn(flat, n.Times(m), by)), y)}
+		},
+		"of positions": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			flat := ops.Reshape(x, n.Times(m))
+			squares := ops.Square(ops.Cast(ops.Iota(x.Graph(), 0, n.Times(m)), x.DType()))
+			return []node{ops.Add(ops.Take(squares, 0, indexIn(flat, n.Times(m), by)), flat)}
+		},
+		"a view of an index": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			index := indexIn(x, m, by)
+			return []node{ops.Neg(ops.Take(table, 2, ops.Transpose(index, 0, 1))), ops.Neg(ops.Take(table, 2, ops.Reshape(index, n.Times(m))))}
+		},
+		"rows are reduced": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			picked := ops.Take(ops.Reshape(table, table.Shape().NumElements()), 0, indexIn(x, m, by))
+			return []node{ops.Softmax(ops.Add(picked, x), -1), ops.Sum(picked), ops.Max(ops.Sub(picked, ops.Mean(x, -1, ops.KeepDims())), -1)}
+		},
+		"picked for another kernel": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			picked := ops.Take(ops.Reshape(table, table.Shape().NumElements()), 0, indexIn(x, m, by))
+			return []node{picked, ops.MatMul(picked, ops.Transpose(x, 0, 1))}
+		},
+		"by what was picked": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			row := ops.Reshape(table, table.Shape().NumElements())
+			first := ops.Take(row, 0, indexIn(x, m, by))
+			return []node{ops.Add(ops.Take(row, 0, indexIn(first, m, by)), first)}
+		},
+		"put together": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			picked := ops.Take(ops.Reshape(table, table.Shape().NumElements()), 0, indexIn(x, m, by))
+			return []node{ops.Concat(0, ops.Mul(picked, x), x), ops.Roll(picked, 1, 0)}
+		},
+		"gradients": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			picked := ops.Take(table, 2, indexIn(x, m, by))
+			y := ops.Sum(ops.Mul(ops.Square(picked), x))
+			return autodiff.Grad(y, []node{x, table})
+		},
+		"in a loop": func(x, table node, n, m graph.Dim, by graph.DType) []node {
+			row, index := ops.Reshape(table, table.Shape().NumElements()), indexIn(x, m, by)
+			return ops.Fori(3, []node{x}, func(_ node, c []node) []node {
+				return []node{ops.Add(ops.Mul(c[0], graph.Num(0.5)), ops.Take(row, 0, index))}
+			})
+		},
+	}
+	for name, program := range programs {
+		for of, by := range map[graph.DType]graph.DType{graph.Float64: graph.Int64, graph.Float32: graph.Int32, graph.Int64: graph.Int32, graph.Int32: graph.Int64} {
+			t.Run(fmt.Sprintf("%s/%s by %s", name, of, by), func(t *testing.T) {
+				g := graph.New("picks")
+				n, m := g.Dim("n", graph.AtLeast(0)), g.Dim("m")
+				in := newReferenceInputs(g, rand.New(rand.NewPCG(1, 2)))
+				x, table := in.input("x", graph.Shape{n, m}), in.input("table", graph.Shape{3, 2, m})
+				own := ops.Cast(ops.Mul(table, graph.Num(3)), of)
+				outputs := program(x, ops.Cast(own, graph.Float64), n, m, by)
+				if name == "computed index" {
+					outputs = append(outputs, ops.Add(ops.Take(ops.Reshape(own, m.Times(graph.Dim(6))), 0, indexIn(x, m, by)), graph.Num(1)))
+				}
+				for _, sizes := range [][2]int{{1, 1}, {5, 7}, {130, 33}, {0, 4}, {2, 3000}} {
+					in.values[x], in.values[table] = normals(in.rng, sizes[0], sizes[1]), normals(in.rng, 3, 2, sizes[1])
+					requireReference(t, outputs, in.values, 1e-5)
+				}
+				p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
+				require.NoError(t, err)
+				require.Contains(t, p.String(), "= pick ")
+			})
+		}
+	}
+}
+
+// An index outside of the table stops the run, wherever it stands and whatever computes it, and the first one is told.
+func TestPickedOutside(t *testing.T) {
+	const n, size = 5000, 300
+	for _, by := range []graph.DType{graph.Int64, graph.Int32} {
+		g := graph.New("outside")
+		table, x := g.Input("table", graph.Float32, 4, size), g.Input("x", graph.Float32, n)
+		index := g.Input("index", by, n)
+		given := ops.Mul(ops.Take(table, 1, index), x)
+		made := ops.Mul(ops.Take(table, 1, ops.Cast(x, by)), x)
+		entries, values := make([]float32, 4*size), make([]float32, n)
+		for _, threads := range []int{1, 2} {
+			for _, at := range []int{0, 7, 4095, n - 1} {
+				for _, bad := range []float64{-1, size, math.MinInt32, math.MaxInt32} {
+					clear(values)
+					values[at], values[n-1] = float32(bad), size // the last one is outside too
+					long := make([]int64, n)
+					for i := range long {
+						long[i] = int64(values[i])
+					}
+					if at < n-1 {
+						long[at] = int64(bad)
+					}
+					feed := exec.Feed{table: exec.Array{Shape: []int{4, size}, Data: entries}, x: values, index: long}
+					if by == graph.Int32 {
+						short := make([]int32, n)
+						for i := range short {
+							short[i] = int32(long[i])
+						}
+						feed[index] = short
+					}
+					for y, called := range map[*graph.Node]string{given: "index", made: "int"} {
+						p, err := exec.Compile(g, exec.Outputs(y))
+						require.NoError(t, err)
+						require.Contains(t, p.String(), "= pick ")
+						_, err = p.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
+						require.ErrorContains(t, err, "index out of range in self")
+						require.ErrorContains(t, err, fmt.Sprintf("[%d] is", at), called)
+						require.ErrorContains(t, err, "not in 0..299")
+						require.ErrorContains(t, err, "pick_test.go")
+					}
+				}
+			}
+		}
+	}
+}
+
+// Rows of many elements that read the same indices are worked on together; the results, and the first index outside that is told, are the same.
+func TestPickedForManyRows(t *testing.T) {
+	const rows, n, size = 5, 70_001, 1000
+	g := graph.New("rows")
+	table, index, x := g.Input("table", graph.Float32, rows, size), g.Input("index", graph.Int32, n), g.Input("x", graph.Float32, n)
+	y := ops.Add(ops.Mul(ops.Take(table, 1, index), x), ops.Mul(ops.Take(table, 1, ops.Sub(graph.Num(size-1), index)), ops.Cos(x)))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	entries, at, values := make([]float32, rows*size), make([]int32, n), make([]float32, n)
+	for i := range entries {
+		entries[i] = float32(math.Sin(float64(i)))
+	}
+	for i := range at {
+		at[i], values[i] = int32(i*7919%size), float32(i%17)
+	}
+	feed := exec.Feed{table: exec.Array{Shape: []int{rows, size}, Data: entries}, index: at, x: values}
+	for _, threads := range []int{1, 2} {
+		s := p.NewSession(exec.Threads(threads))
+		got := run(t, s, []*graph.Node{y}, feed)[0]
+		for r := range rows {
+			for i := range n {
+				want := entries[r*size+int(at[i])]*values[i] + entries[r*size+size-1-int(at[i])]*float32(math.Cos(float64(values[i])))
+				if d := got[r*n+i] - want; d > 1e-4 || d < -1e-4 {
+					t.Fatalf("row %d, element %d: %g, want %g", r, i, got[r*n+i], want)
+				}
+			}
+		}
+		for _, bad := range []int{0, 4095, 40_000, n - 1} {
+			old := at[bad]
+			at[bad], at[n-1] = size, size
+			_, err := s.Run(context.Background(), feed)
+			require.ErrorContains(t, err, fmt.Sprintf("index[%d] is 1000", bad))
+			at[bad], at[n-1] = old, int32((n-1)*7919%size)
+		}
+	}
+}
+
+// A table without elements has none to pick, and nothing is read of it.
+func TestNothingToPick(t *testing.T) {
+	g := graph.New("nothing")
+	k, n := g.Dim("k", graph.AtLeast(0)), g.Dim("n", graph.AtLeast(0))
+	table, index := g.Input("table", graph.Float64, k), g.Input("index", graph.Int64, n)
+	y := ops.Exp(ops.Take(table, 0, index))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	s := p.NewSession()
+	_, err = s.Run(context.Background(), exec.Feed{table: []float64{}, index: []int64{0, 0, 0}})
+	require.ErrorContains(t, err, "index[0] is 0, and there are no elements")
+	r, err := s.Run(context.Background(), exec.Feed{table: []float64{}, index: []int64{}})
+	require.NoError(t, err)
+	values, err := exec.Values[float64](r, y)
+	require.NoError(t, err)
+	require.Empty(t, values)
+}
+
+// A table that is written in place is read before, and stays as it was where the run stops.
+func TestPickedBeforeWrites(t *testing.T) {
+	g := graph.New("written")
+	table := g.Param("table", graph.Float64, 64)
+	index := g.Input("index", graph.Int64, 64)
+	picked := ops.Take(table, 0, index)
+	write := ops.AddInPlace(table, ops.Add(picked, graph.Num(1)))
+	p, err := exec.Compile(g, exec.Outputs(picked), exec.Updates(write))
+	require.NoError(t, err)
+	s := p.NewSession()
+	require.NoError(t, s.SetParam(table, make([]float64, 64)))
+	at := make([]int64, 64)
+	for i := range at {
+		at[i] = int64(63 - i)
+	}
+	for step, want := range []float64{0, 1, 3, 7} {
+		r, err := s.Run(context.Background(), exec.Feed{index: at})
+		require.NoError(t, err)
+		values, err := exec.Values[float64](r, picked)
+		require.NoError(t, err)
+		require.Equal(t, want, values[5], step)
+	}
+	at[60] = 64
+	_, err = s.Run(context.Background(), exec.Feed{index: at})
+	require.ErrorContains(t, err, "index[60] is 64")
+	left, err := s.Param(table)
+	require.NoError(t, err)
+	require.Equal(t, 15.0, left.Data.([]float64)[0])
+}
