@@ -47,7 +47,7 @@ func (s *Scratch) pick(in *rowprog.Inst) uint64 {
 		at, limit = int64(int32(at)), int64(int32(limit))
 	}
 	if at < 0 || at >= limit {
-		return 0
+		at = 0
 	}
 	return loops.Load(in.Type, unsafe.Add(s.element(in.Operand, 0, in.Type.Size()), int(at)*in.Type.Size()))
 }

@@ -12,7 +12,7 @@ const (
 
 	OpConst // the literal Bits
 	OpLoad  // an element of an operand
-	OpPick  // the element so far behind that of an operand as a value says; 0 where that is not in 0..limit-1, of a limit that is the other value
+	OpPick  // the element so far behind that of an operand as a value says; the operand's own where that is not in 0..limit-1, of a limit that is the other value
 	OpIota  // the index along Axis, as I64
 
 	// Of one value.

@@ -131,6 +131,14 @@ func (b *Specialization) assignOffsets(p *Code) {
 	}
 }
 
+// Elements of buffers whose sizes are multiples of a page would lie in the same sets of a cache, which has place for 8 to 16 lines in each; kernels that
+// read more than so many buffers would find nothing in it. So large buffers of such sizes are followed by some lines.
+const (
+	leastStaggered = 128 << 10
+	evenly         = 512
+	stagger        = 17 * alignment
+)
+
 // blocks lists what is to be placed.
 func (b *Specialization) blocks(p *Code) (blocks []extent) {
 	for _, s := range p.Buffers {
@@ -154,6 +162,9 @@ func (b *Specialization) blocks(p *Code) (blocks []extent) {
 		}
 		b.liveInChains(&k)
 		k.bytes = (k.bytes + alignment - 1) / alignment * alignment
+		if k.bytes >= leastStaggered && k.bytes%evenly == 0 {
+			k.bytes += stagger
+		}
 		blocks = append(blocks, k)
 	}
 	return blocks

@@ -25,6 +25,7 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	seen := map[use]int{}
 	picks, ok := k.(*lower.Gather)
 	ok = ok && picks.Fold == graph.NoFold
+	picked := b.picked(k)
 	for i, o := range k.Operands() {
 		if o.Base == nil || b.isInBlocks[o.Base] {
 			continue
@@ -34,7 +35,7 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 			most = min(most, b.bytes(picks.Node))
 		}
 		u := use{o.Base, o.Write}
-		bytes := min(b.touched(o)*o.Base.DType().Size(), most-seen[u])
+		bytes := min((b.touched(o)+picked[i])*o.Base.DType().Size(), most-seen[u])
 		seen[u] += bytes
 		moved += bytes
 	}
@@ -51,6 +52,20 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 		}
 	}
 	return moved, unfused
+}
+
+// picked lists how many elements of each operand the row programs of a kernel pick.
+func (b *Specialization) picked(k lower.Kernel) map[int]int {
+	picked, first := map[int]int{}, 0
+	for _, part := range k.Loops() {
+		for i := range part.Program.Insts {
+			if in := &part.Program.Insts[i]; in.Op == rowprog.OpPick {
+				picked[first+in.Operand] += b.Eval(part.Space.NumElements())
+			}
+		}
+		first += len(part.Operands)
+	}
+	return picked
 }
 
 // touched counts the elements of memory that an operand's layout reaches.

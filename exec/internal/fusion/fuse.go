@@ -72,6 +72,7 @@ func Fuse(u *rewrite.Program) []*Group {
 		}
 	}
 	f.computeAgain()
+	f.copyPicked()
 	return f.sort()
 }
 

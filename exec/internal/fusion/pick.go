@@ -8,7 +8,8 @@ import (
 )
 
 // Elements that indices name one by one are picked by the kernel that needs them, and are in no memory: of a Take along the last axis of a table, where
-// the indices are one axis or more of the result. Rows of more than one element are better copied, by a kernel of their own.
+// the indices are one axis or more of the result. Rows of more than one element are better copied, by a kernel of their own, and so is what nothing is
+// computed of. Indices have 32 bits: those of 64 would leave half of the lanes of a vector for what is picked.
 
 // leastPicked is the number of indices from which on a kernel of elements picks, where it is known.
 const leastPicked = 16
@@ -16,7 +17,7 @@ const leastPicked = 16
 // picks reports whether a node takes elements by index as a kernel of elements can.
 func picks(n *graph.Node) bool {
 	op := n.Op()
-	if op.Class != graph.Gather || op.Fold != graph.NoFold || len(n.Operands()) != 2 {
+	if op.Class != graph.Gather || op.Fold != graph.NoFold || len(n.Operands()) != 2 || n.In(1).DType() != graph.Int32 {
 		return false
 	}
 	switch n.DType() {
@@ -46,19 +47,39 @@ func readPicked(n *graph.Node, i int) graph.Layout {
 	return l
 }
 
-// takesPicked reports whether operand i of a node that picks is taken from a register: an index for each element.
+// mostNear is the bytes of a table that a cache holds, so that to pick of it takes no time in which the processor should know more indices.
+const mostNear = 128 << 10
+
+// takesPicked reports whether operand i of a node that picks is taken from a register: an index for each element. Those into a large table are better
+// computed by another kernel, so that this one can ask for elements ahead.
 func (k *Group) takesPicked(n *graph.Node, i int) bool {
-	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape())
+	bytes, known := n.In(0).Shape().NumElements().Int()
+	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape()) && known && bytes*int64(n.DType().Size()) <= mostNear
 }
 
-// canPick reports whether a node can run in a kernel as far as picking is concerned. A kernel that picks can stop the run, and so is not fused with a
-// product: what goes on with a product does not join it.
-func (f *fuser) canPick(n *graph.Node, l Level, at int) bool {
-	if picks(n) {
-		return l == PerElement && !f.behind[at] && f.maker(n.In(0)) != at && !slices.ContainsFunc(f.groups[at].Nodes, func(m *graph.Node) bool { return m.Op().Class == graph.Update })
+// copyPicked makes kernels that do nothing but pick kernels that copy.
+func (f *fuser) copyPicked() {
+	for _, k := range f.groups {
+		if len(k.Nodes) == 1 && picks(k.Nodes[0]) {
+			k.Class, k.Closed, k.Registers = graph.Gather, true, map[*graph.Node]Level{}
+		}
 	}
-	return !slices.ContainsFunc(f.groups[at].Nodes, picks) || !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+}
+
+// canPick reports whether a node can run in a kernel as far as picking is concerned. A kernel that picks can stop the run, so that it is not fused with a
+// product: what goes on with a product does not join it. Nor does what writes in place, which would be done in part where the run stops.
+func (f *fuser) canPick(n *graph.Node, l Level, at int) bool {
+	nodes := f.groups[at].Nodes
+	if picks(n) {
+		return l == PerElement && f.maker(n.In(0)) != at && !slices.ContainsFunc(nodes, func(m *graph.Node) bool { return m.Op().Class == graph.Update || f.readsProduct(m) })
+	}
+	return !slices.ContainsFunc(nodes, picks) || n.Op().Class != graph.Update && !f.readsProduct(n)
+}
+
+// readsProduct reports whether a node goes on with a product, element by element.
+func (f *fuser) readsProduct(n *graph.Node) bool {
+	return !picks(n) && slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
 		made := f.maker(x)
 		return made >= 0 && f.isProduct(made)
-	}) && n.Op().Class != graph.Update
+	})
 }

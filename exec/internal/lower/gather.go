@@ -18,22 +18,17 @@ type GatherSpec struct {
 	Outer, Size, Inner, Count graph.Dim
 }
 
-// mostOf is the greatest index of a type.
-var mostOf = map[rowprog.Type]int64{rowprog.I32: math.MaxInt32, rowprog.I64: math.MaxInt64}
-
-// pick writes how a kernel of elements takes one by an index.
+// pick writes how a kernel of elements takes one by an index, of 32 bits.
 func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
-	axis, level, t := n.Op().Axes(n)[0], l.k.LevelFor(n), l.b.TypeOf(index)
-	size := n.In(0).Shape()[axis]
-	limit := rowprog.Value(l.Size(size))
+	size := n.In(0).Shape()[n.Op().Axes(n)[0]]
+	most, none := l.b.ConstInt(rowprog.I64, math.MaxInt32), l.b.ConstInt(rowprog.I32, -1)
+	limit := l.b.Convert(l.b.Apply(rowprog.OpMin, rowprog.Value(l.Size(size)), most), rowprog.I32)
 	if count, known := size.Int(); known {
-		limit = l.b.ConstInt(t, min(count, mostOf[t]))
-	} else if t == rowprog.I32 {
-		limit = l.b.Convert(l.b.Apply(rowprog.OpMin, limit, l.b.ConstInt(rowprog.I64, mostOf[t])), t)
+		limit = l.b.ConstInt(rowprog.I32, min(count, math.MaxInt32))
 	}
-	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGe, index, l.b.ConstInt(t, 0)), l.b.Apply(rowprog.OpLt, index, limit))
+	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGt, index, none), l.b.Apply(rowprog.OpLt, index, limit))
 	l.Check(graph.Value(inside), graph.Claim{Message: "index out of range in self", Operand: 1, Below: &size})
-	return l.b.Pick(l.operand(l.loaded(n, level, 0), n.DType(), rowprog.In), index, limit)
+	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), index, limit)
 }
 
 func newGatherSpec(n *graph.Node) *GatherSpec {

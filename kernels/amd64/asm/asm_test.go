@@ -217,6 +217,7 @@ func special(r *rand.Rand, l *listing) {
 	emit("add "+rx+","+ry, func() { a.Add(x, y) })
 	emit("add "+rx+","+mm, func() { a.AddLoad(x, m) })
 	emit("mov "+mm+","+dwordNames[x], func() { a.MovStore32(m, x) })
+	emit("mov "+dwordNames[x]+","+mm, func() { a.MovLoad32(x, m) })
 	emit("mov "+mm+","+byteNames[x], func() { a.MovStore8(m, x) })
 	emit("mov "+byteNames[x]+","+mm, func() { a.MovLoad8(x, m) })
 	emit("mov "+dwordNames[x]+",0x12345678", func() { a.MovImm(x, 0x12345678) })

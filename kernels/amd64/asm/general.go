@@ -42,6 +42,13 @@ func (a *Asm) regReg(op byte, reg, rm Reg) {
 // MovLoad is r = memory.
 func (a *Asm) MovLoad(r Reg, m Mem) { a.regMem(0x8b, r, m) }
 
+// MovLoad32 is r = memory of 32 bits; the upper half becomes zero.
+func (a *Asm) MovLoad32(r Reg, m Mem) {
+	a.narrowRex(uint8(r), m.index(), m.base())
+	a.emit(0x8b)
+	a.modMem(uint8(r), &m, 1, 0)
+}
+
 // MovStore is memory = r.
 func (a *Asm) MovStore(m Mem, r Reg) { a.regMem(0x89, r, m) }
 

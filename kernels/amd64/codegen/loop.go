@@ -296,6 +296,7 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 		c.fetch(m.fetch, step)
 	case copies == p.copies && !m.stream && !c.ofTiles:
 		c.fetchRows(b, step)
+		c.fetchPicks(b, step)
 	}
 	c.body(b, copies, p.interleaved, &p.pins, m)
 	a.AddImm(index, step)

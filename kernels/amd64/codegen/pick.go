@@ -11,7 +11,7 @@ import (
 // pickWork is how many operations a vector of picked elements counts as.
 const pickWork = 20
 
-// pick reads the elements of an operand at the places that a vector of indices names, and zeros for those beyond a limit.
+// pick reads the elements of an operand at the places that a vector of indices names, and the first one for those beyond a limit.
 func (b *block) pick(in *rowprog.Inst) vreg {
 	t, size := b.c.p.Insts[in.Args[0]].Type, in.Type.Size()
 	index, limit := b.arg(in.Args[0]), b.arg(in.Args[1])
@@ -21,12 +21,8 @@ func (b *block) pick(in *rowprog.Inst) vreg {
 	from := t.Size()
 	w := b.width(from)
 	inside := b.either(asm.ANDPS, w, b.greater(t, limit, index), b.greater(t, index, b.bits(t, 1<<(8*from)-1)))
-	index = b.either(asm.ANDPS, w, index, inside) // the first element stands in for those outside
-	x := b.cse(inst{form: pickForm, width: w, imm: uint8(from), size: uint8(size), operand: in.Operand, args: [3]vreg{index, none, none}})
-	if from > size {
-		inside = b.narrow(inside)
-	}
-	return b.either(asm.ANDPS, b.width(size), x, inside)
+	index = b.either(asm.ANDPS, w, index, inside)
+	return b.cse(inst{form: pickForm, width: w, imm: uint8(from), size: uint8(size), operand: in.Operand, args: [3]vreg{index, none, none}})
 }
 
 // pick loads elements one by one. Indices come to general registers directly: to read parts of a vector that has just been written takes longer.
@@ -99,5 +95,59 @@ func (e *emitter) insertPart(r, part asm.Vec, at int) {
 		e.a.R(asm.INSERTF32X4, asm.W256, r, r, part, byte(at))
 	default:
 		e.a.R(asm.INSERTF32X4, asm.W512, r, r, part, byte(at))
+	}
+}
+
+// picksAhead is how many elements of a row ahead what will be picked is asked for: processors follow an order of lines, but not of indices.
+const picksAhead = 256
+
+// fetchPicks asks for what will be picked by indices that are in memory: for a vector of them, by the first one. Neighbours are often near each other.
+func (c *compiler) fetchPicks(b *block, step int32) {
+	a, skip := &c.a, asm.NoLabel
+	for i := range b.insts {
+		in := &b.insts[i]
+		if in.form != pickForm {
+			continue
+		}
+		load := b.loadedIndex(in.args[0])
+		if load == nil {
+			continue
+		}
+		if skip == asm.NoLabel {
+			skip = a.NewLabel()
+			a.Mov(temp, rest)
+			a.SubImm(temp, picksAhead)
+			a.JumpIf(asm.Less, skip)
+		}
+		for at := int32(0); at < step; at += int32(b.lanes) {
+			place := asm.Indexed(c.e.base(load.operand), index, load.size, (picksAhead+at)*int32(load.size))
+			if load.size == 4 {
+				a.MovLoad32(temp, place)
+			} else {
+				a.MovLoad(temp, place)
+			}
+			a.Prefetch(asm.Indexed(c.e.base(in.operand), temp, in.size, 0))
+		}
+	}
+	if skip != asm.NoLabel {
+		a.Bind(skip)
+	}
+}
+
+// loadedIndex returns what loads an index of which those outside have been replaced, nil if it is computed.
+func (b *block) loadedIndex(v vreg) *inst {
+	for {
+		switch in := &b.insts[v]; {
+		case in.form == loadForm:
+			return in
+		case in.form == unaryForm && in.op == asm.PMOVSXDQ:
+			v = in.args[0]
+		case in.form == binaryForm && in.op == asm.ANDPS:
+			if v = in.args[0]; b.insts[v].form == binaryForm { // the mask of those inside
+				v = in.args[1]
+			}
+		default:
+			return nil
+		}
 	}
 }

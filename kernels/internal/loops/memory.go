@@ -29,14 +29,13 @@ func Scatter[T any](dst unsafe.Pointer, stride int, src []T) {
 	}
 }
 
-// Pick copies the elements from src on that the indices name, and 0 for those that are not in 0..limit-1.
+// Pick copies the elements from src on that the indices name, and the first one for those that are not in 0..limit-1.
 func Pick[T Bits, I int32 | int64](dst []T, src unsafe.Pointer, index []I, limit I) {
 	size := unsafe.Sizeof(T(0))
 	index = index[:len(dst)]
 	for i, at := range index {
 		if uint64(at) >= uint64(max(limit, 0)) {
-			dst[i] = 0
-			continue
+			at = 0
 		}
 		dst[i] = *(*T)(unsafe.Add(src, uintptr(at)*size))
 	}

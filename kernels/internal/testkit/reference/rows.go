@@ -125,10 +125,11 @@ func (r *run) section(s rowprog.Section) (launch.Fault, bool) {
 		case rowprog.OpLoad:
 			r.value[v] = loops.Load(in.Type, r.address(in.Operand, r.index))
 		case rowprog.OpPick:
-			if r.value[v] = 0; isBelow(t[0], x[0], x[1]) {
-				size := in.Type.Size()
-				r.value[v] = loops.Load(in.Type, unsafe.Add(r.address(in.Operand, r.index), int(index(t[0], x[0]))*size))
+			at := index(t[0], x[0])
+			if at < 0 || at >= index(t[0], x[1]) {
+				at = 0
 			}
+			r.value[v] = loops.Load(in.Type, unsafe.Add(r.address(in.Operand, r.index), int(at)*in.Type.Size()))
 		case rowprog.OpIota:
 			r.value[v] = uint64(r.index[in.Axis])
 		case rowprog.OpConvert:
@@ -158,11 +159,6 @@ func index(t rowprog.Type, bits uint64) int64 {
 		return int64(int32(bits))
 	}
 	return int64(bits)
-}
-
-// isBelow reports whether an index is one of 0..limit-1.
-func isBelow(t rowprog.Type, at, limit uint64) bool {
-	return index(t, at) >= 0 && index(t, at) < index(t, limit)
 }
 
 // address finds an operand's element.
