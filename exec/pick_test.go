@@ -231,3 +231,58 @@ func TestPickedBeforeWrites(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 15.0, left.Data.([]float64)[0])
 }
+
+// Random programs that pick, of each other's results too, compute what the evaluator does.
+func TestRandomPicks(t *testing.T) {
+	seeds := uint64(120)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		g := graph.New("random picks")
+		in := newReferenceInputs(g, rng)
+		n, m := 1+rng.IntN(6), 16+rng.IntN(60)
+		named := []graph.Dim{graph.Dim(n), graph.Dim(m)}
+		if rng.IntN(2) == 0 {
+			named = []graph.Dim{g.Dim("n"), g.Dim("m")}
+		}
+		whole := graph.Shape{named[0], named[1]}
+		values := []*graph.Node{in.input("x", whole, n, m), in.input("y", whole, n, m)}
+		rows := []*graph.Node{in.input("row", graph.Shape{named[1]}, m), in.input("column", graph.Shape{named[0], 1}, n, 1)}
+		for range 4 + rng.IntN(12) {
+			x, y := pickOf(rng, values), pickOf(rng, values)
+			switch rng.IntN(9) {
+			case 0:
+				x = ops.Sin(ops.Add(x, y))
+			case 1:
+				x = ops.Tanh(ops.Mul(x, pickOf(rng, rows)))
+			case 2:
+				x = ops.Add(x, ops.Mean(y, ops.Axis(rng.IntN(2)), ops.KeepDims()))
+			case 3:
+				x = ops.Transpose(ops.Reshape(ops.Add(x, y), named[1], named[0]), 0, 1)
+			case 4: // rows of a table for each of which the same is picked
+				x = ops.Sub(ops.Take(x, 1, indexIn(pickOf(rng, rows[:1]), named[1])), y)
+			case 5:
+				rows = append(rows, ops.Mean(ops.Take(ops.Reshape(x, named[0].Times(named[1])), 0, indexIn(y, named[0].Times(named[1]))), 0))
+				continue
+			default:
+				flat := ops.Reshape(x, named[0].Times(named[1]))
+				if rng.IntN(3) == 0 {
+					flat = pickOf(rng, rows[:1])
+				}
+				x = ops.Take(flat, 0, indexIn(y, flat.Shape()[0]))
+				if rng.IntN(2) == 0 {
+					x = ops.Where(ops.Greater(y, graph.Num(0)), x, ops.Mul(y, graph.Num(0.5)))
+				}
+			}
+			values = append(values, x)
+		}
+		last := values[len(values)-1]
+		outputs := []*graph.Node{last, ops.Sum(ops.Sin(pickOf(rng, values)), 1), pickOf(rng, values)}
+		if rng.IntN(3) == 0 {
+			outputs = append(outputs, autodiff.Grad(ops.Sum(ops.Square(last)), values[:2], autodiff.ZeroForUnused())...)
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { requireReference(t, outputs, in.values, 1e-6) })
+	}
+}

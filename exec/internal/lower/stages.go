@@ -139,7 +139,7 @@ func (p *stages) compute(n *graph.Node, in uint64) uint64 {
 	first, s := in&-in, p.at(n)
 	switch {
 	case in == first:
-	case s.needed && n.Op().Class == graph.Elementwise:
+	case s.needed && n.Op().Class != graph.Update:
 		s.reload = true
 		in = first
 	case p.cost(n) >= recomputeLimit && p.spill(n, bits.Len64(in)-1):

@@ -209,7 +209,15 @@ func FindsIndex(n *graph.Node) bool {
 
 // Cost returns the cost of one element of an operation, in operations as cheap as an
 // addition.
-func Cost(n *graph.Node) int { return factsOf(n).cost }
+func Cost(n *graph.Node) int {
+	if n.Op().Class == graph.Gather {
+		return pickCost
+	}
+	return factsOf(n).cost
+}
+
+// pickCost is the cost of an element that an index names.
+const pickCost = 10
 
 // PrimCost returns the cost of a primitive.
 func PrimCost(p graph.Prim) int {
