@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -81,6 +82,14 @@ func checkedIndex(index node, size graph.Dim) node {
 // axis of the result.
 func takeFlat(x node, places []node, steps []graph.Dim, offset graph.Dim, shape graph.Shape) node {
 	return Take(Reshape(x, x.Shape().NumElements()), 0, flatIndex(x.Graph(), places, steps, offset, shape))
+}
+
+// shortIndex is an index into so many elements, which are all inside, in 32 bits where these are known to be enough: kernels pick by these.
+func shortIndex(index node, elements graph.Dim) node {
+	if count, known := elements.Int(); known && count <= math.MaxInt32 {
+		return Cast(index, graph.Int32)
+	}
+	return index
 }
 
 // flatIndex is the index of takeFlat, as Int64 of the given shape.
