@@ -185,6 +185,15 @@ func (g *gen) part() bool {
 	return g.did(s)
 }
 
+// indexType is the dtype of the next indices: of 32 bits, by which kernels pick themselves, for every other input. It draws nothing, so that programs of old
+// seeds stay.
+func (g *gen) indexType() eager.DType {
+	if len(g.p.Inputs)%2 == 0 {
+		return eager.Int32
+	}
+	return eager.Int64
+}
+
 // gather picks and adds by index.
 func (g *gen) gather() bool {
 	x := g.pick(numberAxes)
@@ -196,19 +205,19 @@ func (g *gen) gather() bool {
 	if size == nil {
 		return false
 	}
-	at := func(shape []eager.Size) int {
-		return g.declare(eager.Input{T: eager.Int64, Shape: shape, Kind: "index", Below: size})
+	at := func(t eager.DType, shape []eager.Size) int {
+		return g.declare(eager.Input{T: t, Shape: shape, Kind: "index", Below: size})
 	}
 	switch g.IntN(6) {
 	case 0:
-		return g.did(eager.Step{Op: "IndexSelect", In: []int{x, at([]eager.Size{g.someSize()})}, I: []int{axis}})
+		return g.did(eager.Step{Op: "IndexSelect", In: []int{x, at(g.indexType(), []eager.Size{g.someSize()})}, I: []int{axis}})
 	case 1:
 		shape := g.shapeOf(x)
 		if axis < 0 {
 			axis += len(shape)
 		}
 		shape[axis] = g.someSize()
-		return g.did(eager.Step{Op: "Gather", In: []int{x, at(shape)}, I: []int{axis}})
+		return g.did(eager.Step{Op: "Gather", In: []int{x, at(eager.Int64, shape)}, I: []int{axis}})
 	case 2:
 		if axis < 0 {
 			axis += g.rank(x)
@@ -223,12 +232,12 @@ func (g *gen) gather() bool {
 	case 4:
 		rows := g.someSize()
 		table := g.input(g.float, []eager.Size{rows, g.someSize()}, "")
-		index := g.declare(eager.Input{T: eager.Int64, Shape: g.someShape(g.IntN(3)), Kind: "index", Below: rows})
+		index := g.declare(eager.Input{T: g.indexType(), Shape: g.someShape(g.IntN(3)), Kind: "index", Below: rows})
 		s := eager.Step{Op: "Embedding", In: []int{index, table}}
 		if g.IntN(3) == 0 {
 			s.I = []int{0}
 		}
 		return table >= 0 && index >= 0 && g.did(s)
 	}
-	return g.did(eager.Step{Op: "Take", In: []int{x, at(g.someShape(g.IntN(3)))}, I: []int{axis}})
+	return g.did(eager.Step{Op: "Take", In: []int{x, at(g.indexType(), g.someShape(g.IntN(3)))}, I: []int{axis}})
 }
