@@ -286,3 +286,14 @@ func TestRandomPicks(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { requireReference(t, outputs, in.values, 1e-6) })
 	}
 }
+
+// What goes on with a product is still fused with it where it also takes what is picked.
+func TestProductsKeepTheirEpilogues(t *testing.T) {
+	g := graph.New("epilogue")
+	x, w := g.Input("x", graph.Float32, 256, 64), g.Input("w", graph.Float32, 64, 256)
+	table, index := g.Input("table", graph.Float32, 1000), g.Input("index", graph.Int32, 256, 256)
+	p, err := exec.Compile(g, exec.Outputs(ops.Relu(ops.Add(ops.Take(table, 0, index), ops.MatMul(x, w)))))
+	require.NoError(t, err)
+	require.Contains(t, p.String(), "may be fused with the product before it")
+	require.NotContains(t, p.String(), "= pick ")
+}
