@@ -59,7 +59,7 @@ func leastRankGrad(n, dy node, rank func(place, none node) node) node {
 		}
 	}
 	most := int64(math.MaxInt64)
-	if n, static := count.Int(); static && n <= math.MaxInt32 { // half the memory
+	if indexType(count) == graph.Int32 { // half the memory
 		place, most = Cast(place, graph.Int32), math.MaxInt32
 	}
 	ranks := rank(place, graph.Num(most))

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -162,13 +161,8 @@ func (s sampler) tap(axis int, at, weight node) axisTap {
 	return axisTap{Cast(Where(inside, at, num(0)), s.indexType()), inside, weight}
 }
 
-// indexType is the type of indices of elements: 32 bits where these are enough, which processors convert to at once.
-func (s sampler) indexType() graph.DType {
-	if count, known := s.positions().Times(s.x.Shape()[0]).Int(); known && count <= math.MaxInt32 {
-		return graph.Int32
-	}
-	return graph.Int64
-}
+// indexType is the type of indices of elements. Those of 32 bits are also what processors convert to at once.
+func (s sampler) indexType() graph.DType { return indexType(s.positions().Times(s.x.Shape()[0])) }
 
 // brought is a place on the axis for one that may lie outside, unless zeros are there. As in PyTorch, no gradient flows
 // to a place on the end of an axis.

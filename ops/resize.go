@@ -234,7 +234,7 @@ func cubicFar(d node, a float64) node {
 func blended(x node, axis int, at, weights []node) (sum node) {
 	sum = num(0)
 	for i := range at {
-		part := Mul(Take(x, axis, shortIndex(at[i], x.Shape()[axis])), along(weights[i], x.Rank()-1-axis))
+		part := Mul(Take(x, axis, Cast(at[i], indexType(x.Shape()[axis]))), along(weights[i], x.Rank()-1-axis))
 		if i == 0 {
 			sum = part
 		} else {
@@ -293,7 +293,7 @@ func (r resizing) smooth(x node, axis int) node {
 	sum := num(0)
 	for k := range graph.Dim(taps) {
 		tap := func(of node) node { return Select(of, 1, k) }
-		sum = Add(sum, counted(Take(x, axis, shortIndex(tap(at), x.Shape()[axis])), tap(counts), tap(weights)))
+		sum = Add(sum, counted(Take(x, axis, Cast(tap(at), indexType(x.Shape()[axis]))), tap(counts), tap(weights)))
 	}
 	return sum
 }

@@ -84,12 +84,12 @@ func takeFlat(x node, places []node, steps []graph.Dim, offset graph.Dim, shape 
 	return Take(Reshape(x, x.Shape().NumElements()), 0, flatIndex(x.Graph(), places, steps, offset, shape))
 }
 
-// shortIndex is an index into so many elements, which are all inside, in 32 bits where these are known to be enough: kernels pick by these.
-func shortIndex(index node, elements graph.Dim) node {
+// indexType is the dtype of indices into so many elements: 32 bits where these are known to be enough. Kernels pick by these themselves.
+func indexType(elements graph.Dim) graph.DType {
 	if count, known := elements.Int(); known && count <= math.MaxInt32 {
-		return Cast(index, graph.Int32)
+		return graph.Int32
 	}
-	return index
+	return graph.Int64
 }
 
 // flatIndex is the index of takeFlat, as Int64 of the given shape.

@@ -60,15 +60,23 @@ type cut struct {
 	across        bool                  // pieces at one place of all rows come before those at the next
 }
 
+// callPiece calls the code for a piece.
+func (k *nativeKernel) callPiece(c *cut, a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
+	c.place(k, a, &s.frame)
+	k.code.Call(k.offset, s.frame.base)
+	if !s.frame.faulted(k) {
+		return launch.Fault{}, true
+	}
+	fault = s.frame.fault(k, a)
+	fault.Position += c.column
+	return fault, false
+}
+
 // callAlong calls the code for the rows of an index of the axes before theirs, one after the other.
 func (k *nativeKernel) callAlong(c *cut, a *launch.Args, s *Scratch) (launch.Fault, bool) {
 	for c.row = c.first; c.row < c.end; c.row += c.rows {
 		for c.column = 0; c.column < max(a.N, 1); c.column += c.columns {
-			c.place(k, a, &s.frame)
-			k.code.Call(k.offset, s.frame.base)
-			if s.frame.faulted(k) {
-				f := s.frame.fault(k, a)
-				f.Position += c.column
+			if f, ok := k.callPiece(c, a, s); !ok {
 				return f, false
 			}
 		}
@@ -107,12 +115,8 @@ func (k *nativeKernel) callAcross(c *cut, a *launch.Args, s *Scratch) (fault lau
 	end := c.end
 	for c.column = 0; c.column < a.N; c.column += c.columns {
 		for c.row = c.first; c.row < end; c.row += c.rows {
-			c.place(k, a, &s.frame)
-			k.code.Call(k.offset, s.frame.base)
-			if s.frame.faulted(k) {
-				fault, ok = s.frame.fault(k, a), false
-				fault.Position += c.column
-				end = c.row
+			if f, holds := k.callPiece(c, a, s); !holds {
+				fault, ok, end = f, false, c.row
 				s.frame.put(k.layout.Fault(), 0)
 			}
 		}

@@ -36,16 +36,10 @@ func (f *fuser) putOff(n *graph.Node) bool {
 // longer either.
 func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 	for _, r := range f.u.Writes.Before(n) {
-		if f.waits[r] {
-			delete(f.waits, r)
-			f.join(r, r.Shape())
-		}
+		f.settleNow(r)
 	}
 	if picks(n) { // from what must lie in memory
-		if v := alias.Viewed(n.In(0)); f.waits[v] {
-			delete(f.waits, v)
-			f.join(v, v.Shape())
-		}
+		f.settleNow(alias.Viewed(n.In(0)))
 	}
 	var seen []*graph.Node
 	var part func(x *graph.Node)
@@ -53,8 +47,7 @@ func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 		switch v := alias.Viewed(x); {
 		case !f.waits[v]:
 		case v != x || !v.Shape().Equal(space):
-			delete(f.waits, v)
-			f.join(v, v.Shape())
+			f.settleNow(v)
 		case !slices.Contains(seen, x):
 			seen = append(seen, x)
 			for _, y := range x.Operands() {
@@ -79,6 +72,14 @@ func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 		collect(x)
 	}
 	return with
+}
+
+// settleNow gives a node a kernel without others, if it was put off.
+func (f *fuser) settleNow(n *graph.Node) {
+	if f.waits[n] {
+		delete(f.waits, n)
+		f.join(n, n.Shape())
+	}
 }
 
 // canTakeAll reports whether nodes that were put off can run in a kernel.

@@ -66,10 +66,7 @@ func Fuse(u *rewrite.Program) []*Group {
 		}
 	}
 	for _, n := range u.Sequence {
-		if f.waits[n] {
-			delete(f.waits, n)
-			f.join(n, n.Shape())
-		}
+		f.settleNow(n)
 	}
 	f.computeAgain()
 	f.copyPicked()

@@ -203,11 +203,7 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 		}
 		l.node, l.in, l.u.At = n, in, n
 		l.b.GuardInRows(l.k.LevelFor(n) == fusion.PerElement && l.rowsMayBeEmpty())
-		if n.Op().Class == graph.Gather {
-			v = l.pick(n, rowprog.Value(in[1]))
-		} else {
-			v = rowprog.Value(l.emit(n, in))
-		}
+		v = rowprog.Value(l.emit(n, in))
 	}
 	*known = v
 	return v

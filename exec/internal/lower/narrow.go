@@ -10,6 +10,9 @@ import (
 
 // emit writes the meaning of n's element.
 func (l *Lowering) emit(n *graph.Node, in []graph.Value) graph.Value {
+	if n.Op().Class == graph.Gather {
+		return graph.Value(l.pick(n, rowprog.Value(in[1])))
+	}
 	isNarrow := func(x *graph.Node) bool { return x.DType().Computed() != x.DType() }
 	if !isNarrow(n) && !slices.ContainsFunc(n.Operands(), isNarrow) {
 		return n.Op().Emit(l, n, in)
