@@ -131,37 +131,17 @@ func (b *Specialization) assignOffsets(p *Code) {
 	}
 }
 
-// Elements of buffers whose sizes are multiples of a page lie in the same sets of a cache, which has place for 8 to 16 lines in each: a kernel that works on
-// more than so many buffers finds nothing in it. So large buffers of such sizes are followed by some lines where such a kernel works on them. Elsewhere they
-// are not: the processor takes a load for one of what a store just before has written if their places in pages are the same.
+// Buffers whose sizes are multiples of a page have their elements in the same sets of a cache, which has place for 8 to 16 lines in each: a kernel that works
+// on more finds nothing there. So large buffers of such sizes are followed by some lines where such a kernel works on them. Elsewhere they are not, because
+// of 4K aliasing: a load waits for a store just before if their places in pages are the same.
 const (
-	mostStreams    = 12
 	leastStaggered = 128 << 10
 	evenly         = 512
 	stagger        = 17 * alignment
 )
 
-// crowded are the buffers of kernels that work on many.
-func (p *Code) crowded() map[*lower.Buffer]bool {
-	found := map[*lower.Buffer]bool{}
-	for _, k := range p.Kernels {
-		for _, part := range k.Loops() {
-			if len(part.Operands) <= mostStreams {
-				continue
-			}
-			for _, o := range part.Operands {
-				if o.Base != nil {
-					found[p.BufferOf[o.Base].Root()] = true
-				}
-			}
-		}
-	}
-	return found
-}
-
 // blocks lists what is to be placed.
 func (b *Specialization) blocks(p *Code) (blocks []extent) {
-	crowded := p.crowded()
 	for _, s := range p.Buffers {
 		if s.Reuses != nil {
 			continue
@@ -183,7 +163,7 @@ func (b *Specialization) blocks(p *Code) (blocks []extent) {
 		}
 		b.liveInChains(&k)
 		k.bytes = (k.bytes + alignment - 1) / alignment * alignment
-		if k.bytes >= leastStaggered && k.bytes%evenly == 0 && crowded[s] {
+		if k.bytes >= leastStaggered && k.bytes%evenly == 0 && s.Crowded {
 			k.bytes += stagger
 		}
 		blocks = append(blocks, k)

@@ -33,7 +33,11 @@ type Buffer struct {
 	Repeat   *Repeat   // the loop that it is the scratch memory of, or nil
 	ReusedBy *Buffer   // the value that takes the memory over
 	Reuses   *Buffer   // the value whose memory is taken over
+	Crowded  bool      // a row program works on it and on more than mostStreams others; of the buffer at the root alone
 }
+
+// mostStreams is the most operands of a row program of which a cache keeps lines in one set.
+const mostStreams = 12
 
 // Root returns the buffer whose memory s shares from the beginning.
 func (s *Buffer) Root() *Buffer {
@@ -87,8 +91,25 @@ func AssignBuffers(u *Program) error {
 	if u.Body != nil {
 		p.findOverwrites()
 	}
+	p.findCrowded()
 	u.BufferOf = p.of
 	return nil
+}
+
+// findCrowded notes the buffers of row programs that work on many.
+func (p *planner) findCrowded() {
+	for _, k := range p.u.Kernels {
+		for _, part := range k.Loops() {
+			if len(part.Operands) <= mostStreams {
+				continue
+			}
+			for _, o := range part.Operands {
+				if o.Base != nil {
+					p.of[o.Base].Root().Crowded = true
+				}
+			}
+		}
+	}
 }
 
 // placeResults has the outputs of a loop's body lie where the loop wants them. Two that show one
