@@ -137,7 +137,7 @@ func (c *compiler) inst(v rowprog.Value) {
 		c.emit(loadStep(in.Type, r, c.regs.bases[r], in.Operand, c.overwritten(v)))
 	case rowprog.OpPick:
 		at := c.vector(in.Args[0])
-		c.emit(pickStep(in, c.prog.Insts[in.Args[0]].Type, c.result(v), at))
+		c.emit(pickStep(in, c.result(v), at))
 	case rowprog.OpIota:
 		c.emit(iotaStep(c.result(v)))
 	case rowprog.OpReduce:

@@ -42,10 +42,7 @@ func (s *Scratch) evaluate(section rowprog.Section) {
 
 // pick reads an element at an index.
 func (s *Scratch) pick(in *rowprog.Inst) uint64 {
-	at, limit := int64(s.value[in.Args[0]]), int64(s.value[in.Args[1]])
-	if s.prog.Insts[in.Args[0]].Type == rowprog.I32 {
-		at, limit = int64(int32(at)), int64(int32(limit))
-	}
+	at, limit := int32(s.value[in.Args[0]]), int32(s.value[in.Args[1]])
 	if at < 0 || at >= limit {
 		at = 0
 	}

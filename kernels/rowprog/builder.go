@@ -129,8 +129,8 @@ func (b *Builder) Load(operand int) Value {
 }
 
 // Pick reads the element of an operand of Domain Row or Uniform, which is only read, that lies index elements behind the operand's own:
-// the own one where the index is not in 0..limit-1. The index and the limit, which is the same for all elements of a row, are of one type of
-// integers; elements are numbers to compute with. No operand that is written may share memory with what can be picked.
+// the own one where the index is not in 0..limit-1. The index and the limit, which is the same for all elements of a row, are of I32,
+// and elements are numbers to compute with. No operand that is written may share memory with what can be picked.
 func (b *Builder) Pick(operand int, index, limit Value) Value {
 	o := b.operand(operand)
 	if o == nil || b.bad(index) || b.bad(limit) {

@@ -205,10 +205,10 @@ func TestColumnwise(t *testing.T) {
 func TestPick(t *testing.T) {
 	b := NewBuilder("p", 1)
 	table, row := b.In("table", F32, Uniform), b.In("row", F32, Row)
-	limit := b.ConstInt(I64, 8)
-	by := b.Load(b.In("i", I64, Vec))
+	limit := b.ConstInt(I32, 8)
+	by := b.Load(b.In("i", I32, Vec))
 	sum := b.Apply(OpAdd, b.Pick(table, by, limit), b.Pick(row, by, limit))
-	sum = b.Apply(OpAdd, sum, b.Apply(OpMul, b.Pick(row, b.ConstInt(I64, 3), limit), b.Pick(table, b.ConstInt(I64, 5), limit)))
+	sum = b.Apply(OpAdd, sum, b.Apply(OpMul, b.Pick(row, b.ConstInt(I32, 3), limit), b.Pick(table, b.ConstInt(I32, 5), limit)))
 	b.Store(b.Out("y", F32, Vec), sum)
 	p, err := b.Build()
 	require.NoError(t, err)
@@ -216,18 +216,18 @@ func TestPick(t *testing.T) {
 	require.Equal(t, `p outer=1
   table: f32 in uniform
   row: f32 in row
-  i: i64 in vec
+  i: i32 in vec
   y: f32 out vec
 call:
-  v0:i64 = const 8
-  v1:i64 = const 3
-  v2:i64 = const 5
+  v0:i32 = const 8
+  v1:i32 = const 3
+  v2:i32 = const 5
   v3:f32 = pick table v2 v0
 row 0:
   v4:f32 = pick row v1 v0
   v5:f32 = mul v4 v3
 vec 0:
-  v6:i64 = load i
+  v6:i32 = load i
   v7:f32 = pick table v6 v0
   v8:f32 = pick row v6 v0
   v9:f32 = add v7 v8
@@ -296,12 +296,13 @@ func TestBuilderMistakes(t *testing.T) {
 			x := b.Iota(1)
 			b.Apply(OpAdd, x, b.Reduce(Max, x))
 		}},
-		{"pick: operand x is in vec", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.Iota(1), b.ConstInt(I64, 8)) }},
-		{"pick: elements of bf16", func(b *Builder) { b.Pick(b.In("x", BF16, Row), b.Iota(1), b.ConstInt(I64, 8)) }},
+		{"pick: operand x is in vec", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
+		{"pick: elements of bf16", func(b *Builder) { b.Pick(b.In("x", BF16, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
 		{"pick: by i64 of i32", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I32, 8)) }},
+		{"pick: by i64 of i64", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I64, 8)) }},
 		{"pick: by f32 of f32", func(b *Builder) { x := b.Const(F32, 1); b.Pick(b.In("x", F32, Row), x, x) }},
-		{"pick: a vec limit and a row operand for a vec result", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.Iota(1)) }},
-		{"pick: operand x is inout row", func(b *Builder) { b.Pick(b.InOut("x", F32, Row), b.Iota(1), b.ConstInt(I64, 8)) }},
+		{"pick: a vec limit and a row operand for a vec result", func(b *Builder) { i := b.Convert(b.Iota(1), I32); b.Pick(b.In("x", F32, Row), i, i) }},
+		{"pick: operand x is inout row", func(b *Builder) { b.Pick(b.InOut("x", F32, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
 		{"operand 0 (y) is never written", func(b *Builder) { b.Out("y", F32, Vec) }},
 		{"operand 0 (y) is written twice", func(b *Builder) {
 			y := b.Out("y", F32, Vec)

@@ -160,7 +160,7 @@ func checkPick(o *Operand, in *Inst, limit Domain, types []Type) (Type, error) {
 		return o.Type, fmt.Errorf("operand %s is %v %v", o.Name, o.Access, o.Domain)
 	case !numbers.has(o.Type):
 		return o.Type, fmt.Errorf("elements of %v", o.Type)
-	case !ints.has(types[0]) || types[1] != types[0]:
+	case types[0] != I32 || types[1] != I32:
 		return o.Type, fmt.Errorf("by %v of %v", types[0], types[1])
 	case limit == Vec || o.Domain > in.Domain:
 		return o.Type, fmt.Errorf("a %v limit and a %v operand for a %v result", limit, o.Domain, in.Domain)

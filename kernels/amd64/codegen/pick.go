@@ -6,23 +6,22 @@ import (
 )
 
 // Elements at places that are computed are loaded one by one. Processors have an instruction for that; but it takes twice the time on AMD's, and more on
-// those of Intel's that are mended against Gather Data Sampling (CVE-2022-40982).
+// Intel's with the mitigation of Gather Data Sampling (CVE-2022-40982).
 
 // pickWork is how many operations a vector of picked elements counts as.
 const pickWork = 20
 
 // pick reads the elements of an operand at the places that a vector of indices names, and the first one for those beyond a limit.
 func (b *block) pick(in *rowprog.Inst) vreg {
-	t, size := b.c.p.Insts[in.Args[0]].Type, in.Type.Size()
 	index, limit := b.arg(in.Args[0]), b.arg(in.Args[1])
-	if t == rowprog.I32 && size == 8 {
+	t, size := rowprog.I32, in.Type.Size()
+	if size == 8 { // whose lanes indices have then
 		index, limit, t = b.convert(rowprog.I64, t, index), b.convert(rowprog.I64, t, limit), rowprog.I64
 	}
-	from := t.Size()
-	w := b.width(from)
-	inside := b.either(asm.ANDPS, w, b.greater(t, limit, index), b.greater(t, index, b.bits(t, 1<<(8*from)-1)))
+	w := b.width(size)
+	inside := b.either(asm.ANDPS, w, b.greater(t, limit, index), b.greater(t, index, b.bits(t, 1<<(8*size)-1)))
 	index = b.either(asm.ANDPS, w, index, inside)
-	return b.cse(inst{form: pickForm, width: w, imm: uint8(from), size: uint8(size), operand: in.Operand, args: [3]vreg{index, none, none}})
+	return b.cse(inst{form: pickForm, width: w, size: uint8(size), operand: in.Operand, args: [3]vreg{index, none, none}})
 }
 
 // pick loads elements one by one. Indices come to general registers directly: to read parts of a vector that has just been written takes longer.
@@ -58,7 +57,7 @@ func (e *emitter) pick(i int32, nd *node) {
 
 // placeOf brings the index of a lane into a general register. It is called for all lanes in order, and has room for 128 bits of the indices.
 func (e *emitter) placeOf(in *inst, lane int, index, some asm.Vec) asm.Reg {
-	a, size := e.a, int(in.imm)
+	a, size := e.a, int(in.size)
 	at := lane * size
 	if at%16 == 0 && at > 0 {
 		extract := asm.EXTRACTF128
@@ -121,11 +120,7 @@ func (c *compiler) fetchPicks(b *block, step int32) {
 		}
 		for at := int32(0); at < step; at += int32(b.lanes) {
 			place := asm.Indexed(c.e.base(load.operand), index, load.size, (picksAhead+at)*int32(load.size))
-			if load.size == 4 {
-				a.MovLoad32(temp, place)
-			} else {
-				a.MovLoad(temp, place)
-			}
+			a.MovLoad32(temp, place)
 			a.Prefetch(asm.Indexed(c.e.base(in.operand), temp, in.size, 0))
 		}
 	}

@@ -125,8 +125,8 @@ func (r *run) section(s rowprog.Section) (launch.Fault, bool) {
 		case rowprog.OpLoad:
 			r.value[v] = loops.Load(in.Type, r.address(in.Operand, r.index))
 		case rowprog.OpPick:
-			at := index(t[0], x[0])
-			if at < 0 || at >= index(t[0], x[1]) {
+			at := int32(x[0])
+			if at < 0 || at >= int32(x[1]) {
 				at = 0
 			}
 			r.value[v] = loops.Load(in.Type, unsafe.Add(r.address(in.Operand, r.index), int(at)*in.Type.Size()))
@@ -151,14 +151,6 @@ func (r *run) section(s rowprog.Section) (launch.Fault, bool) {
 		}
 	}
 	return launch.Fault{}, true
-}
-
-// index is an integer of type t.
-func index(t rowprog.Type, bits uint64) int64 {
-	if t == rowprog.I32 {
-		return int64(int32(bits))
-	}
-	return int64(bits)
 }
 
 // address finds an operand's element.

@@ -164,7 +164,7 @@ const pickable = 8
 
 // pick reads an operand at a computed place, mostly inside.
 func (g *generator) pick() {
-	t, by := []rowprog.Type{rowprog.I32, rowprog.F32, rowprog.I64, rowprog.F64}[g.IntN(4)], []rowprog.Type{rowprog.I32, rowprog.I64}[g.IntN(2)]
+	t, by := []rowprog.Type{rowprog.I32, rowprog.F32, rowprog.I64, rowprog.F64}[g.IntN(4)], rowprog.I32
 	if g.wide {
 		t = g.only
 	}
