@@ -17,7 +17,7 @@ type extent struct {
 	chain       *chainTask // whose threads' memory it is, in place of a buffer
 }
 
-// mostPlaced bounds the blocks that are placed in all orders of one size: about 4 ms.
+// mostPlaced bounds the blocks that are placed anew to improve one order: a few milliseconds.
 const mostPlaced = 1 << 13
 
 // sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, bytes by the time that they live, and
@@ -38,42 +38,65 @@ var sizesInOrder = [...]func(k extent, peak int) float64{
 // life is the number of kernels during which it is in use.
 func (k extent) life() float64 { return float64(k.last - k.first + 1) }
 
-// placed returns the blocks with their places, and the bytes that they take: the largest first, each at the
-// lowest place that is free while it lives. Later sizes are tried while gaps take more than a hundredth.
+// placed returns the blocks with their places, and the bytes that they take: each lies at the lowest place that is free while it lives. The order in
+// which they are placed is that of a size, the best one, improved. Blocks that together make up less than a two-hundredth fill what the others leave.
 func placed(blocks []extent, times int) (best []extent, least int) {
 	enough, peak := mostLive(blocks, times)
-	least = math.MaxInt
+	slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
+	large := len(blocks)
+	for bytes := 0; large > 0; large-- {
+		if bytes += blocks[large-1].bytes; bytes > enough/200 {
+			break
+		}
+	}
+	var orders []order
 	for _, size := range sizesInOrder {
-		slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(size(y, peak), size(x, peak)) })
-		if list, end := placedFrom(blocks, times, enough, least); end < least {
+		o := order{blocks: slices.Clone(blocks[:large])}
+		slices.SortStableFunc(o.blocks, func(x, y extent) int { return cmp.Compare(size(y, peak), size(x, peak)) })
+		o.highest, o.end = place(o.blocks, times, math.MaxInt)
+		if orders = append(orders, o); o.end <= enough+enough/100 || o.end > maxArena {
+			break
+		}
+	}
+	slices.SortStableFunc(orders, func(x, y order) int { return cmp.Compare(x.end, y.end) })
+	least = math.MaxInt
+	for _, o := range orders {
+		if list, end := o.improve(times, enough, least); end < least {
 			best, least = list, end
 		}
 		if least <= enough+enough/100 || least > maxArena {
 			break
 		}
 	}
+	best = append(best, blocks[large:]...)
+	_, least = place(best, times, math.MaxInt)
 	return best, least
 }
 
-// placedFrom places blocks in their order, in fewer bytes than some; it returns nil if it finds no places. While they take more bytes than
-// are enough, the first one that lies as high as the best end is placed before all others, as nothing would have kept it from lying
-// lower. A five-hundredth more is enough.
-func placedFrom(blocks []extent, times, enough, most int) (best []extent, least int) {
+// order is blocks in the order in which they were placed.
+type order struct {
+	blocks  []extent
+	highest int // the number of the first that ends highest
+	end     int // of that one
+}
+
+// improve returns the best order that it finds in fewer bytes than some, or else none. While blocks take more bytes than are enough, the first one that lies
+// as high as the best end is placed before all others, as nothing would have kept it from lying lower. A five-hundredth more is enough.
+func (o order) improve(times, enough, most int) (best []extent, least int) {
 	least = most
-	for tried := 0; tried <= mostPlaced; {
-		highest, end := place(blocks, times, least)
-		tried += highest + 1
-		if end < least {
-			best, least = slices.Clone(blocks), end
+	for tried := 0; ; {
+		if o.end < least {
+			best, least = slices.Clone(o.blocks), o.end
 		}
-		if least <= enough+enough/500 || least > maxArena {
-			break
+		if tried > mostPlaced || least <= enough+enough/500 || least > maxArena {
+			return best, least
 		}
-		k := blocks[highest]
-		copy(blocks[1:], blocks[:highest])
-		blocks[0] = k
+		k := o.blocks[o.highest]
+		copy(o.blocks[1:], o.blocks[:o.highest])
+		o.blocks[0] = k
+		o.highest, o.end = place(o.blocks, times, least)
+		tried += o.highest + 1
 	}
-	return best, least
 }
 
 // place places blocks in their order, and returns the number of the first that ends highest, and where it ends. It gives up with one
@@ -112,8 +135,11 @@ func mostLive(blocks []extent, times int) (most, peak int) {
 // assignOffsets places the arena's buffers.
 func (b *Specialization) assignOffsets(p *Code) {
 	blocks, end := placed(append(b.blocks(p), b.chainMemory(p)...), len(p.Kernels)+1)
+	largest := func() *lower.Buffer {
+		return slices.MaxFunc(blocks, func(x, y extent) int { return cmp.Compare(x.bytes, y.bytes) }).s
+	}
 	if end > maxArena {
-		panic(b.tooMuch(p, end, blocks[0].s, errAddresses))
+		panic(b.tooMuch(p, end, largest(), errAddresses))
 	}
 	b.Offsets = make([]int, len(p.Buffers))
 	for _, k := range blocks {
@@ -127,7 +153,7 @@ func (b *Specialization) assignOffsets(p *Code) {
 		b.Arena = max(b.Arena, k.at+k.bytes)
 	}
 	if err := hugepage.Check(b.Arena); err != nil {
-		panic(b.tooMuch(p, b.Arena, blocks[0].s, err))
+		panic(b.tooMuch(p, b.Arena, largest(), err))
 	}
 }
 
