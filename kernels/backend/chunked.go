@@ -71,7 +71,7 @@ func (k *nativeKernel) isChunked(a *launch.Args) bool {
 // has no code that works on their chunks.
 func PrepareChunked(k Kernel, a *launch.Args) *ChunkedRow {
 	m, ok := k.(*nativeKernel)
-	if !ok || !m.isChunked(a) || m.maxRow > 0 && a.N > m.maxRow {
+	if !ok || !m.isChunked(a) || !m.canPick(a) || m.maxRow > 0 && a.N > m.maxRow {
 		return nil
 	}
 	l := &ChunkedRow{}

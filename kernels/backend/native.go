@@ -2,6 +2,7 @@ package backend
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/amd64/codegen"
@@ -26,6 +27,7 @@ type nativeKernel struct {
 	elementwise   bool // elements depend on nothing but those at the same place
 	callElements  int  // elements of a call at most, if they can be cut so
 	stages        []chunkStage
+	rows          []int // operands of which rows are picked
 }
 
 // executable is code that can be called: a *jit.Code.
@@ -45,6 +47,11 @@ type accumulated struct {
 func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKernel {
 	k := &nativeKernel{prog: p, layout: c.Layout, offset: offset, nonTemporal: c.NonTemporal, prefetches: c.Prefetches, prefetchSizes: usualPrefetchSizes, maxRow: c.MaxRow,
 		elementwise: p.Elementwise() && p.Stages == 1, callElements: callElementsOf(c), stages: chunkStages(p, c.Stages)}
+	for i := range p.Operands {
+		if p.Operands[i].Domain == rowprog.Vec && p.Picks(i) {
+			k.rows = append(k.rows, i)
+		}
+	}
 	for i := range p.Insts {
 		in := &p.Insts[i]
 		k.guards = k.guards || in.Op == rowprog.OpGuard
@@ -67,7 +74,7 @@ func (k *nativeKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault l
 	if k.maxRow > 0 && a.N > k.maxRow {
 		return k.interpret(a, lo, hi, s)
 	}
-	if a.Origin != nil && !k.isPlain(a) {
+	if a.Origin != nil && !k.isPlain(a) || !k.canPick(a) {
 		return k.interpret(a, lo, hi, s)
 	}
 	if k.isChunked(a) {
@@ -123,6 +130,11 @@ func (k *nativeKernel) isPlain(a *launch.Args) bool {
 		}
 	}
 	return true
+}
+
+// canPick reports whether the code can pick rows where they lie, side by side.
+func (k *nativeKernel) canPick(a *launch.Args) bool {
+	return a.N <= 1 || !slices.ContainsFunc(k.rows, func(i int) bool { return a.Stride[i][len(a.Outer)] != 1 })
 }
 
 // largeBytes is the size of an operand from which on its elements are written past the

@@ -95,8 +95,10 @@ func takesScalar(op rowprog.Op, i int, t rowprog.Type) bool {
 	switch op {
 	case rowprog.OpStore:
 		return true
-	case rowprog.OpGuard, rowprog.OpPick:
+	case rowprog.OpGuard:
 		return i == 1
+	case rowprog.OpPick:
+		return i == 1 || t == rowprog.I64 // of a row
 	case rowprog.OpDiv:
 		return t.IsFloat()
 	case rowprog.OpAdd, rowprog.OpSub, rowprog.OpMul, rowprog.OpMax, rowprog.OpMin,
@@ -136,6 +138,12 @@ func (c *compiler) inst(v rowprog.Value) {
 		c.reg[v] = r
 		c.emit(loadStep(in.Type, r, c.regs.bases[r], in.Operand, c.overwritten(v)))
 	case rowprog.OpPick:
+		if c.prog.Operands[in.Operand].Domain == rowprog.Vec {
+			r := c.regs.alloc(in.Type)
+			c.reg[v] = r
+			c.emit(pickRowStep(in, r, c.regs.bases[r]))
+			break
+		}
 		at := c.vector(in.Args[0])
 		c.emit(pickStep(in, c.result(v), at))
 	case rowprog.OpIota:

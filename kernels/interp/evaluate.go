@@ -42,11 +42,19 @@ func (s *Scratch) evaluate(section rowprog.Section) {
 
 // pick reads an element at an index.
 func (s *Scratch) pick(in *rowprog.Inst) uint64 {
-	at, limit := int32(s.value[in.Args[0]]), int32(s.value[in.Args[1]])
-	if at < 0 || at >= limit {
-		at = 0
+	return loops.Load(in.Type, unsafe.Add(s.element(in.Operand, 0, in.Type.Size()), s.picked(in)*in.Type.Size()))
+}
+
+// picked is the index at which a pick reads, 0 for one outside.
+func (s *Scratch) picked(in *rowprog.Inst) int {
+	at, limit := int64(s.value[in.Args[0]]), int64(s.value[in.Args[1]])
+	if s.prog.Insts[in.Args[0]].Type == rowprog.I32 {
+		at, limit = int64(int32(at)), int64(int32(limit))
 	}
-	return loops.Load(in.Type, unsafe.Add(s.element(in.Operand, 0, in.Type.Size()), int(at)*in.Type.Size()))
+	if at < 0 || at >= limit {
+		return 0
+	}
+	return int(at)
 }
 
 func (s *Scratch) primitive(in *rowprog.Inst) uint64 {

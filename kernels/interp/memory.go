@@ -33,13 +33,34 @@ func loadStep(t rowprog.Type, reg, base, operand int, copied bool) step {
 func load1[T loops.Bits](reg, base, operand int, copied bool) step {
 	size := int(unsafe.Sizeof(T(0)))
 	return func(s *Scratch, n int) {
-		src, stride := s.element(operand, s.at, size), s.inner(operand)
-		if stride == 1 && !copied {
-			s.reg[reg] = src
-			return
-		}
-		s.reg[reg] = unsafe.Pointer(&s.blocks[base])
-		loops.Gather(vec[T](s, reg, n), src, stride)
+		loadFrom[T](s, reg, base, operand, s.element(operand, s.at, size), copied, n)
+	}
+}
+
+// loadFrom makes reg the block of an operand that begins at an address.
+func loadFrom[T loops.Bits](s *Scratch, reg, base, operand int, src unsafe.Pointer, copied bool, n int) {
+	stride := s.inner(operand)
+	if stride == 1 && !copied {
+		s.reg[reg] = src
+		return
+	}
+	s.reg[reg] = unsafe.Pointer(&s.blocks[base])
+	loops.Gather(vec[T](s, reg, n), src, stride)
+}
+
+// pickRowStep makes reg the current block of the row that an index names.
+func pickRowStep(in *rowprog.Inst, reg, base int) step {
+	if in.Type.Size() == 4 {
+		return pickRow1[uint32](in, reg, base)
+	}
+	return pickRow1[uint64](in, reg, base)
+}
+
+func pickRow1[T loops.Bits](in *rowprog.Inst, reg, base int) step {
+	size := int(unsafe.Sizeof(T(0)))
+	return func(s *Scratch, n int) {
+		src := unsafe.Add(s.element(in.Operand, s.at, size), s.picked(in)*size)
+		loadFrom[T](s, reg, base, in.Operand, src, false, n)
 	}
 }
 

@@ -128,20 +128,24 @@ func (b *Builder) Load(operand int) Value {
 	return b.pure(Inst{Op: OpLoad, Type: o.Type, Domain: o.Domain, Operand: operand, Section: b.section(o.Domain)})
 }
 
-// Pick reads the element of an operand of Domain Row or Uniform, which is only read, that lies index elements behind the operand's own:
-// the own one where the index is not in 0..limit-1. The index and the limit, which is the same for all elements of a row, are of I32,
-// and elements are numbers to compute with. No operand that is written may share memory with what can be picked.
+// Pick reads the element of an operand that lies index elements behind the operand's own: the own one where the index is not in 0..limit-1. The operand is only
+// read, and its elements are numbers to compute with. The index and the limit, which is the same for all elements of a row, are of I32. Of an operand
+// of Domain Vec a row is picked: the index too is the same for all elements of a row then, and both are of I64. No operand that is written may share
+// memory with what can be picked.
 func (b *Builder) Pick(operand int, index, limit Value) Value {
 	o := b.operand(operand)
 	if o == nil || b.bad(index) || b.bad(limit) {
 		return None
 	}
 	in := Inst{Op: OpPick, Operand: operand, Domain: max(o.Domain, Uniform)}
-	if in.Domain == Row {
+	switch in.Domain {
+	case Row:
 		in.Section = RowSection(0)
+	case Vec:
+		in.Section = b.section(Vec)
 	}
 	var err error
-	if in.Type, err = checkPick(o, &Inst{Domain: max(o.Domain, b.insts[index].Domain)}, b.insts[limit].Domain, []Type{b.insts[index].Type, b.insts[limit].Type}); err != nil {
+	if in.Type, err = checkPick(o, b.insts[index].Domain, &Inst{Domain: max(o.Domain, b.insts[index].Domain)}, b.insts[limit].Domain, []Type{b.insts[index].Type, b.insts[limit].Type}); err != nil {
 		return b.fail("pick: %w", err)
 	}
 	return b.primitive(in, index, limit)

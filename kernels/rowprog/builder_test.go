@@ -199,8 +199,6 @@ func TestColumnwise(t *testing.T) {
 	require.False(t, p.Columnwise())
 }
 
-// TestStoring expects a program with one more result, which is what it loads, and the first one
-// as it was.
 // A pick is made where its operand and its index are known, and its program is elementwise.
 func TestPick(t *testing.T) {
 	b := NewBuilder("p", 1)
@@ -236,6 +234,38 @@ vec 0:
 `, p.String())
 }
 
+// A row is picked by an index of 64 bits that is known before it, in each stage anew.
+func TestPickRow(t *testing.T) {
+	b := NewBuilder("p", 1)
+	table, limit := b.In("table", F32, Vec), b.ConstInt(I64, 80)
+	offset := b.Apply(OpMul, b.Load(b.In("i", I64, Row)), b.ConstInt(I64, 10))
+	most := b.Reduce(Max, b.Pick(table, offset, limit))
+	b.NextStage()
+	b.Store(b.Out("y", F32, Vec), b.Apply(OpSub, b.Pick(table, offset, limit), most))
+	p, err := b.Build()
+	require.NoError(t, err)
+	require.Equal(t, `p outer=1
+  table: f32 in vec
+  i: i64 in row
+  y: f32 out vec
+call:
+  v0:i64 = const 10
+  v1:i64 = const 80
+row 0:
+  v2:i64 = load i
+  v3:i64 = mul v2 v0
+vec 0:
+  v4:f32 = pick table v3 v1
+  v5:f32 = reduce max v4
+vec 1:
+  v6:f32 = pick table v3 v1
+  v7:f32 = sub v6 v5
+  store y v7
+`, p.String())
+}
+
+// TestStoring expects a program with one more result, which is what it loads, and the first one
+// as it was.
 func TestStoring(t *testing.T) {
 	b := NewBuilder("sum", 1)
 	x, y := b.In("x", F32, Vec), b.In("y", F32, Vec)
@@ -296,11 +326,14 @@ func TestBuilderMistakes(t *testing.T) {
 			x := b.Iota(1)
 			b.Apply(OpAdd, x, b.Reduce(Max, x))
 		}},
-		{"pick: operand x is in vec", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
+		{"pick: by i32 of i32 from a vec operand", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.ConstInt(I32, 3), b.ConstInt(I32, 8)) }},
+		{"pick: a vec index for a vec operand", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.Iota(1), b.ConstInt(I64, 8)) }},
+		{"pick: a vec limit and a vec operand for a vec result", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.Iota(0), b.Iota(1)) }},
+		{"pick: operand x is inout vec", func(b *Builder) { b.Pick(b.InOut("x", F32, Vec), b.Iota(0), b.ConstInt(I64, 8)) }},
 		{"pick: elements of bf16", func(b *Builder) { b.Pick(b.In("x", BF16, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
-		{"pick: by i64 of i32", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I32, 8)) }},
-		{"pick: by i64 of i64", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I64, 8)) }},
-		{"pick: by f32 of f32", func(b *Builder) { x := b.Const(F32, 1); b.Pick(b.In("x", F32, Row), x, x) }},
+		{"pick: by i64 of i32 from a row operand", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I32, 8)) }},
+		{"pick: by i64 of i64 from a row operand", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I64, 8)) }},
+		{"pick: by f32 of f32 from a row operand", func(b *Builder) { x := b.Const(F32, 1); b.Pick(b.In("x", F32, Row), x, x) }},
 		{"pick: a vec limit and a row operand for a vec result", func(b *Builder) { i := b.Convert(b.Iota(1), I32); b.Pick(b.In("x", F32, Row), i, i) }},
 		{"pick: operand x is inout row", func(b *Builder) { b.Pick(b.InOut("x", F32, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
 		{"operand 0 (y) is never written", func(b *Builder) { b.Out("y", F32, Vec) }},

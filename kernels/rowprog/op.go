@@ -12,7 +12,7 @@ const (
 
 	OpConst // the literal Bits
 	OpLoad  // an element of an operand
-	OpPick  // of an index and a limit, as I32: the element that lies index elements behind an operand's own, or the own one where the index is not in 0..limit-1
+	OpPick  // of an index and a limit: the element that lies index elements behind an operand's own, or the own one where the index is not in 0..limit-1
 	OpIota  // the index along Axis, as I64
 
 	// Of one value.
@@ -104,7 +104,7 @@ var ops = [opCount]opInfo{
 	OpInvalid: {"invalid", 0, 0, own},
 	OpConst:   {"const", 0, 0, own},
 	OpLoad:    {"load", 0, 0, own},
-	OpPick:    {"pick", 2, 1 << I32, own},
+	OpPick:    {"pick", 2, 1<<I32 | 1<<I64, own},
 	OpIota:    {"iota", 0, 0, own},
 
 	OpNeg:       {"neg", 1, numbers, same},

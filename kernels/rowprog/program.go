@@ -123,6 +123,11 @@ func (p *Program) Storing(operand int) *Program {
 	return &q
 }
 
+// Picks reports whether the program reads an operand at computed places.
+func (p *Program) Picks(operand int) bool {
+	return slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpPick && in.Operand == operand })
+}
+
 // Columnwise reports whether what the program writes for an element of a row depends only on
 // elements at the same place of rows: it is elementwise, but may accumulate over all outer
 // axes.

@@ -117,7 +117,7 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 	case OpPick:
 		var o *Operand
 		if o, err = p.operand(in); err == nil {
-			want, err = checkPick(o, in, p.Insts[in.Args[1]].Domain, types)
+			want, err = checkPick(o, p.Insts[in.Args[0]].Domain, in, p.Insts[in.Args[1]].Domain, types)
 		}
 	case OpIota:
 		want = I64
@@ -153,15 +153,21 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 	return err
 }
 
-// checkPick checks a pick of an operand, by an index and a limit of some types, and gives the type of its result.
-func checkPick(o *Operand, in *Inst, limit Domain, types []Type) (Type, error) {
+// checkPick checks a pick of an operand, by an index and a limit of some domains and types, and gives the type of its result.
+func checkPick(o *Operand, index Domain, in *Inst, limit Domain, types []Type) (Type, error) {
+	want := I32
+	if o.Domain == Vec {
+		want = I64
+	}
 	switch {
-	case o.Access != In || o.Domain == Vec:
+	case o.Access != In:
 		return o.Type, fmt.Errorf("operand %s is %v %v", o.Name, o.Access, o.Domain)
 	case !numbers.has(o.Type):
 		return o.Type, fmt.Errorf("elements of %v", o.Type)
-	case types[0] != I32 || types[1] != I32:
-		return o.Type, fmt.Errorf("by %v of %v", types[0], types[1])
+	case types[0] != want || types[1] != want:
+		return o.Type, fmt.Errorf("by %v of %v from a %v operand", types[0], types[1], o.Domain)
+	case o.Domain == Vec && index == Vec:
+		return o.Type, fmt.Errorf("a %v index for a %v operand", index, o.Domain)
 	case limit == Vec || o.Domain > in.Domain:
 		return o.Type, fmt.Errorf("a %v limit and a %v operand for a %v result", limit, o.Domain, in.Domain)
 	}

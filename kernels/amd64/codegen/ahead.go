@@ -50,7 +50,7 @@ func (c *compiler) fetchable(b *block) (loads []*inst) {
 	}
 	for i := range b.insts {
 		in := &b.insts[i]
-		if in.form == loadForm && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) && len(loads) < mostFetches {
+		if in.isLoad() && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) && len(loads) < mostFetches {
 			c.fetches = append(c.fetches, in.operand)
 			loads = append(loads, in)
 		}
@@ -97,11 +97,14 @@ func (c *compiler) fetchRows(b *block, elements int32) {
 	}
 }
 
+// isLoad reports whether an instruction loads elements of the operand's own rows, not of one that is picked.
+func (in *inst) isLoad() bool { return in.form == loadForm && in.slot == nil }
+
 // eachLoaded visits a load of each operand that a section loads.
 func (c *compiler) eachLoaded(b *block, visit func(load *inst)) {
 	var done []int
 	for i := range b.insts {
-		if in := &b.insts[i]; in.form == loadForm && !slices.Contains(done, in.operand) {
+		if in := &b.insts[i]; in.isLoad() && !slices.Contains(done, in.operand) {
 			done = append(done, in.operand)
 			visit(in)
 		}

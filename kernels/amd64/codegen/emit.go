@@ -5,7 +5,12 @@ import "github.com/broadloom/broadloom/kernels/amd64/asm"
 // address is an operand's vector at the current index, of the copy that a node belongs
 // to. It may use the register pointer.
 func (e *emitter) address(nd *node) asm.Mem {
-	base, on := e.base(nd.in.operand), nd.copy*int32(e.lanes)
+	base, on := pointer, nd.copy*int32(e.lanes)
+	if nd.in.slot == nil {
+		base = e.base(nd.in.operand)
+	} else { // of a row that is picked
+		e.a.MovLoad(pointer, nd.in.slot.mem)
+	}
 	if e.tile != nil {
 		return e.tile.address(base, nd.in, on)
 	}

@@ -191,6 +191,7 @@ func (c *compiler) loop(stage int) {
 	}
 	a := &c.a
 	begin := a.Here()
+	c.findRows(b)
 	for i := range b.accs {
 		c.setIdentity(&b.accs[i])
 	}

@@ -88,6 +88,7 @@ type block struct {
 	// Indices within the row are I32, and so are these values.
 	narrowIndex bool
 	narrowed    []narrowed
+	rowPicks    []rowPick
 }
 
 // masked is the virtual register of a value; of a Bool, in each width of lanes that has been

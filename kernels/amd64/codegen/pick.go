@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -11,8 +13,47 @@ import (
 // pickWork is how many operations a vector of picked elements counts as.
 const pickWork = 20
 
+// rowPick is where an operand's row begins that an index names.
+type rowPick struct {
+	in      *rowprog.Inst
+	address *slot
+}
+
+// pickRow reads a row of an operand, element by element.
+func (b *block) pickRow(in *rowprog.Inst) vreg {
+	if b.c.ofTiles {
+		refuse("rows that are picked in tiles")
+	}
+	i := slices.IndexFunc(b.rowPicks, func(p rowPick) bool { return p.in.Operand == in.Operand && p.in.Args == in.Args })
+	if i < 0 {
+		i = len(b.rowPicks)
+		b.rowPicks = append(b.rowPicks, rowPick{in, &slot{mem: inBlock(b.c.layout.room(vectorBytes))}})
+	}
+	return b.cse(inst{form: loadForm, op: asm.MOVUPS, width: b.width(in.Type.Size()), size: uint8(in.Type.Size()), operand: in.Operand, slot: b.rowPicks[i].address,
+		args: [3]vreg{none, none, none}})
+}
+
+// findRows finds where rows begin that are picked: the operand's own where the index is outside.
+func (c *compiler) findRows(b *block) {
+	a := &c.a
+	for _, p := range b.rowPicks {
+		inside := a.NewLabel()
+		a.MovLoad(temp, c.slotOf(p.in.Args[0]).mem)
+		a.CmpLoad(temp, c.slotOf(p.in.Args[1]).mem)
+		a.JumpIf(asm.Below, inside)
+		a.Xor(temp, temp)
+		a.Bind(inside)
+		a.Shl(temp, log2(uint8(p.in.Type.Size())))
+		a.Add(temp, c.e.base(p.in.Operand))
+		a.MovStore(p.address.mem, temp)
+	}
+}
+
 // pick reads the elements of an operand at the places that a vector of indices names, and the first one for those beyond a limit.
 func (b *block) pick(in *rowprog.Inst) vreg {
+	if b.c.p.Operands[in.Operand].Domain == rowprog.Vec {
+		return b.pickRow(in)
+	}
 	index, limit := b.arg(in.Args[0]), b.arg(in.Args[1])
 	t, size := rowprog.I32, in.Type.Size()
 	if size == 8 { // whose lanes indices have then
@@ -133,7 +174,7 @@ func (c *compiler) fetchPicks(b *block, step int32) {
 func (b *block) loadedIndex(v vreg) *inst {
 	for {
 		switch in := &b.insts[v]; {
-		case in.form == loadForm:
+		case in.isLoad():
 			return in
 		case in.form == unaryForm && in.op == asm.PMOVSXDQ:
 			v = in.args[0]

@@ -24,6 +24,7 @@ type Machine struct {
 	k     [8]uint64
 	zero  bool // flags of the last arithmetic
 	less  bool
+	below bool
 	sign  bool
 
 	// Callees are what the code can call, by address.
@@ -285,7 +286,7 @@ func (e *Machine) set(a argument, v uint64) {
 
 // flags notes the result x - y.
 func (e *Machine) flags(x, y uint64) {
-	e.zero, e.less, e.sign = x == y, int64(x) < int64(y), int64(x-y) < 0
+	e.zero, e.less, e.below, e.sign = x == y, int64(x) < int64(y), x < y, int64(x-y) < 0
 }
 
 // Call runs the code until it returns.
@@ -344,6 +345,8 @@ func (e *Machine) step(in *emulated) int {
 		jump = !e.zero
 	case "jl":
 		jump = e.less
+	case "jb":
+		jump = e.below
 	case "jge":
 		jump = !e.less
 	case "mov", "movabs":

@@ -125,8 +125,11 @@ func (r *run) section(s rowprog.Section) (launch.Fault, bool) {
 		case rowprog.OpLoad:
 			r.value[v] = loops.Load(in.Type, r.address(in.Operand, r.index))
 		case rowprog.OpPick:
-			at := int32(x[0])
-			if at < 0 || at >= int32(x[1]) {
+			at, limit := int64(x[0]), int64(x[1])
+			if t[0] == rowprog.I32 {
+				at, limit = int64(int32(at)), int64(int32(limit))
+			}
+			if at < 0 || at >= limit {
 				at = 0
 			}
 			r.value[v] = loops.Load(in.Type, unsafe.Add(r.address(in.Operand, r.index), int(at)*in.Type.Size()))

@@ -79,7 +79,7 @@ func fill(r *rand.Rand, p *rowprog.Program, a *launch.Args) *Case {
 	for i := range p.Operands {
 		j := r.IntN(len(p.Operands))
 		if o, x := &p.Operands[i], &p.Operands[j]; o.Access == rowprog.Out && x.Access == rowprog.In &&
-			x.Domain == o.Domain && x.Type == o.Type && !taken[j] && !isPicked(p, j) {
+			x.Domain == o.Domain && x.Type == o.Type && !taken[j] && !p.Picks(j) {
 			taken[j] = true
 			c.buffers[j] = c.buffers[i]
 			c.Args.Stride[j] = c.Args.Stride[i]
@@ -120,7 +120,7 @@ func (c *Case) place(r *rand.Rand, i int) {
 		}
 		c.Args.Stride[i][axis] = stride
 	}
-	if isPicked(c.Program, i) {
+	if c.Program.Picks(i) {
 		span += pickable - 1
 	}
 	b := buffer{count: span + 2*margin, first: first + margin}
@@ -197,7 +197,7 @@ func (c *Case) Tight(place func(bytes int) unsafe.Pointer) *launch.Args {
 				break
 			}
 		}
-		if high > low && isPicked(c.Program, i) {
+		if high > low && c.Program.Picks(i) {
 			high += pickable - 1
 		}
 		p, ok := placed[&b.words[0]]

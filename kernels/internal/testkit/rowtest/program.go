@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -168,19 +167,21 @@ func (g *generator) pick() {
 	if g.wide {
 		t = g.only
 	}
+	from := rowprog.Uniform + rowprog.Domain(g.IntN(3))
 	index, d := g.valueOf(by)
+	if from == rowprog.Vec { // a row
+		by = rowprog.I64
+		index = g.b.ConstInt(by, int64(g.IntN(pickable)))
+		if n := len(g.outside); n > 0 {
+			index = g.b.Convert(g.outside[g.IntN(n)], by)
+		}
+	}
 	if g.IntN(4) > 0 {
 		index = g.b.Apply(rowprog.OpAnd, index, g.b.ConstInt(by, pickable-1))
 	}
-	from := rowprog.Uniform + rowprog.Domain(g.IntN(2))
 	g.picked++
 	x := g.b.In(fmt.Sprintf("table%d", g.picked-1), t, from)
 	g.keep(g.b.Pick(x, index, g.b.ConstInt(by, int64(g.IntN(pickable+1)))), max(d, from))
-}
-
-// isPicked reports whether a program picks elements of an operand: up to pickable ones.
-func isPicked(p *rowprog.Program, operand int) bool {
-	return slices.ContainsFunc(p.Insts, func(in rowprog.Inst) bool { return in.Op == rowprog.OpPick && in.Operand == operand })
 }
 
 func (g *generator) constant() {
