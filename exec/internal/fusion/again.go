@@ -102,7 +102,7 @@ func (r *repeater) run() {
 		}
 		level := r.k.LevelFor(n)
 		for i, x := range n.Operands() {
-			if alias.IsView(x) || i == 0 && picks(n) {
+			if alias.IsView(x) || picks(n) && (i == 0 || !x.Shape().Equal(n.Shape())) {
 				r.shown[alias.Viewed(x)] = true
 			}
 			if r.maker(x) != r.at {

@@ -7,17 +7,20 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Elements that indices name one by one are picked by the kernel that needs them, and are in no memory: of a Take along the last axis of a table, where
-// the indices are one axis or more of the result. Rows of more than one element are better copied, by a kernel of their own, and so is what nothing is
-// computed of. Indices have 32 bits: those of 64 would leave half of the lanes of a vector for what is picked.
+// What indices name is picked by the kernel that needs it, and is in no memory: of a Take of a table, where the indices are one axis or more of the
+// result. It picks single elements, along the table's last axis, or rows that are long enough. Short rows are better copied, by a kernel of their own, and
+// so is what nothing is computed of. Indices of single elements have 32 bits: those of 64 would leave half of the lanes of a vector for what is picked.
 
-// leastPicked is the number of indices from which on a kernel of elements picks, where it is known.
-const leastPicked = 16
+// leastPicked is the number of indices from which on a kernel of elements picks, where it is known, and leastRow that of the elements of a row.
+const (
+	leastPicked = 16
+	leastRow    = 32
+)
 
-// picks reports whether a node takes elements by index as a kernel of elements can.
+// picks reports whether a node takes elements or rows by index as a kernel of elements can.
 func picks(n *graph.Node) bool {
 	op := n.Op()
-	if op.Class != graph.Gather || op.Fold != graph.NoFold || len(n.Operands()) != 2 || n.In(1).DType() != graph.Int32 {
+	if op.Class != graph.Gather || op.Fold != graph.NoFold || len(n.Operands()) != 2 {
 		return false
 	}
 	switch n.DType() {
@@ -25,22 +28,28 @@ func picks(n *graph.Node) bool {
 	default:
 		return false
 	}
-	for _, d := range n.In(0).Shape()[op.Axes(n)[0]+1:] {
-		if d != 1 {
-			return false
-		}
+	index, count := n.In(1).DType(), n.In(1).Shape().NumElements()
+	if known, is := count.Int(); is && known < leastPicked {
+		return false
 	}
-	count, known := n.In(1).Shape().NumElements().Int()
-	return !known || count >= leastPicked
+	return PicksRows(n) && (index == graph.Int32 || index == graph.Int64) || index == graph.Int32 && n.In(0).Shape()[op.Axes(n)[0]+1:].NumElements() == 1
 }
 
-// readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: the first ones of the rows of the table,
-// from which indices count, or the indices.
+// PicksRows reports whether a Take picks rows that are known to be long, whose elements lie side by side.
+func PicksRows(n *graph.Node) bool {
+	last := n.In(0).Rank() - 1
+	size, known := n.In(0).Shape()[last].Int()
+	return n.Op().Axes(n)[0] < last && known && size >= leastRow && alias.LayoutOf(n.In(0)).Strides[last] == 1
+}
+
+// readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: those of the table from which indices
+// count, or the indices.
 func readPicked(n *graph.Node, i int) graph.Layout {
 	x, shape, axis := alias.LayoutOf(n.In(i)), n.Shape(), n.Op().Axes(n)[0]
 	l := graph.Layout{Shape: shape, Strides: make([]graph.Dim, len(shape)), Offset: x.Offset}
 	if i == 0 {
-		copy(l.Strides[:axis], x.Strides)
+		copy(l.Strides, x.Strides[:axis])
+		copy(l.Strides[axis+n.In(1).Rank():], x.Strides[axis+1:])
 	} else {
 		copy(l.Strides[axis:], x.Strides)
 	}

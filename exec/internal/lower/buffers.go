@@ -186,7 +186,7 @@ func (p *planner) reuseInPlace(at int, part *Loop) {
 			continue
 		}
 		for j, x := range part.Operands {
-			if x.Write || x.Base == nil || part.Program.Operands[j].Domain != rowprog.Vec || part.Program.Operands[j].Type != part.Program.Operands[i].Type {
+			if x.Write || x.Base == nil || part.Program.Picks(j) || part.Program.Operands[j].Domain != rowprog.Vec || part.Program.Operands[j].Type != part.Program.Operands[i].Type {
 				continue
 			}
 			from := p.of[x.Base]

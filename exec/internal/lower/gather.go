@@ -18,9 +18,12 @@ type GatherSpec struct {
 	Outer, Size, Inner, Count graph.Dim
 }
 
-// pick writes how a kernel of elements takes one by an index, of 32 bits.
+// pick writes how a kernel of elements takes one by an index, of 32 bits, or one of a row.
 func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 	size := n.In(0).Shape()[n.Op().Axes(n)[0]]
+	if fusion.PicksRows(n) {
+		return l.pickRow(n, index, size)
+	}
 	most, none := l.b.ConstInt(rowprog.I64, math.MaxInt32), l.b.ConstInt(rowprog.I32, -1)
 	limit := l.b.Convert(l.b.Apply(rowprog.OpMin, rowprog.Value(l.Size(size)), most), rowprog.I32)
 	if count, known := size.Int(); known {
@@ -29,6 +32,16 @@ func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGt, index, none), l.b.Apply(rowprog.OpLt, index, limit))
 	l.Check(graph.Value(inside), graph.Claim{Message: "index out of range in self", Operand: 1, Below: &size})
 	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), index, limit)
+}
+
+// pickRow writes how a kernel of elements takes one of the row that an index names, of as many rows as there are.
+func (l *Lowering) pickRow(n *graph.Node, index rowprog.Value, size graph.Dim) rowprog.Value {
+	index = l.b.Convert(index, rowprog.I64)
+	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGe, index, l.b.ConstInt(rowprog.I64, 0)), l.b.Apply(rowprog.OpLt, index, rowprog.Value(l.Size(size))))
+	l.Check(graph.Value(inside), graph.Claim{Message: "index out of range in self", Operand: 1, Below: &size})
+	step := alias.LayoutOf(n.In(0)).Strides[n.Op().Axes(n)[0]]
+	first := l.b.Apply(rowprog.OpMul, index, rowprog.Value(l.Size(step)))
+	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), first, rowprog.Value(l.Size(size.Times(step))))
 }
 
 func newGatherSpec(n *graph.Node) *GatherSpec {

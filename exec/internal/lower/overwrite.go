@@ -84,7 +84,7 @@ func (p *planner) readsFirst(part *Loop, from, to *Buffer) bool {
 		if o.Base == nil || p.of[o.Base] != from && p.of[o.Base] != to {
 			continue
 		}
-		if spec := part.Program.Operands[i]; spec.Domain != rowprog.Vec || spec.Access == rowprog.Acc || o.Undecided != nil || o.Write != (p.of[o.Base] == to) {
+		if spec := part.Program.Operands[i]; spec.Domain != rowprog.Vec || part.Program.Picks(i) || spec.Access == rowprog.Acc || o.Undecided != nil || o.Write != (p.of[o.Base] == to) {
 			return false
 		}
 		for j, x := range part.Operands {

@@ -227,6 +227,7 @@ func special(r *rand.Rand, l *listing) {
 	emit("and "+rx+","+ry, func() { a.And(x, y) })
 	emit("xor "+rx+","+ry, func() { a.Xor(x, y) })
 	emit("not "+rx, func() { a.Not(x) })
+	emit("imul "+rx+","+mm, func() { a.MulLoad(x, m) })
 	emit("cmp "+rx+","+mm, func() { a.CmpLoad(x, m) })
 	emit("test "+rx+","+ry, func() { a.Test(x, y) })
 	emit("add "+rx+",0x64", func() { a.AddImm(x, 100) })

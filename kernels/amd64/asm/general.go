@@ -133,6 +133,13 @@ func (a *Asm) Not(r Reg) {
 	a.emit(0xf7, 0xd0|low(r))
 }
 
+// MulLoad is r *= memory, of which it keeps 64 bits.
+func (a *Asm) MulLoad(r Reg, m Mem) {
+	a.rex(true, uint8(r), m.index(), m.base())
+	a.emit(0x0f, 0xaf)
+	a.modMem(uint8(r), &m, 1, 0)
+}
+
 // CmpLoad compares r with memory.
 func (a *Asm) CmpLoad(r Reg, m Mem) { a.regMem(0x3b, r, m) }
 

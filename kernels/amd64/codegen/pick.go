@@ -36,6 +36,9 @@ func (b *block) pickRow(in *rowprog.Inst) vreg {
 // findRows finds where rows begin that are picked: the operand's own where the index is outside.
 func (c *compiler) findRows(b *block) {
 	a := &c.a
+	if c.stage == 0 && c.p.Outer > 0 {
+		c.fetchPickedRows(b)
+	}
 	for _, p := range b.rowPicks {
 		inside := a.NewLabel()
 		a.MovLoad(temp, c.slotOf(p.in.Args[0]).mem)
@@ -47,6 +50,88 @@ func (c *compiler) findRows(b *block) {
 		a.Add(temp, c.e.base(p.in.Operand))
 		a.MovStore(p.address.mem, temp)
 	}
+}
+
+// Rows that are picked are asked for some rows before they are needed, and no more bytes of one than what follows processors foresee.
+const (
+	rowsAhead   = 1 << rowsAheadLog
+	mostOfAhead = 1 << 10
+
+	rowsAheadLog = 3
+)
+
+// fetchPickedRows asks for later rows, where their indices are in memory.
+func (c *compiler) fetchPickedRows(b *block) {
+	a, axis := &c.a, c.p.Outer-1
+	over := asm.NoLabel
+	for _, p := range b.rowPicks {
+		index, step := c.rowIndex(p.in.Args[0])
+		if index == nil {
+			continue
+		}
+		if over == asm.NoLabel {
+			over = a.NewLabel()
+			a.MovLoad(temp, inBlock(c.layout.Counter(axis)))
+			a.SubImm(temp, rowsAhead+1)
+			a.JumpIf(asm.Less, over)
+		}
+		a.MovLoad(temp, inBlock(c.layout.Delta(axis, index.Operand)))
+		a.Shl(temp, rowsAheadLog)
+		a.Add(temp, c.e.base(index.Operand))
+		if index.Type == rowprog.I64 {
+			a.MovLoad(temp, asm.At(temp, 0))
+		} else {
+			a.MovLoad32(temp, asm.At(temp, 0))
+		}
+		a.MulLoad(temp, c.slotOf(step).mem)
+		size := log2(uint8(p.in.Type.Size()))
+		a.Shl(temp, size)
+		a.Add(temp, c.e.base(p.in.Operand))
+		a.MovLoad(temp2, inBlock(offN))
+		a.Shl(temp2, size)
+		c.fetchRow()
+	}
+	if over != asm.NoLabel {
+		a.Bind(over)
+	}
+}
+
+// fetchRow asks for the row at temp, of as many bytes as temp2 says.
+func (c *compiler) fetchRow() {
+	a, done, line := &c.a, c.a.NewLabel(), int32(0)
+	for lines := int32(2); ; lines *= 2 {
+		for ; line < lines; line++ {
+			a.Prefetch(asm.At(temp, 64*line))
+		}
+		if 64*lines == mostOfAhead {
+			break
+		}
+		more := 64 * lines // bytes, of which temp2 knows half already
+		if lines > 2 {
+			more /= 2
+		}
+		a.SubImm(temp2, more)
+		a.JumpIf(asm.Less, done)
+	}
+	a.Bind(done)
+}
+
+// rowIndex returns what loads the number of a row and the step from row to row where the product of both is a value; nil where it is another one.
+func (c *compiler) rowIndex(v rowprog.Value) (load *rowprog.Inst, step rowprog.Value) {
+	product := &c.p.Insts[v]
+	if product.Op != rowprog.OpMul {
+		return nil, rowprog.None
+	}
+	for i, x := range product.Uses() {
+		in, step := &c.p.Insts[x], product.Args[1-i]
+		if in.Op == rowprog.OpConvert {
+			in = &c.p.Insts[in.Args[0]]
+		}
+		if in.Op == rowprog.OpLoad && in.Domain == rowprog.Row && (in.Type == rowprog.I64 || in.Type == rowprog.I32) && c.p.Insts[step].Domain < rowprog.Row {
+			return in, step
+		}
+	}
+	return nil, rowprog.None
 }
 
 // pick reads the elements of an operand at the places that a vector of indices names, and the first one for those beyond a limit.

@@ -361,6 +361,8 @@ func (e *Machine) step(in *emulated) int {
 	case "sub":
 		e.set(o[0], x-y)
 		e.flags(x, y)
+	case "imul":
+		e.set(o[0], x*y)
 	case "cmp":
 		e.flags(x, y)
 	case "dec":
