@@ -14,7 +14,7 @@ import (
 // leastPicked is the number of indices from which on a kernel of elements picks, where it is known, and leastRow that of the elements of a row.
 const (
 	leastPicked = 16
-	leastRow    = 32
+	leastRow    = 16
 )
 
 // picks reports whether a node takes elements or rows by index as a kernel of elements can.
