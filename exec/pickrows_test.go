@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -243,6 +244,36 @@ func TestRowsAreNotOverwritten(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Long rows, whose chunks threads share, are picked too.
+func TestLongRowsArePicked(t *testing.T) {
+	const width = 30_011
+	g := graph.New("long")
+	in := newReferenceInputs(g, rand.New(rand.NewPCG(5, 6)))
+	n := g.Dim("n")
+	x, table := in.input("x", graph.Shape{n, 1}, 16, 1), in.input("table", graph.Shape{5, width}, 5, width)
+	rows := ops.Take(table, 0, rowIn(x, 5, graph.Int64))
+	y := ops.Softmax(ops.Mul(rows, x), 1)
+	for _, count := range []int{1, 2, 16} {
+		in.values[x] = normals(in.rng, count, 1)
+		requireReference(t, []*graph.Node{y, ops.Max(rows, 1)}, in.values, 1e-9)
+	}
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	require.Contains(t, p.String(), "= pick ")
+	feed := exec.Feed{x: exec.Array{Shape: []int{2, 1}, Data: []float64{3, -2}}, table: exec.Array{Shape: []int{5, width}, Data: in.values[table].Data}}
+	var want []float64
+	for _, threads := range []int{1, 2, 3} {
+		r, err := p.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
+		require.NoError(t, err)
+		got, err := exec.Values[float64](r, y)
+		require.NoError(t, err)
+		if want == nil {
+			want = slices.Clone(got)
+		}
+		require.Equal(t, want, got)
 	}
 }
 

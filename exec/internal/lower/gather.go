@@ -36,12 +36,25 @@ func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 
 // pickRow writes how a kernel of elements takes one of the row that an index names, of as many rows as there are.
 func (l *Lowering) pickRow(n *graph.Node, index rowprog.Value, size graph.Dim) rowprog.Value {
+	step := alias.LayoutOf(n.In(0)).Strides[n.Op().Axes(n)[0]]
+	first, known := l.firsts[n]
+	if !known { // from a stage before
+		first = l.firstOfRow(n, index, size, step)
+	}
+	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), first, rowprog.Value(l.Size(size.Times(step))))
+}
+
+// firstOfRow is where a row begins that an index names, checked, counted from the first one.
+func (l *Lowering) firstOfRow(n *graph.Node, index rowprog.Value, size, step graph.Dim) rowprog.Value {
 	index = l.b.Convert(index, rowprog.I64)
 	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGe, index, l.b.ConstInt(rowprog.I64, 0)), l.b.Apply(rowprog.OpLt, index, rowprog.Value(l.Size(size))))
 	l.Check(graph.Value(inside), graph.Claim{Message: "index out of range in self", Operand: 1, Below: &size})
-	step := alias.LayoutOf(n.In(0)).Strides[n.Op().Axes(n)[0]]
 	first := l.b.Apply(rowprog.OpMul, index, rowprog.Value(l.Size(step)))
-	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), first, rowprog.Value(l.Size(size.Times(step))))
+	if l.firsts == nil {
+		l.firsts = map[*graph.Node]rowprog.Value{}
+	}
+	l.firsts[n] = first
+	return first
 }
 
 func newGatherSpec(n *graph.Node) *GatherSpec {

@@ -112,10 +112,11 @@ type Lowering struct {
 	p      *Loop
 	b      *rowprog.Builder
 	plan   *stages
-	values []rowprog.Value // by the number of a node in the kernel, then by stage; None until known
-	node   *graph.Node     // whose meaning is being written
-	in     []graph.Value   // its operands' values
-	axisOf []int           // the program's axis of each axis of the iteration space, -1 where it has size 1
+	values []rowprog.Value               // by the number of a node in the kernel, then by stage; None until known
+	node   *graph.Node                   // whose meaning is being written
+	in     []graph.Value                 // its operands' values
+	firsts map[*graph.Node]rowprog.Value // where rows begin that nodes pick
+	axisOf []int                         // the program's axis of each axis of the iteration space, -1 where it has size 1
 }
 
 func (l *Lowering) run() (*Loop, error) {

@@ -60,7 +60,7 @@ const (
 	rowsAheadLog = 3
 )
 
-// fetchPickedRows asks for later rows, where their indices are in memory.
+// fetchPickedRows asks for later rows, where their indices are in memory: of the last outer axis, and where indices go on there, of the one before.
 func (c *compiler) fetchPickedRows(b *block) {
 	a, axis := &c.a, c.p.Outer-1
 	over := asm.NoLabel
@@ -71,9 +71,19 @@ func (c *compiler) fetchPickedRows(b *block) {
 		}
 		if over == asm.NoLabel {
 			over = a.NewLabel()
-			a.MovLoad(temp, inBlock(c.layout.Counter(axis)))
+			c.rowsLeft()
 			a.SubImm(temp, rowsAhead+1)
 			a.JumpIf(asm.Less, over)
+		}
+		next := a.NewLabel()
+		if axis > 0 {
+			goesOn := a.NewLabel()
+			a.CmpMemImm(inBlock(c.layout.Delta(axis-1, index.Operand)), 0)
+			a.JumpIf(asm.Equal, goesOn)
+			a.MovLoad(temp, inBlock(c.layout.Counter(axis)))
+			a.SubImm(temp, rowsAhead+1)
+			a.JumpIf(asm.Less, next)
+			a.Bind(goesOn)
 		}
 		a.MovLoad(temp, inBlock(c.layout.Delta(axis, index.Operand)))
 		a.Shl(temp, rowsAheadLog)
@@ -90,10 +100,24 @@ func (c *compiler) fetchPickedRows(b *block) {
 		a.MovLoad(temp2, inBlock(offN))
 		a.Shl(temp2, size)
 		c.fetchRow()
+		a.Bind(next)
 	}
 	if over != asm.NoLabel {
 		a.Bind(over)
 	}
+}
+
+// rowsLeft brings the number of rows to temp that are left of the last two outer axes, with the one at hand.
+func (c *compiler) rowsLeft() {
+	a, axis := &c.a, c.p.Outer-1
+	if axis == 0 {
+		a.MovLoad(temp, inBlock(c.layout.Counter(axis)))
+		return
+	}
+	a.MovLoad(temp, inBlock(c.layout.Counter(axis-1)))
+	a.SubImm(temp, 1)
+	a.MulLoad(temp, inBlock(c.layout.Count(axis)))
+	a.AddLoad(temp, inBlock(c.layout.Counter(axis)))
 }
 
 // fetchRow asks for the row at temp, of as many bytes as temp2 says.
