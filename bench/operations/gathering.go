@@ -59,5 +59,16 @@ var gathering = []entry{
 	}},
 	{"1000 64; int64<100 1000; 100 64", "z.index_reduce(0, y, x, 'amax', include_self=False)", func(x, y, z node) node { return ops.SegmentMax(x, 0, y, 100) }},
 	{"100000 16; int64<1000 100000; 1000 16", "torch.zeros_like(z).index_add(0, y, x)", func(x, y, z node) node { return ops.SegmentSum(x, 0, y, 1000) }},
+	{"4000 64; int64<4000 40000; int64<4000 40000", "(x[y] * x[z]).sum(1)", func(x, y, z node) node {
+		return ops.Sum(ops.Mul(ops.Take(x, 0, y), ops.Take(x, 0, z)), ops.Axis(1))
+	}},
+	{"4000 64; int64<4000 40000; int64<4000 40000", "torch.zeros_like(x).index_add(0, z, torch.relu(x[y] + x[z]))", func(x, y, z node) node {
+		return ops.SegmentSum(ops.Relu(ops.Add(ops.Take(x, 0, y), ops.Take(x, 0, z))), 0, z, 4000)
+	}},
+	{"4000 64; int64<4000 40000; 40000 64", "torch.zeros_like(x).index_add(0, y, x[y] * z)", func(x, y, z node) node {
+		return ops.SegmentSum(ops.Mul(ops.Take(x, 0, y), z), 0, y, 4000)
+	}},
+	{"20000 64; int64<20000 2000 20", "x[y].mean(1)", func(x, y, z node) node { return ops.Mean(ops.Take(x, 0, y), ops.Axis(1)) }},
+	{"20000 256; int64<20000 4096; 256", "F.layer_norm(x[y] + z, (256,), z)", func(x, y, z node) node { return ops.LayerNorm(ops.Add(ops.Take(x, 0, y), z), z, nil, 1e-5) }},
 	{"8 1000 64; int64<1000 8 500", "torch.gather(x, 1, y[:, :, None].expand(-1, -1, 64))", func(x, y, z node) node { return ops.GatherND(x, ops.Unsqueeze(y, 2), 1) }},
 }

@@ -40,7 +40,7 @@
 // launch.Check verifies them.
 //
 // A pick reads an element of an operand at a place that is computed, within bounds that are part of
-// it. What can be picked must not be written in the same call.
+// it, or one of a row that begins there. What can be picked must not be written in the same call.
 //
 // # Reductions
 //

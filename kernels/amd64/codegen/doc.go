@@ -49,7 +49,7 @@
 // compile.go is the way through, and target.go what instructions there are; layout.go is the
 // block of arguments. section.go makes micro-operations (micro.go) of the instructions of a
 // section. What single instructions become stands in files by kind: arith.go, integer.go,
-// divide.go, remainder.go, convert.go, packed.go for types for memory alone and float8.go for those of 8 bits, narrow.go for indices, pick.go for elements at computed places, reduce.go and argreduce.go for
+// divide.go, remainder.go, convert.go, packed.go for types for memory alone and float8.go for those of 8 bits, narrow.go for indices, pick.go for elements and rows at computed places, reduce.go and argreduce.go for
 // reductions, bound.go finds what cannot be positive, function.go and function64.go for functions such as exp, with trig32.go and trig64.go, and
 // via64.go for those of float32 that are computed in float64.
 //
