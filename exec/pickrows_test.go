@@ -284,47 +284,53 @@ func TestRandomRows(t *testing.T) {
 		seeds = 10
 	}
 	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 13))
-		g := graph.New("random rows")
-		in := newReferenceInputs(g, rng)
-		n, width := 16+rng.IntN(50), 32+rng.IntN(40)
-		rows := graph.Dim(n)
-		if rng.IntN(2) == 0 {
-			rows = g.Dim("n")
-		}
-		whole := graph.Shape{rows, graph.Dim(width)}
-		values := []*graph.Node{in.input("x", whole, n, width), in.input("y", whole, n, width)}
-		vectors := []*graph.Node{in.input("row", graph.Shape{graph.Dim(width)}, width), in.input("column", graph.Shape{rows, 1}, n, 1)}
-		for range 4 + rng.IntN(10) {
-			x, y := pickOf(rng, values), pickOf(rng, values)
-			switch rng.IntN(9) {
-			case 0:
-				x = ops.Sin(ops.Add(x, y))
-			case 1:
-				x = ops.Tanh(ops.Mul(x, pickOf(rng, vectors)))
-			case 2:
-				x = ops.Add(x, ops.Mean(y, ops.Axis(rng.IntN(2)), ops.KeepDims()))
-			case 3:
-				x = ops.Transpose(ops.Reshape(ops.Add(x, y), graph.Dim(width), rows), 0, 1)
-			case 4:
-				x = ops.SegmentSum(ops.Sin(x), 0, rowIn(y, rows, graph.Int64), rows)
-			case 5:
-				two := ops.Take(x, 0, ops.Stack(1, rowIn(y, rows, graph.Int64), rowIn(x, rows, graph.Int64)))
-				x = ops.Mean(two, 1)
-			default:
-				by := []graph.DType{graph.Int64, graph.Int32}[rng.IntN(2)]
-				x = ops.Take(x, 0, rowIn(y, rows, by))
-				if rng.IntN(3) == 0 {
-					x = ops.Where(ops.Greater(y, graph.Num(0)), x, ops.Mul(y, graph.Num(0.5)))
-				}
-			}
-			values = append(values, x)
-		}
-		last := values[len(values)-1]
-		outputs := []*graph.Node{last, ops.Sum(ops.Sin(pickOf(rng, values)), 1), pickOf(rng, values)}
-		if rng.IntN(3) == 0 {
-			outputs = append(outputs, autodiff.Grad(ops.Sum(ops.Square(last)), values[:2], autodiff.ZeroForUnused())...)
-		}
+		outputs, in := randomRows(seed)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { requireReference(t, outputs, in.values, 1e-6) })
 	}
+}
+
+// randomRows makes a random program that picks rows and adds them up by index.
+func randomRows(seed uint64) ([]*graph.Node, *referenceInputs) {
+	rng := rand.New(rand.NewPCG(seed, 13))
+	g := graph.New("random rows")
+	in := newReferenceInputs(g, rng)
+	n, width := 16+rng.IntN(50), 32+rng.IntN(40)
+	rows := graph.Dim(n)
+	if rng.IntN(2) == 0 {
+		rows = g.Dim("n")
+	}
+	whole := graph.Shape{rows, graph.Dim(width)}
+	values := []*graph.Node{in.input("x", whole, n, width), in.input("y", whole, n, width)}
+	vectors := []*graph.Node{in.input("row", graph.Shape{graph.Dim(width)}, width), in.input("column", graph.Shape{rows, 1}, n, 1)}
+	for range 4 + rng.IntN(10) {
+		x, y := pickOf(rng, values), pickOf(rng, values)
+		switch rng.IntN(9) {
+		case 0:
+			x = ops.Sin(ops.Add(x, y))
+		case 1:
+			x = ops.Tanh(ops.Mul(x, pickOf(rng, vectors)))
+		case 2:
+			x = ops.Add(x, ops.Mean(y, ops.Axis(rng.IntN(2)), ops.KeepDims()))
+		case 3:
+			x = ops.Transpose(ops.Reshape(ops.Add(x, y), graph.Dim(width), rows), 0, 1)
+		case 4:
+			x = ops.SegmentSum(ops.Sin(x), 0, rowIn(y, rows, graph.Int64), rows)
+		case 5:
+			two := ops.Take(x, 0, ops.Stack(1, rowIn(y, rows, graph.Int64), rowIn(x, rows, graph.Int64)))
+			x = ops.Mean(two, 1)
+		default:
+			by := []graph.DType{graph.Int64, graph.Int32}[rng.IntN(2)]
+			x = ops.Take(x, 0, rowIn(y, rows, by))
+			if rng.IntN(3) == 0 {
+				x = ops.Where(ops.Greater(y, graph.Num(0)), x, ops.Mul(y, graph.Num(0.5)))
+			}
+		}
+		values = append(values, x)
+	}
+	last := values[len(values)-1]
+	outputs := []*graph.Node{last, ops.Sum(ops.Sin(pickOf(rng, values)), 1), pickOf(rng, values)}
+	if rng.IntN(3) == 0 {
+		outputs = append(outputs, autodiff.Grad(ops.Sum(ops.Square(last)), values[:2], autodiff.ZeroForUnused())...)
+	}
+	return outputs, in
 }

@@ -26,40 +26,87 @@ const (
 // its type, an infinity of floats. It gives the position of the first index outside 0..Size-1, or -1.
 func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Scratch) (bad int) {
 	dst, index = dst[:s.Outer*s.Size*s.Inner], index[:s.Count]
-	if initial := neutral[T](by); initial == 0 {
-		clear(dst)
-	} else {
-		for i := range dst {
-			dst[i] = initial
-		}
-	}
+	fill(dst, neutral[T](by))
 	if bad := check(s, index); bad >= 0 {
 		return bad
 	}
-	f := vectors[T](by)
 	for o := range s.Outer {
 		from, to := src[o*s.Count*s.Inner:(o+1)*s.Count*s.Inner], dst[o*s.Size*s.Inner:(o+1)*s.Size*s.Inner]
-		switch {
-		case s.Inner == 1:
-			uniteElements(by, to, from, index)
-		case s.Inner >= shortRow:
-			rows := prefetch.Of(to, s.Inner)
-			for i, at := range index {
-				fetchAhead(&rows, index, i)
-				row, more := to[int(at)*s.Inner:(int(at)+1)*s.Inner], from[i*s.Inner:(i+1)*s.Inner]
-				if f != nil {
-					m.block.Run(f, s.Inner, unsafe.Pointer(&row[0]), unsafe.Pointer(&row[0]), unsafe.Pointer(&more[0]))
-				} else {
-					uniteRows(by, row, more)
-				}
-			}
-		case by == Sum:
-			sumShort(s.Inner, to, from, index)
-		default:
-			uniteShort(by, s.Inner, to, from, index)
-		}
+		unite(by, s.Inner, to, from, index, 0, s.Inner, m)
 	}
 	return -1
+}
+
+// Clear begins what [Unite] goes on with: it sets the columns from left up to right of dst, Size rows, to what no index names is in [Scatter].
+func Clear[T Number](by Fold, s Shape, dst []T, left, right int) {
+	initial := neutral[T](by)
+	if right-left == s.Inner {
+		fill(dst[:s.Size*s.Inner], initial)
+		return
+	}
+	for i := range s.Size {
+		fill(dst[i*s.Inner+left:i*s.Inner+right], initial)
+	}
+}
+
+func fill[T Number](dst []T, v T) {
+	if v == 0 {
+		clear(dst)
+		return
+	}
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+// Unite is [Scatter] of some rows of one block, in the columns from left up to right, into what dst has. It does nothing where an index is outside.
+func Unite[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, left, right int, m *Scratch) (bad int) {
+	if bad := Outside(index, s.Size); bad >= 0 {
+		return bad
+	}
+	unite(by, s.Inner, dst[:s.Size*s.Inner], src[:len(index)*s.Inner], index, left, right, m)
+	return -1
+}
+
+// unite unites columns of rows of one block.
+func unite[T Number, I Index](by Fold, inner int, to, from []T, index []I, left, right int, m *Scratch) {
+	switch {
+	case inner == 1:
+		uniteElements(by, to, from, index)
+	case inner >= shortRow:
+		rows, f := prefetch.Of(to, inner), vectors[T](by)
+		if by == Sum && f != nil && addAll(inner, to, from, index, left, right, rows.Ahead) {
+			return
+		}
+		for i, at := range index {
+			fetchAhead(&rows, index, i)
+			row, more := to[int(at)*inner+left:int(at)*inner+right], from[i*inner+left:i*inner+right]
+			if f != nil {
+				m.block.Run(f, right-left, unsafe.Pointer(&row[0]), unsafe.Pointer(&row[0]), unsafe.Pointer(&more[0]))
+			} else {
+				uniteRows(by, row, more)
+			}
+		}
+	case by == Sum:
+		sumShort(inner, to, from, index)
+	default:
+		uniteShort(by, inner, to, from, index)
+	}
+}
+
+// mostAdded bounds the bytes that are added in one call: the garbage collector waits for its end.
+const mostAdded = 1 << 18
+
+// addAll adds columns of rows, some rows a call, and reports whether there is code for that.
+func addAll[T Number, I Index](inner int, to, from []T, index []I, left, right, ahead int) bool {
+	size := int(unsafe.Sizeof(*new(T)))
+	for i, rows := 0, max(1, mostAdded/((right-left)*size)); i < len(index); i += rows {
+		u := uniting{unsafe.Pointer(&to[left]), unsafe.Pointer(&from[i*inner+left]), unsafe.Pointer(&index[i]), min(rows, len(index)-i), uintptr(inner * size), uintptr((right - left) * size), ahead}
+		if !addRows[T, I](&u) {
+			return false
+		}
+	}
+	return true
 }
 
 // uniteElements unites elements by themselves.

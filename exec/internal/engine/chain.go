@@ -37,7 +37,8 @@ type chainTask struct {
 	cuts               int         // parts of a matrix of the batch that are computed by themselves
 	cost               int         // an estimate of the time of a run, in nanoseconds
 	loops              []*LoopTask // the members that are row programs
-	step               chainStep   // that threads share
+	united             []*chainUnite
+	step               chainStep // that threads share
 }
 
 // rowBlock is rows that are computed together, and the columns of the wide matrices that matter for
@@ -111,6 +112,12 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 		t.slices *= n
 	}
 	wide := t.slices * t.rows * t.cols * c.Wide[0].DType().Size()
+	if c.UnitesByIndex() {
+		if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 {
+			return nil
+		}
+		return b.planUnited(p, t, wide)
+	}
 	t.isShared = b.factors(c) > b.Thresholds.ChainFactor
 	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 || !b.orderBatch(t) || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
 		return nil
@@ -335,6 +342,11 @@ func (t *chainTask) fault(s *State) error {
 	for _, k := range t.loops {
 		if k.faults.found {
 			return s.faultError(k, k.faults.fault)
+		}
+	}
+	for _, k := range t.united {
+		if k.bad >= 0 {
+			return k.task.outOfRange(k.bad)
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@
 // loops; steps.go takes many steps of small ones as one call, with slices that stepslices.go moves, and batch.go calls runs of small ones as one. epilogue.go carries out the fusion of kernels with products,
 // whose geometry is in tiles.go. chain.go runs kernels block of rows by block of rows, products by
 // chainproduct.go and row programs by chainloop.go; chainover.go adds up over the batch; chainskip.go finds columns that masks leave out, with the
-// intervals of interval.go; chainshared.go has all threads work on one block. A [State] (state.go) is the memory of runs and runs them, with workspace.go;
+// intervals of interval.go; chainshared.go has all threads work on one block, and chainunite.go unites rows by index there. A [State] (state.go) is the memory of runs and runs them, with workspace.go;
 // enlarge.go makes large pages of memory that began with small ones; pool.go shares tasks between threads;
 // params.go holds parameters, keep.go what is computed of them alone; memory.go is values where they lie. fault.go tells of failed checks, traffic.go
 // counts bytes and operations, verify.go checks a specialization.

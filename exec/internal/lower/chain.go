@@ -12,7 +12,7 @@ import (
 )
 
 // Chain is kernels, one behind the other, that can run on a block of rows after another: what each
-// computes of a row needs no other row of what those before it compute, or is a sum over rows. So the
+// computes of a row needs no other row of what those before it compute, or is a sum over rows, or unites rows by index. So the
 // matrices that they alone exchange need never be in memory as a whole.
 type Chain struct {
 	First, Last int         // kernels of the program
@@ -59,6 +59,7 @@ func FindChains(u *Program) error {
 		u.Chains = append(u.Chains, c)
 		i = c.Last
 	}
+	u.findUnited(touches, users)
 	return nil
 }
 
@@ -267,8 +268,7 @@ func (f *chainFinder) wide() (list []*graph.Node) {
 			if l, isMade := f.made[o.Base]; !o.Write || !isMade || slices.Contains(list, o.Base) || l.Shape[rank+1] != f.anchor.N || l.Strides[rank+1] != 1 {
 				continue
 			}
-			isRoot := slices.ContainsFunc(f.u.Roots, func(n *graph.Node) bool { return alias.Storage(n) == o.Base })
-			if !isRoot && !slices.ContainsFunc(f.users[o.Base], func(k Kernel) bool { return !slices.Contains(f.members, k) }) {
+			if !f.u.isRoot(o.Base) && !slices.ContainsFunc(f.users[o.Base], func(k Kernel) bool { return !slices.Contains(f.members, k) }) {
 				list = append(list, o.Base)
 			}
 		}

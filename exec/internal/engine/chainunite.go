@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gather"
+)
+
+// This file runs chains whose rows are united by index: all threads compute a block of rows, each some of them, and then unite them, each some columns. So
+// rows come to what they are united with in their order, however many threads there are.
+
+// The bytes of a block: of one thread, for which a first-level cache and a part of the second one are near, and of several, which wait for each other.
+const (
+	unitedBytes       = 64 << 10
+	unitedBytesShared = 1 << 20
+	fewestUnited      = 16 // rows
+)
+
+// planUnited is planChain for rows that are united by index.
+func (b *Specialization) planUnited(p *Code, t *chainTask, bytes int) *chainTask {
+	t.isShared, t.pitch = true, t.cols
+	if !b.orderBatch(t) || !b.fitChain(t) {
+		return nil
+	}
+	block := unitedBytes
+	if b.threads > 1 {
+		block = unitedBytesShared
+	}
+	rows := max(fewestUnited, block*t.rows/bytes)
+	if b.Thresholds.ChainRows > 0 {
+		rows = b.Thresholds.ChainRows
+	}
+	t.cutRows(rows)
+	t.bytes = t.placeWide(p, t.blocks[0].hi)
+	for _, m := range t.Members {
+		b.placeProduct(t, m)
+	}
+	return t
+}
+
+// chainUnite unites the rows of a chain by index.
+type chainUnite struct {
+	task *gatherTask
+	wide int // the matrix whose rows they are
+	cost int // an estimate of the time of a row, in nanoseconds
+	bad  int // the first index that is out of range, or -1
+}
+
+func (k *gatherTask) inChain(_ *Specialization, c *chainTask, member int) chainMember {
+	u := &chainUnite{task: k, wide: c.Members[member].Wide[0], cost: 4 + k.shape.Inner/4, bad: -1}
+	c.united = append(c.united, u)
+	c.cost += u.cost * c.rows
+	return u
+}
+
+func (u *chainUnite) newState(*chainTask) any                { return nil }
+func (u *chainUnite) begin(*chainTask, *chainThread, any)    {}
+func (u *chainUnite) run(*chainTask, *chainThread, any, int) {}
+
+// leastColumns is the number of columns that a thread unites, at least.
+const leastColumns = 32
+
+func (u *chainUnite) share(c *chainTask, block int) (parts, cost int) {
+	rows := c.blocks[block].hi - c.blocks[block].lo
+	return max(1, min(c.threads, c.cols/leastColumns)), rows * u.cost
+}
+
+func (u *chainUnite) runPart(c *chainTask, th *chainThread, _ any, block, part int) {
+	switch u.task.spec.Node.DType() {
+	case graph.Int32:
+		unitePart[int32](u, c, th, block, part)
+	case graph.Int64:
+		unitePart[int64](u, c, th, block, part)
+	case graph.Float32:
+		unitePart[float32](u, c, th, block, part)
+	case graph.Float64:
+		unitePart[float64](u, c, th, block, part)
+	}
+}
+
+// unitePart unites some columns of the rows of a block. The first part notes an index that is out of range, behind which nothing is united.
+func unitePart[T gather.Number](u *chainUnite, c *chainTask, th *chainThread, block, part int) {
+	k, at := u.task, c.blocks[block]
+	by, s := foldsByIndex[k.spec.Fold], k.shape
+	parts, _ := u.share(c, block)
+	left, right := part*c.cols/parts, (part+1)*c.cols/parts
+	dst, src := elements[T](k.ptr[2], s.Size*s.Inner), unsafe.Slice((*T)(c.wideMemory(th, u.wide)), (at.hi-at.lo)*c.cols)
+	if block == 0 {
+		gather.Clear(by, s, dst, left, right)
+	}
+	bad := -1
+	if k.isShort() {
+		bad = gather.Unite(by, s, dst, src, elements[int32](k.ptr[1], s.Count)[at.lo:at.hi], left, right, &th.ws.rows)
+	} else {
+		bad = gather.Unite(by, s, dst, src, elements[int64](k.ptr[1], s.Count)[at.lo:at.hi], left, right, &th.ws.rows)
+	}
+	if part == 0 {
+		if u.bad = -1; bad >= 0 {
+			u.bad = at.lo + bad
+		}
+	}
+}

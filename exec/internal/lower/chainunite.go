@@ -1,0 +1,138 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// Rows that are united by index and that nothing else reads need not be in memory either: what edges of a graph send to its nodes, and gradients of rows
+// that were picked. The kernel that computes them and those that unite them are a chain.
+
+// UnitesByIndex reports whether a chain's rows are united by index.
+func (c *Chain) UnitesByIndex() bool {
+	_, is := c.Members[len(c.Members)-1].Kernel.(*Gather)
+	return is
+}
+
+// findUnited finds such chains.
+func (u *Program) findUnited(touches map[Kernel]touched, users map[*graph.Node][]Kernel) {
+	for i := range u.Kernels {
+		k, isLoop := u.Kernels[i].(*Fused)
+		if !isLoop || u.isInChain(i) || u.mayBeFused(i, k) || !computesRows(k) {
+			continue
+		}
+		var wide []*graph.Node
+		var sums []Kernel
+		for _, o := range k.Parts[0].Operands {
+			if o.Base == nil || !o.Write || slices.Contains(wide, o.Base) || u.isRoot(o.Base) {
+				continue
+			}
+			if by := unitedBy(k, o, users[o.Base]); by != nil && u.comesNext(i, by, sums, touches) {
+				wide, sums = append(wide, o.Base), append(sums, by...)
+			}
+		}
+		if len(wide) == 0 {
+			continue
+		}
+		space, c := k.Parts[0].Space, &Chain{First: i, Last: i + len(sums), Wide: wide}
+		c.Rows, c.Cols = space[0], space[1]
+		u.bringNext(i, sums)
+		for _, m := range u.Kernels[i : c.Last+1] {
+			member := ChainMember{Kernel: m}
+			for _, o := range m.Operands() {
+				member.Wide = append(member.Wide, slices.Index(wide, o.Base))
+			}
+			c.Members = append(c.Members, member)
+		}
+		at, _ := slices.BinarySearchFunc(u.Chains, i, func(c *Chain, first int) int { return c.First - first })
+		u.Chains = slices.Insert(u.Chains, at, c)
+	}
+}
+
+// isInChain reports whether a kernel is one of a chain.
+func (u *Program) isInChain(at int) bool {
+	return slices.ContainsFunc(u.Chains, func(c *Chain) bool { return c.First <= at && at <= c.Last })
+}
+
+// isRoot reports whether a value's memory is that of a result of the program.
+func (u *Program) isRoot(n *graph.Node) bool {
+	return slices.ContainsFunc(u.Roots, func(r *graph.Node) bool { return alias.Storage(r) == n })
+}
+
+// mayBeFused reports whether the kernel at a place is rather fused with the product before it.
+func (u *Program) mayBeFused(at int, k *Fused) bool {
+	for i := max(at-2, 0); i < at; i++ {
+		if product, is := u.Kernels[i].(*MatMul); is && (canFuseWithResult(k, product) || canFuseWithFactor(k, product)) {
+			return true
+		}
+	}
+	return false
+}
+
+// computesRows reports whether a kernel computes rows of a matrix, each by itself.
+func computesRows(k *Fused) bool {
+	if len(k.Parts) != 1 {
+		return false
+	}
+	p := k.Parts[0]
+	if len(p.Space) != 2 || isUndecided(p.Operands) || reducesAcross(p, 0) {
+		return false
+	}
+	for i, o := range p.Operands {
+		if o.Write && (p.Program.Operands[i].Access == rowprog.Acc || alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || !ownsRows(o, 0, nil)) {
+			return false
+		}
+	}
+	return true
+}
+
+// unitedBy returns the kernels that unite a matrix by index which a kernel writes; nil where there are none, or others read it.
+func unitedBy(k *Fused, o fusion.Operand, users []Kernel) (by []Kernel) {
+	space := k.Parts[0].Space
+	for _, user := range users {
+		if user == Kernel(k) || slices.Contains(by, user) {
+			continue
+		}
+		g, is := user.(*Gather)
+		if !is || g.Fold == graph.NoFold || g.Outer != 1 || g.Count != space[0] || g.Inner != space[1] {
+			return nil
+		}
+		from := g.GatherSpec.Operands[0]
+		if from.Base != o.Base || !from.Layout.IsRowMajor() || from.Layout.Offset != 0 || g.GatherSpec.Operands[1].Base == o.Base {
+			return nil
+		}
+		by = append(by, user)
+	}
+	return by
+}
+
+// comesNext reports whether kernels can run next after the one at a place and some others.
+func (u *Program) comesNext(at int, next, others []Kernel, touches map[Kernel]touched) bool {
+	left := len(next)
+	var between []Kernel
+	for i := at + 1; i < min(at+maxChainWindow, len(u.Kernels)) && left > 0; i++ {
+		k := u.Kernels[i]
+		switch {
+		case slices.Contains(others, k):
+		case u.isInChain(i):
+			return false
+		case !slices.Contains(next, k):
+			between = append(between, k)
+		case slices.ContainsFunc(between, func(m Kernel) bool { return touches[m].conflicts(touches[k]) }):
+			return false
+		default:
+			left--
+		}
+	}
+	return left == 0
+}
+
+// bringNext moves kernels behind the one at a place.
+func (u *Program) bringNext(at int, kernels []Kernel) {
+	rest := slices.DeleteFunc(slices.Clone(u.Kernels[at+1:]), func(k Kernel) bool { return slices.Contains(kernels, k) })
+	copy(u.Kernels[at+1:], slices.Concat(kernels, rest))
+}

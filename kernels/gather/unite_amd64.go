@@ -1,0 +1,47 @@
+package gather
+
+import "unsafe"
+
+// uniting is rows that are added to others.
+type uniting struct {
+	to, from, index unsafe.Pointer
+	count           int     // of rows of from
+	pitch, width    uintptr // the bytes from row to row, and of a row those that are added
+	ahead           int     // rows between the one at hand and the one that is asked for, 0 for none
+}
+
+// addRowsF32I32 and its kin add the rows of from, one after the other, to those of to that the indices name.
+//
+//go:noescape
+func addRowsF32I32(u *uniting)
+
+//go:noescape
+func addRowsF32I64(u *uniting)
+
+//go:noescape
+func addRowsF64I32(u *uniting)
+
+//go:noescape
+func addRowsF64I64(u *uniting)
+
+// addRows adds rows of floats, and reports whether it can.
+func addRows[T Number, I Index](u *uniting) bool {
+	short := unsafe.Sizeof(*new(I)) == 4
+	switch any(*new(T)).(type) {
+	case float32:
+		if short {
+			addRowsF32I32(u)
+		} else {
+			addRowsF32I64(u)
+		}
+	case float64:
+		if short {
+			addRowsF64I32(u)
+		} else {
+			addRowsF64I64(u)
+		}
+	default:
+		return false
+	}
+	return true
+}
