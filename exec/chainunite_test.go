@@ -76,6 +76,23 @@ func TestRowsAreUnitedInBlocks(t *testing.T) {
 			part := ops.Slice(ops.Exp(x), 1, 3, 60, 1)
 			return []node{ops.SegmentSum(ops.Mul(part, part), 0, rowIn(x, m, graph.Int64), m)}
 		},
+		"of several axes": func(x, table node, n, m graph.Dim) []node {
+			heads := func(y node, n graph.Dim) node { return ops.Reshape(y, n, 7, 10) }
+			i, j := rowIn(x, m, graph.Int64), rowIn(ops.Neg(x), m, graph.Int64)
+			weight := ops.Sum(heads(ops.Sin(x), n), 2, ops.KeepDims())
+			y := ops.SegmentSum(ops.Mul(ops.Take(heads(table, m), 0, i), weight), 0, j, m)
+			return append(autodiff.Grad(ops.Sum(ops.Square(y)), []node{table, x}), y, ops.SegmentSum(ops.Softmax(heads(x, n), 2), 0, i, m))
+		},
+		"of several axes that are turned": func(x, table node, n, m graph.Dim) []node {
+			turned := ops.Transpose(ops.Reshape(x, n, 7, 10), 1, 2)
+			return []node{ops.SegmentSum(ops.Mul(turned, turned), 0, rowIn(x, m, graph.Int64), m), ops.SegmentMax(ops.Exp(ops.Reshape(x, n, 1, 70)), 0, rowIn(x, m, graph.Int64), m)}
+		},
+		"of positions": func(x, table node, n, m graph.Dim) []node {
+			at := ops.Cast(ops.Iota(x.Graph(), 1, n, 7, 10), graph.Float64)
+			row := ops.Cast(ops.Iota(x.Graph(), 0, n, width), graph.Float64)
+			i := rowIn(x, m, graph.Int64)
+			return []node{ops.SegmentSum(ops.Mul(at, ops.Reshape(x, n, 7, 10)), 0, i, m), ops.SegmentSum(ops.Sub(ops.Mul(row, x), row), 0, i, m), ops.SegmentSum(ops.Mul(row, ops.Reshape(ops.Transpose(ops.Reshape(x, n, 7, 10), 1, 2), n, width)), 0, i, m)}
+		},
 		"in a loop": func(x, table node, n, m graph.Dim) []node {
 			i := rowIn(x, m, graph.Int64)
 			return ops.Fori(3, []node{table}, func(_ node, c []node) []node {
@@ -117,28 +134,30 @@ func TestRandomRowsInBlocks(t *testing.T) {
 	}
 }
 
-// Many messages are never in memory together.
+// Many messages are never in memory together, of one axis or of several.
 func TestMessagesAreNotStored(t *testing.T) {
 	const nodes, edges, width = 100, 50_000, 64
-	g := graph.New("messages")
-	x, w := g.Input("x", graph.Float32, nodes, width), g.Input("w", graph.Float32, edges, 1)
-	from, to := g.Input("from", graph.Int64, edges), g.Input("to", graph.Int64, edges)
-	y := ops.SegmentSum(ops.Mul(ops.Take(x, 0, from), w), 0, to, nodes)
-	outputs := append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})...)
-	p, err := exec.Compile(g, exec.Outputs(outputs...))
-	require.NoError(t, err)
-	ends := make([]int64, edges)
-	for i := range ends {
-		ends[i] = int64(i * 31 % nodes)
-	}
-	feed := exec.Feed{x: exec.Array{Shape: []int{nodes, width}, Data: make([]float32, nodes*width)}, w: exec.Array{Shape: []int{edges, 1}, Data: make([]float32, edges)}, from: ends, to: ends}
-	for _, threads := range []int{1, 2} {
-		s := p.NewSession(exec.Threads(threads))
-		_, err := s.Run(context.Background(), feed)
+	for _, heads := range []int{1, 4} {
+		g := graph.New("messages")
+		x, w := g.Input("x", graph.Float32, nodes, graph.Dim(heads), graph.Dim(width/heads)), g.Input("w", graph.Float32, edges, graph.Dim(heads), 1)
+		from, to := g.Input("from", graph.Int64, edges), g.Input("to", graph.Int64, edges)
+		y := ops.SegmentSum(ops.Mul(ops.Take(x, 0, from), w), 0, to, nodes)
+		outputs := append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})...)
+		p, err := exec.Compile(g, exec.Outputs(outputs...))
 		require.NoError(t, err)
-		stats, err := p.Stats(nil)
-		require.NoError(t, err)
-		require.Less(t, stats.Peak, 4*edges*width/4, "%d threads", threads)
+		ends := make([]int64, edges)
+		for i := range ends {
+			ends[i] = int64(i * 31 % nodes)
+		}
+		feed := exec.Feed{x: exec.Array{Shape: []int{nodes, heads, width / heads}, Data: make([]float32, nodes*width)},
+			w: exec.Array{Shape: []int{edges, heads, 1}, Data: make([]float32, edges*heads)}, from: ends, to: ends}
+		for _, threads := range []int{1, 2} {
+			_, err := p.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
+			require.NoError(t, err)
+			stats, err := p.Stats(nil)
+			require.NoError(t, err)
+			require.Less(t, stats.Peak, edges*width, "%d threads", threads) // a quarter of the messages
+		}
 	}
 }
 
@@ -169,6 +188,32 @@ func TestUnitedOutside(t *testing.T) {
 			got, err := exec.Values[float64](r, y)
 			require.NoError(t, err)
 			require.Equal(t, float64(rows), got[0])
+		}
+	}
+}
+
+// What the rows of a block are picked by is told with its place among all, if it is outside.
+func TestPickedOutsideInBlocks(t *testing.T) {
+	const rows, size = 400, 20
+	for _, heads := range []int{1, 4} {
+		g := graph.New("picked")
+		x, w := g.Input("x", graph.Float64, size, graph.Dim(heads), graph.Dim(80/heads)), g.Input("w", graph.Float64, rows, graph.Dim(heads), 1)
+		from, to := g.Input("from", graph.Int64, rows), g.Input("to", graph.Int64, rows)
+		y := ops.SegmentSum(ops.Mul(ops.Take(x, 0, from), w), 0, to, size)
+		at := make([]int64, rows)
+		feed := exec.Feed{x: exec.Array{Shape: []int{size, heads, 80 / heads}, Data: make([]float64, size*80)}, w: exec.Array{Shape: []int{rows, heads, 1}, Data: make([]float64, rows*heads)}, from: at, to: make([]int64, rows)}
+		for _, of := range []int{0, 1, 7, 1000} {
+			p, err := exec.Compile(g, exec.Outputs(y), exec.ChainsOf(of))
+			require.NoError(t, err)
+			require.Contains(t, p.String(), "= pick ")
+			for _, threads := range []int{1, 2} {
+				for _, first := range []int{0, 3, 250, rows - 1} {
+					at[rows-1], at[first] = size, size+1
+					_, err = p.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
+					require.ErrorContains(t, err, fmt.Sprintf("index out of range in self: from[%d] is 21, not in 0..19", first), "%d rows, %d heads", of, heads)
+					at[rows-1], at[first] = 0, 0
+				}
+			}
 		}
 	}
 }

@@ -17,8 +17,9 @@ type chainLoop struct {
 	args    *launch.Args
 	steps   [][]int // of each operand over the axes of the iteration space
 	axisOf  []int   // the program's axis of each of these axes, -1 for none
-	perRow  int     // elements of a row, where rows lie side by side along the program's row
+	perRow  int     // indices of a row along the program's axis of rows
 	indexed bool    // the program asks for positions
+	united  bool    // of a chain whose rows are united by index: they may have several axes, which are never cut
 	adds    bool    // it adds up rows over the batch
 }
 
@@ -26,9 +27,12 @@ type chainLoop struct {
 func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMember {
 	m := &c.Members[member]
 	l := &chainLoop{task: k, wide: m.Wide, isWide: slices.ContainsFunc(m.Wide, func(i int) bool { return i >= 0 }),
-		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program), adds: m.Adds}
-	if rank := len(c.batch); l.axisOf[rank] == l.axisOf[rank+1] { // as may be axes of the batch, which do not count
-		l.perRow = b.Eval(k.Loop.Space[rank+1])
+		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program), adds: m.Adds, united: c.UnitesByIndex()}
+	rank := len(c.batch)
+	for axis := rank + 1; axis < len(l.axisOf); axis++ {
+		if l.axisOf[axis] == l.axisOf[rank] { // as may be axes of the batch, which do not count
+			l.perRow *= b.Eval(k.Loop.Space[axis])
+		}
 	}
 	for i, o := range k.Loop.Operands {
 		steps := make([]int, len(k.Loop.Space))
@@ -36,7 +40,7 @@ func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMem
 			steps = b.strides(o)
 		}
 		l.steps = append(l.steps, steps)
-		if m.Wide[i] >= 0 {
+		if m.Wide[i] >= 0 && !l.united {
 			rows := l.axisOf[len(c.batch)]
 			clear(l.args.Stride[i])
 			l.args.Stride[i][rows] = c.pitch
@@ -64,7 +68,7 @@ func asksForPositions(p *rowprog.Program) bool {
 
 func (l *chainLoop) newState(*chainTask) any {
 	a := l.args.Clone()
-	if a.Origin = nil; l.indexed || l.isWide {
+	if a.Origin = nil; l.indexed || l.isWide && !l.united {
 		a.Origin = make([]int, len(a.Outer)+1)
 	}
 	return a
@@ -81,18 +85,20 @@ func (l *chainLoop) run(c *chainTask, th *chainThread, state any, block int) {
 func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at rowBlock, first int) {
 	rank := len(c.batch)
 	rows, last := l.axisOf[rank], len(a.Outer)
-	for axis := range a.Outer {
-		a.Outer[axis] = 1
-	}
 	left := 0
-	if l.isWide {
-		left = at.left
-		a.N = at.right - at.left
+	if !l.united {
+		for axis := range a.Outer {
+			a.Outer[axis] = 1
+		}
+		if l.isWide {
+			left = at.left
+			a.N = at.right - at.left
+		}
 	}
 	if rows == last { // rows lie side by side
 		a.N = (at.hi - at.lo) * l.perRow
 	} else {
-		a.Outer[rows] = at.hi - at.lo
+		a.Outer[rows] = (at.hi - at.lo) * l.perRow
 	}
 	for i, o := range l.task.Loop.Program.Operands {
 		if l.wide[i] >= 0 {
@@ -110,7 +116,9 @@ func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at ro
 		l.setOrigin(c, a, th.slice, at.lo, left)
 	}
 	if fault, ok := l.compute(a, th); !ok {
-		if rows == last {
+		if l.united {
+			fault.Position += at.lo * c.cols
+		} else if rows == last {
 			fault.Position += (th.slice*c.rows + at.lo) * l.perRow
 		} else { // in whole rows
 			fault.Position = (th.slice*c.rows+at.lo+fault.Position/a.N)*l.args.N + left + fault.Position%a.N

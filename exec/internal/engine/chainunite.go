@@ -3,8 +3,10 @@ package engine
 import (
 	"unsafe"
 
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/gather"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // This file runs chains whose rows are united by index: all threads compute a block of rows, each some of them, and then unite them, each some columns. So
@@ -20,7 +22,7 @@ const (
 // planUnited is planChain for rows that are united by index.
 func (b *Specialization) planUnited(p *Code, t *chainTask, bytes int) *chainTask {
 	t.isShared, t.pitch = true, t.cols
-	if !b.orderBatch(t) || !b.fitChain(t) {
+	if !b.orderBatch(t) || !b.fitUnited(t) {
 		return nil
 	}
 	block := unitedBytes
@@ -37,6 +39,20 @@ func (b *Specialization) planUnited(p *Code, t *chainTask, bytes int) *chainTask
 		b.placeProduct(t, m)
 	}
 	return t
+}
+
+// fitUnited is fitChain for rows that are united by index. Positions are asked for where elements of rows lie side by side.
+func (b *Specialization) fitUnited(t *chainTask) bool {
+	p := t.Members[0].Kernel.(*lower.Fused).Parts[0]
+	if axesOf(p)[0] < 0 {
+		return false
+	}
+	for i, o := range p.Operands {
+		if last := len(p.Space) - 1; asksForPositions(p.Program) && p.Program.Operands[i].Domain == rowprog.Vec && o.Base != nil && b.Eval(p.Space[last]) > 1 && b.Eval(o.Layout.Strides[last]) != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // chainUnite unites the rows of a chain by index.

@@ -39,7 +39,7 @@ func (u *Program) findUnited(touches map[Kernel]touched, users map[*graph.Node][
 			continue
 		}
 		space, c := k.Parts[0].Space, &Chain{First: i, Last: i + len(sums), Wide: wide}
-		c.Rows, c.Cols = space[0], space[1]
+		c.Rows, c.Cols = space[0], space[1:].NumElements()
 		u.bringNext(i, sums)
 		for _, m := range u.Kernels[i : c.Last+1] {
 			member := ChainMember{Kernel: m}
@@ -73,24 +73,24 @@ func (u *Program) mayBeFused(at int, k *Fused) bool {
 	return false
 }
 
-// computesRows reports whether a kernel computes rows of a matrix, each by itself.
+// computesRows reports whether a kernel computes rows, each by itself, of one axis or several.
 func computesRows(k *Fused) bool {
 	if len(k.Parts) != 1 {
 		return false
 	}
 	p := k.Parts[0]
-	if len(p.Space) != 2 || isUndecided(p.Operands) || reducesAcross(p, 0) {
+	if len(p.Space) < 2 || isUndecided(p.Operands) || reducesAcross(p, 0) {
 		return false
 	}
 	for i, o := range p.Operands {
-		if o.Write && (p.Program.Operands[i].Access == rowprog.Acc || alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || !ownsRows(o, 0, nil)) {
+		if o.Write && (p.Program.Operands[i].Access == rowprog.Acc || alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || o.Layout.Strides[0] == 0) {
 			return false
 		}
 	}
 	return true
 }
 
-// unitedBy returns the kernels that unite a matrix by index which a kernel writes; nil where there are none, or others read it.
+// unitedBy returns the kernels that unite rows by index which a kernel writes; nil where there are none, or others read them.
 func unitedBy(k *Fused, o fusion.Operand, users []Kernel) (by []Kernel) {
 	space := k.Parts[0].Space
 	for _, user := range users {
@@ -98,7 +98,7 @@ func unitedBy(k *Fused, o fusion.Operand, users []Kernel) (by []Kernel) {
 			continue
 		}
 		g, is := user.(*Gather)
-		if !is || g.Fold == graph.NoFold || g.Outer != 1 || g.Count != space[0] || g.Inner != space[1] {
+		if !is || !o.Layout.IsRowMajor() || g.Fold == graph.NoFold || g.Outer != 1 || g.Count != space[0] || g.Inner != space[1:].NumElements() {
 			return nil
 		}
 		from := g.GatherSpec.Operands[0]
