@@ -3,6 +3,7 @@ package fusion
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -11,11 +12,8 @@ import (
 // result. It picks single elements, along the table's last axis, or rows that are long enough. Short rows are better copied, by a kernel of their own, and
 // so is what nothing is computed of. Indices of single elements have 32 bits: those of 64 would leave half of the lanes of a vector for what is picked.
 
-// leastPicked is the number of indices from which on a kernel of elements picks, where it is known, and leastRow that of the elements of a row.
-const (
-	leastPicked = 16
-	leastRow    = 16
-)
+// leastPicked is the number of indices from which on a kernel of elements picks, where it is known.
+const leastPicked = 16
 
 // picks reports whether a node takes elements or rows by index as a kernel of elements can.
 func picks(n *graph.Node) bool {
@@ -32,14 +30,7 @@ func picks(n *graph.Node) bool {
 	if known, is := count.Int(); is && known < leastPicked {
 		return false
 	}
-	return PicksRows(n) && (index == graph.Int32 || index == graph.Int64) || index == graph.Int32 && n.In(0).Shape()[op.Axes(n)[0]+1:].NumElements() == 1
-}
-
-// PicksRows reports whether a Take picks rows that are known to be long, whose elements lie side by side.
-func PicksRows(n *graph.Node) bool {
-	last := n.In(0).Rank() - 1
-	size, known := n.In(0).Shape()[last].Int()
-	return n.Op().Axes(n)[0] < last && known && size >= leastRow && alias.LayoutOf(n.In(0)).Strides[last] == 1
+	return rewrite.PicksRows(n) && (index == graph.Int32 || index == graph.Int64) || index == graph.Int32 && n.In(0).Shape()[op.Axes(n)[0]+1:].NumElements() == 1
 }
 
 // readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: those of the table from which indices

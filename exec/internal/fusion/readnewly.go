@@ -3,6 +3,7 @@ package fusion
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -36,15 +37,41 @@ func (f *fuser) isRead(x *graph.Node, asked func(n *graph.Node, by int) bool) bo
 
 // canReadNewly reports whether the kernel can read a value that it does not read yet, and notes it.
 func (r *repeater) canReadNewly(y *graph.Node) bool {
-	if !r.alone || alias.State(y).Op().Class == graph.Update || r.writes[alias.Storage(y)] || !r.isSmall(y) && !r.staysFor(y) {
-		return false
-	}
+	return r.mayReadNewly(y) && (r.isSmall(y) || r.staysFor(y)) && r.readsBeforeWrites(y)
+}
+
+// mayReadNewly reports whether a value is none that is written, be it worth to read it or not.
+func (r *repeater) mayReadNewly(y *graph.Node) bool {
+	return r.alone && alias.State(y).Op().Class != graph.Update && !r.writes[alias.Storage(y)]
+}
+
+// readsBeforeWrites reports whether the kernel can read a value before that is overwritten, and notes it.
+func (r *repeater) readsBeforeWrites(y *graph.Node) bool {
 	if write := r.u.Writes.Of(alias.State(y)); write != nil { // which must wait for the kernel
 		if by := r.fuser.at[write.ID()]; by < 0 || by == r.at || r.waiting.follows(r.at, by) {
 			return false
 		}
 	}
 	r.newly = append(r.newly, y)
+	return true
+}
+
+// isPickOfRows reports whether a node picks rows as a kernel of elements can.
+func isPickOfRows(n *graph.Node) bool { return n.Op().Class == graph.Gather && picks(n) && rewrite.PicksRows(n) }
+
+// canPickAgain reports whether the kernel can read operand i of a node that picks rows, which is in memory then: rows of a table take as long to read as what
+// was picked of them, and inputs and parameters are in memory anyway, however large.
+func (r *repeater) canPickAgain(x *graph.Node, i int) bool {
+	y, v := x.In(i), alias.Viewed(x.In(i))
+	if r.maker(y) == r.at || r.writes[alias.Storage(y)] || r.again[v] {
+		return false
+	}
+	_, isRead := r.reads[y]
+	isThere := i == 0 && v.Op().Class == graph.Source && r.mayReadNewly(y)
+	if !isRead && !(isThere && r.readsBeforeWrites(y)) && !r.canReadNewly(y) {
+		return false
+	}
+	r.shown[v] = true
 	return true
 }
 

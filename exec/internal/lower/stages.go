@@ -202,9 +202,6 @@ func (p *stages) findCosts() {
 			continue
 		}
 		c := rewrite.Cost(n)
-		if n.Op().Class == graph.Gather && fusion.PicksRows(n) {
-			c = 1 // a load
-		}
 		for _, x := range p.operands(n) {
 			if p.k.Registers[x] == fusion.PerElement && !p.at(x).needed {
 				c += p.at(x).cost

@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // elementInfo is the meaning of an operation's element, taken down to see what it consists of.
@@ -210,10 +211,23 @@ func FindsIndex(n *graph.Node) bool {
 // Cost returns the cost of one element of an operation, in operations as cheap as an
 // addition.
 func Cost(n *graph.Node) int {
-	if n.Op().Class == graph.Gather {
-		return pickCost
+	switch {
+	case n.Op().Class != graph.Gather:
+		return factsOf(n).cost
+	case PicksRows(n):
+		return 1 // a load
 	}
-	return factsOf(n).cost
+	return pickCost
+}
+
+// leastRow is the number of elements of a row from which on a kernel picks it.
+const leastRow = 16
+
+// PicksRows reports whether a Take picks rows that are known to be long, whose elements lie side by side.
+func PicksRows(n *graph.Node) bool {
+	last := n.In(0).Rank() - 1
+	size, known := n.In(0).Shape()[last].Int()
+	return n.Op().Axes(n)[0] < last && known && size >= leastRow && alias.LayoutOf(n.In(0)).Strides[last] == 1
 }
 
 // pickCost is the cost of an element that an index names.
