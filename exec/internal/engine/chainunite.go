@@ -12,9 +12,10 @@ import (
 // This file runs chains whose rows are united by index: all threads compute a block of rows, each some of them, and then unite them, each some columns. So
 // rows come to what they are united with in their order, however many threads there are.
 
-// The bytes of a block: of one thread, for which a first-level cache and a part of the second one are near, and of several, which wait for each other.
+// unitedBytes is the size of a block of one thread, a part of its second-level cache, and unitedBytesShared that of several, which wait for each other.
+var unitedBytes = chainCache / 3 * 2
+
 const (
-	unitedBytes       = 64 << 10
 	unitedBytesShared = 1 << 20
 	fewestUnited      = 16 // rows
 )
