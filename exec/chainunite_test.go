@@ -76,6 +76,11 @@ func TestRowsAreUnitedInBlocks(t *testing.T) {
 			part := ops.Slice(ops.Exp(x), 1, 3, 60, 1)
 			return []node{ops.SegmentSum(ops.Mul(part, part), 0, rowIn(x, m, graph.Int64), m)}
 		},
+		"few columns": func(x, table node, n, m graph.Dim) []node {
+			i := rowIn(x, m, graph.Int64)
+			one, three := ops.Slice(x, 1, 5, 6, 1), ops.Slice(x, 1, 20, 23, 1)
+			return []node{ops.SegmentSum(ops.Sin(one), 0, i, m), ops.SegmentSum(ops.Mul(three, one), 0, i, m), ops.SegmentMin(ops.Cos(three), 0, i, m)}
+		},
 		"of several axes": func(x, table node, n, m graph.Dim) []node {
 			heads := func(y node, n graph.Dim) node { return ops.Reshape(y, n, 7, 10) }
 			i, j := rowIn(x, m, graph.Int64), rowIn(ops.Neg(x), m, graph.Int64)
