@@ -277,6 +277,42 @@ func TestLongRowsArePicked(t *testing.T) {
 	}
 }
 
+// Results that are written past the caches are those of other ones, and a run that stops there leaves nothing behind.
+func TestLargeResultsOfPickedRows(t *testing.T) {
+	const n, size, width = 60_000, 500, 64
+	g := graph.New("large")
+	table, from, to := g.Input("table", graph.Float32, size, width), g.Input("from", graph.Int64, n), g.Input("to", graph.Int32, n)
+	y := ops.Sub(ops.Take(table, 0, from), ops.Take(table, 0, to))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	entries, i, j := make([]float32, size*width), make([]int64, n), make([]int32, n)
+	for k := range entries {
+		entries[k] = float32(k*31%1009) / 8
+	}
+	for k := range i {
+		i[k], j[k] = int64(k*7919%size), int32(k*104729%size)
+	}
+	feed := exec.Feed{table: exec.Array{Shape: []int{size, width}, Data: entries}, from: i, to: j}
+	for _, threads := range []int{1, 2} {
+		s := p.NewSession(exec.Threads(threads))
+		for _, bad := range []int{0, 30_000, n - 1} {
+			old := j[bad]
+			j[bad] = -7
+			_, err := s.Run(context.Background(), feed)
+			require.ErrorContains(t, err, fmt.Sprintf("to[%d] is -7", bad))
+			j[bad] = old
+			got := run(t, s, []*graph.Node{y}, feed)[0]
+			for k := range n {
+				for c := range width {
+					if want := entries[int(i[k])*width+c] - entries[int(j[k])*width+c]; got[k*width+c] != want {
+						t.Fatalf("row %d, column %d: %g, want %g", k, c, got[k*width+c], want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Random programs that pick rows, of each other's results too, compute what the evaluator does.
 func TestRandomRows(t *testing.T) {
 	seeds := uint64(60)

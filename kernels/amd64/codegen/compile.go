@@ -129,13 +129,13 @@ func (c *compiler) finish() *Code {
 }
 
 // canStream reports whether a program is of the kind that can be bound by memory alone:
-// elementwise, in one stage, without guards, and with results that fill vectors.
+// elementwise, in one stage, without guards of elements, and with results that fill vectors.
 func canStream(p *rowprog.Program) bool {
 	if !p.Elementwise() || p.Stages > 1 || len(p.Insts) > memoryBody {
 		return false
 	}
 	for i := range p.Insts {
-		if p.Insts[i].Op == rowprog.OpGuard {
+		if p.Insts[i].Op == rowprog.OpGuard && p.Insts[i].Domain == rowprog.Vec {
 			return false
 		}
 	}
