@@ -59,13 +59,9 @@ func fill[T Number](dst []T, v T) {
 	}
 }
 
-// Unite is [Scatter] of some rows of one block, in the columns from left up to right, into what dst has. It does nothing where an index is outside.
-func Unite[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, left, right int, m *Scratch) (bad int) {
-	if bad := Outside(index, s.Size); bad >= 0 {
-		return bad
-	}
+// Unite is [Scatter] of some rows of one block, in the columns from left up to right, into what dst has, with indices all of which are inside: see [Outside].
+func Unite[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, left, right int, m *Scratch) {
 	unite(by, s.Inner, dst[:s.Size*s.Inner], src[:len(index)*s.Inner], index, left, right, m)
-	return -1
 }
 
 // unite unites columns of rows of one block.

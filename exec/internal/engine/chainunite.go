@@ -1,11 +1,7 @@
 package engine
 
 import (
-	"unsafe"
-
 	"github.com/broadloom/broadloom/exec/internal/lower"
-	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/gather"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -83,34 +79,13 @@ func (u *chainUnite) share(c *chainTask, block int) (parts, cost int) {
 	return max(1, min(c.threads, c.cols/leastColumns)), rows * u.cost
 }
 
+// runPart unites some columns of the rows of a block. The first part notes an index that is out of range, behind which nothing is united.
 func (u *chainUnite) runPart(c *chainTask, th *chainThread, _ any, block, part int) {
-	switch u.task.spec.Node.DType() {
-	case graph.Int32:
-		unitePart[int32](u, c, th, block, part)
-	case graph.Int64:
-		unitePart[int64](u, c, th, block, part)
-	case graph.Float32:
-		unitePart[float32](u, c, th, block, part)
-	case graph.Float64:
-		unitePart[float64](u, c, th, block, part)
-	}
-}
-
-// unitePart unites some columns of the rows of a block. The first part notes an index that is out of range, behind which nothing is united.
-func unitePart[T gather.Number](u *chainUnite, c *chainTask, th *chainThread, block, part int) {
-	k, at := u.task, c.blocks[block]
-	by, s := foldsByIndex[k.spec.Fold], k.shape
 	parts, _ := u.share(c, block)
-	left, right := part*c.cols/parts, (part+1)*c.cols/parts
-	dst, src := elements[T](k.ptr[2], s.Size*s.Inner), unsafe.Slice((*T)(c.wideMemory(th, u.wide)), (at.hi-at.lo)*c.cols)
-	if block == 0 {
-		gather.Clear(by, s, dst, left, right)
-	}
-	bad := -1
-	if k.isShort() {
-		bad = gather.Unite(by, s, dst, src, elements[int32](k.ptr[1], s.Count)[at.lo:at.hi], left, right, &th.ws.rows)
-	} else {
-		bad = gather.Unite(by, s, dst, src, elements[int64](k.ptr[1], s.Count)[at.lo:at.hi], left, right, &th.ws.rows)
+	at := c.blocks[block]
+	bad := u.task.outside(at.lo, at.hi)
+	if bad < 0 {
+		u.task.uniteRows(unitedRows{from: c.wideMemory(th, u.wide), lo: at.lo, hi: at.hi, left: part * c.cols / parts, right: (part + 1) * c.cols / parts, begins: block == 0}, th.ws)
 	}
 	if part == 0 {
 		if u.bad = -1; bad >= 0 {

@@ -17,6 +17,8 @@ type gatherTask struct {
 	shape      gather.Shape
 	indexShape []int
 	ptr        [3]unsafe.Pointer
+
+	columnParts int // into which columns are cut where rows are united
 }
 
 func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
@@ -28,21 +30,22 @@ func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
 func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
 
 func (k *gatherTask) Run(s *State) error {
-	bad := -1
-	switch t := k.spec.Node.DType(); {
-	case k.spec.Fold == graph.NoFold:
-		bad = k.take(s)
-	case t == graph.Int32:
-		bad = unite[int32](k, &s.Ws.rows)
-	case t == graph.Int64:
-		bad = unite[int64](k, &s.Ws.rows)
-	case t == graph.Float32:
-		bad = unite[float32](k, &s.Ws.rows)
-	case t == graph.Float64:
-		bad = unite[float64](k, &s.Ws.rows)
+	bad, tiles, cost := k.outside(0, k.shape.Count), k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
+	if k.spec.Fold != graph.NoFold {
+		k.columnParts = max(1, min(s.Threads, k.shape.Inner/leastColumns))
+		tiles = k.shape.Outer * k.columnParts
 	}
-	if bad >= 0 {
+	switch {
+	case bad >= 0:
 		return k.outOfRange(bad)
+	case s.Threads > 1 && tiles > 1 && cost >= parallelCost:
+		s.ParallelFor(k, tiles, cost)
+	case k.spec.Fold == graph.NoFold:
+		k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
+	default:
+		for i := range tiles {
+			k.Tile(i, &s.Ws)
+		}
 	}
 	return nil
 }
@@ -50,29 +53,24 @@ func (k *gatherTask) Run(s *State) error {
 // takeTile is the number of indices of a tile, where threads share the rows that are taken.
 const takeTile = 256
 
-// take picks elements by index. It gives the position of the first index that is out of range, or -1.
-func (k *gatherTask) take(s *State) (bad int) {
+// outside gives the position of the first of some indices that is out of range, counted from the first one of them, or -1.
+func (k *gatherTask) outside(lo, hi int) (bad int) {
 	if k.isShort() {
-		bad = gather.Outside(elements[int32](k.ptr[1], k.shape.Count), k.shape.Size)
-	} else {
-		bad = gather.Outside(elements[int64](k.ptr[1], k.shape.Count), k.shape.Size)
+		return gather.Outside(elements[int32](k.ptr[1], k.shape.Count)[lo:hi], k.shape.Size)
 	}
-	tiles, cost := k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
-	switch {
-	case bad >= 0:
-	case s.Threads > 1 && tiles > 1 && cost >= parallelCost:
-		s.ParallelFor(k, tiles, cost)
-	default:
-		k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
-	}
-	return bad
+	return gather.Outside(elements[int64](k.ptr[1], k.shape.Count)[lo:hi], k.shape.Size)
 }
 
 // runs is the number of tiles of a block.
 func (k *gatherTask) runs() int { return (k.shape.Count + takeTile - 1) / takeTile }
 
-// Tile picks what a run of indices names in one block.
-func (k *gatherTask) Tile(i int, _ *Workspace) {
+// Tile picks what a run of indices names in one block, or unites some columns of all rows of one.
+func (k *gatherTask) Tile(i int, ws *Workspace) {
+	if k.spec.Fold != graph.NoFold {
+		part := i % k.columnParts
+		k.uniteRows(unitedRows{block: i / k.columnParts, hi: k.shape.Count, left: part * k.shape.Inner / k.columnParts, right: (part + 1) * k.shape.Inner / k.columnParts, begins: true}, ws)
+		return
+	}
 	lo := i % k.runs() * takeTile
 	k.takeRun(i/k.runs(), 1, lo, min(takeTile, k.shape.Count-lo))
 }
@@ -141,14 +139,43 @@ func pick[T any](k *gatherTask, block, blocks, from, count int) {
 // foldsByIndex are the folds of package gather; what is not here is a sum.
 var foldsByIndex = map[graph.Fold]gather.Fold{graph.FoldProd: gather.Prod, graph.FoldMax: gather.Max, graph.FoldMin: gather.Min}
 
-// unite unites numbers by index.
-func unite[T gather.Number](k *gatherTask, m *gather.Scratch) int {
-	by, s := foldsByIndex[k.spec.Fold], k.shape
-	src, dst := elements[T](k.ptr[0], s.Outer*s.Count*s.Inner), elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)
-	if k.isShort() {
-		return gather.Scatter(by, s, dst, src, elements[int32](k.ptr[1], s.Count), m)
+// unitedRows is some columns of rows of one block, which are united by index.
+type unitedRows struct {
+	block       int
+	from        unsafe.Pointer // where the rows lie, nil for where the operand does
+	lo, hi      int            // their numbers
+	left, right int
+	begins      bool // with what no index names
+}
+
+// uniteRows unites rows by index, all of which are inside.
+func (k *gatherTask) uniteRows(r unitedRows, ws *Workspace) {
+	switch k.spec.Node.DType() {
+	case graph.Int32:
+		unite[int32](k, r, &ws.rows)
+	case graph.Int64:
+		unite[int64](k, r, &ws.rows)
+	case graph.Float32:
+		unite[float32](k, r, &ws.rows)
+	case graph.Float64:
+		unite[float64](k, r, &ws.rows)
 	}
-	return gather.Scatter(by, s, dst, src, elements[int64](k.ptr[1], s.Count), m)
+}
+
+func unite[T gather.Number](k *gatherTask, r unitedRows, m *gather.Scratch) {
+	by, s := foldsByIndex[k.spec.Fold], k.shape
+	if r.from == nil {
+		r.from = unsafe.Add(k.ptr[0], (r.block*s.Count+r.lo)*s.Inner*int(unsafe.Sizeof(*new(T))))
+	}
+	src, dst := elements[T](r.from, (r.hi-r.lo)*s.Inner), elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)[r.block*s.Size*s.Inner:]
+	if r.begins {
+		gather.Clear(by, s, dst, r.left, r.right)
+	}
+	if k.isShort() {
+		gather.Unite(by, s, dst, src, elements[int32](k.ptr[1], s.Count)[r.lo:r.hi], r.left, r.right, m)
+	} else {
+		gather.Unite(by, s, dst, src, elements[int64](k.ptr[1], s.Count)[r.lo:r.hi], r.left, r.right, m)
+	}
 }
 
 // elements returns n elements from an address on.
