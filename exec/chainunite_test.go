@@ -222,3 +222,29 @@ func TestPickedOutsideInBlocks(t *testing.T) {
 		}
 	}
 }
+
+// Threads share the columns of rows that are united, and blocks of such; the bits are the same.
+func TestThreadsUniteColumns(t *testing.T) {
+	const rows, width, size = 20_000, 70, 90
+	g := graph.New("columns")
+	x, index := g.Input("x", graph.Float64, 2, rows, width), g.Input("index", graph.Int64, rows)
+	flat := ops.Squeeze(ops.Slice(x, 0, 1, 2, 1), 0)
+	outputs := []*graph.Node{ops.SegmentSum(flat, 0, index, size), ops.SegmentMin(flat, 0, index, size), ops.SegmentSum(x, 1, index, size), ops.SegmentMax(x, 1, index, size)}
+	at := make([]int64, rows)
+	for i := range at {
+		at[i] = int64(i * 7919 % (size - 1))
+	}
+	values := normals(rand.New(rand.NewPCG(9, 10)), 2, rows, width)
+	feed := exec.Feed{x: exec.Array{Shape: values.Shape, Data: values.Data}, index: at}
+	want := runAs(t, outputs, feed, 1)
+	sums, list := make([]float64, size*width), values.Data.([]float64)[rows*width:]
+	for i, to := range at {
+		for c := range width {
+			sums[int(to)*width+c] += list[i*width+c]
+		}
+	}
+	require.Equal(t, sums, want[0].Data)
+	for _, threads := range []int{2, 3, 8} {
+		require.Equal(t, want, runAs(t, outputs, feed, threads))
+	}
+}
