@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -369,4 +370,29 @@ func randomRows(seed uint64) ([]*graph.Node, *referenceInputs) {
 		outputs = append(outputs, autodiff.Grad(ops.Sum(ops.Square(last)), values[:2], autodiff.ZeroForUnused())...)
 	}
 	return outputs, in
+}
+
+// Rows that were picked are picked again where they are needed once more, rather than kept, but not by what goes on with a product, nor by what writes in place.
+func TestPickedAgain(t *testing.T) {
+	const n, size, width = 4000, 100, 64
+	g := graph.New("again")
+	table, index := g.Input("table", graph.Float32, size, width), g.Input("index", graph.Int64, n)
+	w, x := g.Input("w", graph.Float32, width, width), g.Input("x", graph.Float32, n, width)
+	state := g.State("state", graph.Float32, nil, n, width)
+	rows := ops.Take(table, 0, index)
+	first := ops.Sum(ops.Exp(rows), 1)
+	far := ops.MatMul(ops.Mul(ops.Unsqueeze(first, 1), x), w) // what is read behind it cannot run with the first kernel
+	for name, y := range map[string]*graph.Node{"elements": ops.Mul(ops.Sin(rows), ops.Sum(first)), "a product": ops.Relu(ops.Add(far, rows))} {
+		p, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		if name == "elements" {
+			require.Equal(t, 2, strings.Count(p.String(), "= pick "), p.String())
+		} else {
+			require.Equal(t, 1, strings.Count(p.String(), "= pick "), p.String())
+			require.Contains(t, p.String(), "may be fused with the product before it")
+		}
+	}
+	p, err := exec.Compile(g, exec.Outputs(first), exec.Updates(ops.AddInPlace(state, ops.Mul(ops.Sum(far, 1, ops.KeepDims()), rows))))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(p.String(), "= pick "), p.String())
 }

@@ -138,7 +138,7 @@ func (r *repeater) run() {
 // that give the same whenever they are carried out.
 func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
-	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 || isPickOfRows(x)) && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
+	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 || isPickOfRows(x) && r.canPick(x, PerElement, r.at)) && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
 		!isUndecided(x) && r.k.rowsFit(x, PerElement) &&
 		rewrite.Cost(x) <= r.most && (isPickOfRows(x) || !rewrite.CanFail(x)) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
 }
