@@ -70,7 +70,7 @@ func (f *fuser) leaveOut() (dropped bool) {
 		case n.Op().Class == graph.Version:
 			use(n, &Group{})
 		case i < 0:
-		case uses[n.ID()] == 0 && (n.Op().Class == graph.Elementwise || isPickOfRows(n) && k.Class == graph.Elementwise):
+		case uses[n.ID()] == 0 && (n.Op().Class == graph.Elementwise || f.picksRows(n) && k.Class == graph.Elementwise):
 			k.Nodes, dropped = slices.Delete(k.Nodes, i, i+1), true
 			delete(k.Registers, n)
 		default:
@@ -102,7 +102,7 @@ func (r *repeater) run() {
 		}
 		level := r.k.LevelFor(n)
 		for i, x := range n.Operands() {
-			if alias.IsView(x) || picks(n) && (i == 0 || !x.Shape().Equal(n.Shape())) {
+			if alias.IsView(x) || r.picks(n) && (i == 0 || !x.Shape().Equal(n.Shape())) {
 				r.shown[alias.Viewed(x)] = true
 			}
 			if r.maker(x) != r.at {
@@ -138,9 +138,9 @@ func (r *repeater) run() {
 // that give the same whenever they are carried out.
 func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
-	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 || isPickOfRows(x) && r.canPick(x, PerElement, r.at)) && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
+	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 || r.picksRows(x) && r.canPick(x, PerElement, r.at)) && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
 		!isUndecided(x) && r.k.rowsFit(x, PerElement) &&
-		rewrite.Cost(x) <= r.most && (isPickOfRows(x) || !rewrite.CanFail(x)) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
+		rewrite.Cost(x) <= r.most && (r.picksRows(x) || !rewrite.CanFail(x)) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
 }
 
 // recipe adds to a list what must be computed for a value, operands first, and to a cost theirs. The cost is
@@ -156,7 +156,7 @@ func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph
 		_, isNumber := y.ScalarValue()
 		_, isRead := r.reads[y]
 		switch {
-		case isPickOfRows(x):
+		case r.picksRows(x):
 			if slices.Contains(list, y) || !r.canPickAgain(x, i) {
 				return list, r.most + 1
 			}

@@ -38,7 +38,7 @@ func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 	for _, r := range f.u.Writes.Before(n) {
 		f.settleNow(r)
 	}
-	if picks(n) { // from what must lie in memory
+	if f.picks(n) { // from what must lie in memory
 		f.settleNow(alias.Viewed(n.In(0)))
 	}
 	var seen []*graph.Node

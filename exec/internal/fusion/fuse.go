@@ -51,7 +51,7 @@ func Fuse(u *rewrite.Program) []*Group {
 			f.start(n, &Group{Class: graph.Gather, Space: n.Shape(), Closed: true})
 		case class == graph.Elementwise && len(n.Operands()) == 1 && readsAcross(n) && f.isFoldedAcross(n):
 			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
-		case class == graph.Elementwise || class == graph.Update || picks(n):
+		case class == graph.Elementwise || class == graph.Update || f.picks(n):
 			f.join(n, n.Shape())
 		case class == graph.Reduce && !rewrite.IsSumTo(n) && !rewrite.FindsIndex(n):
 			f.join(n, n.In(0).Shape())

@@ -16,7 +16,7 @@ import (
 const leastPicked = 16
 
 // picks reports whether a node takes elements or rows by index as a kernel of elements can.
-func picks(n *graph.Node) bool {
+func (f *fuser) picks(n *graph.Node) bool {
 	op := n.Op()
 	if op.Class != graph.Gather || op.Fold != graph.NoFold || len(n.Operands()) != 2 {
 		return false
@@ -30,7 +30,12 @@ func picks(n *graph.Node) bool {
 	if known, is := count.Int(); is && known < leastPicked {
 		return false
 	}
-	return rewrite.PicksRows(n) && (index == graph.Int32 || index == graph.Int64) || index == graph.Int32 && n.In(0).Shape()[op.Axes(n)[0]+1:].NumElements() == 1
+	if !rewrite.TakesRows(n) {
+		return index == graph.Int32
+	}
+	last := n.In(0).Rank() - 1
+	size, known := n.In(0).Shape()[last].Int()
+	return known && size >= f.u.PickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 && (index == graph.Int32 || index == graph.Int64)
 }
 
 // readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: those of the table from which indices
@@ -60,7 +65,7 @@ func (k *Group) takesPicked(n *graph.Node, i int) bool {
 // copyPicked makes kernels that do nothing but pick kernels that copy.
 func (f *fuser) copyPicked() {
 	for _, k := range f.groups {
-		if len(k.Nodes) == 1 && picks(k.Nodes[0]) {
+		if len(k.Nodes) == 1 && f.picks(k.Nodes[0]) {
 			k.Class, k.Closed, k.Registers = graph.Gather, true, map[*graph.Node]Level{}
 		}
 	}
@@ -70,15 +75,15 @@ func (f *fuser) copyPicked() {
 // product: what goes on with a product does not join it. Nor does what writes in place, which would be done in part where the run stops.
 func (f *fuser) canPick(n *graph.Node, l Level, at int) bool {
 	nodes := f.groups[at].Nodes
-	if picks(n) {
+	if f.picks(n) {
 		return l == PerElement && f.maker(n.In(0)) != at && !slices.ContainsFunc(nodes, func(m *graph.Node) bool { return m.Op().Class == graph.Update || f.readsProduct(m) })
 	}
-	return !slices.ContainsFunc(nodes, picks) || n.Op().Class != graph.Update && !f.readsProduct(n)
+	return !slices.ContainsFunc(nodes, f.picks) || n.Op().Class != graph.Update && !f.readsProduct(n)
 }
 
 // readsProduct reports whether a node goes on with a product, element by element.
 func (f *fuser) readsProduct(n *graph.Node) bool {
-	return !picks(n) && slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+	return !f.picks(n) && slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
 		made := f.maker(x)
 		return made >= 0 && f.isProduct(made)
 	})

@@ -56,10 +56,8 @@ func (r *repeater) readsBeforeWrites(y *graph.Node) bool {
 	return true
 }
 
-// isPickOfRows reports whether a node picks rows as a kernel of elements can.
-func isPickOfRows(n *graph.Node) bool {
-	return n.Op().Class == graph.Gather && picks(n) && rewrite.PicksRows(n)
-}
+// picksRows reports whether a node picks rows as a kernel of elements can.
+func (f *fuser) picksRows(n *graph.Node) bool { return f.picks(n) && rewrite.TakesRows(n) }
 
 // canPickAgain reports whether the kernel can read operand i of a node that picks rows, which is in memory then: rows of a table take as long to read as what
 // was picked of them, and inputs and parameters are in memory anyway, however large.

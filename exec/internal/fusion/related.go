@@ -16,11 +16,11 @@ func (f *fuser) areRelated(x, y *graph.Node) bool {
 	if f.related == nil {
 		f.related = relations{}
 		for _, n := range f.u.Sequence {
-			if !relates(n) {
+			if !f.relates(n) {
 				continue
 			}
 			for _, operand := range n.Operands() {
-				if relates(operand) && operand.Rank() > 0 {
+				if f.relates(operand) && operand.Rank() > 0 {
 					f.related[f.related.root(n)] = f.related.root(operand)
 				}
 			}
@@ -30,8 +30,8 @@ func (f *fuser) areRelated(x, y *graph.Node) bool {
 }
 
 // relates reports whether a node goes through its operands element by element, sums them, or shows one.
-func relates(n *graph.Node) bool {
-	return alias.IsView(n) || slices.Contains([]graph.Class{graph.Elementwise, graph.Update, graph.Version, graph.Reduce}, n.Op().Class) || picks(n)
+func (f *fuser) relates(n *graph.Node) bool {
+	return alias.IsView(n) || slices.Contains([]graph.Class{graph.Elementwise, graph.Update, graph.Version, graph.Reduce}, n.Op().Class) || f.picks(n)
 }
 
 // root is the root of a node's tree.

@@ -22,7 +22,7 @@ type GatherSpec struct {
 // pick writes how a kernel of elements takes one by an index, of 32 bits, or one of a row.
 func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 	size := n.In(0).Shape()[n.Op().Axes(n)[0]]
-	if rewrite.PicksRows(n) {
+	if rewrite.TakesRows(n) {
 		return l.pickRow(n, index, size)
 	}
 	most, none := l.b.ConstInt(rowprog.I64, math.MaxInt32), l.b.ConstInt(rowprog.I32, -1)

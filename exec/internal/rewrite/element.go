@@ -6,7 +6,6 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // elementInfo is the meaning of an operation's element, taken down to see what it consists of.
@@ -214,20 +213,15 @@ func Cost(n *graph.Node) int {
 	switch {
 	case n.Op().Class != graph.Gather:
 		return factsOf(n).cost
-	case PicksRows(n):
+	case TakesRows(n):
 		return 1 // a load
 	}
 	return pickCost
 }
 
-// leastRow is the number of elements of a row from which on a kernel picks it.
-const leastRow = 16
-
-// PicksRows reports whether a Take picks rows that are known to be long, whose elements lie side by side.
-func PicksRows(n *graph.Node) bool {
-	last := n.In(0).Rank() - 1
-	size, known := n.In(0).Shape()[last].Int()
-	return n.Op().Axes(n)[0] < last && known && size >= leastRow && alias.LayoutOf(n.In(0)).Strides[last] == 1
+// TakesRows reports whether a Take takes rows of several elements, not single ones.
+func TakesRows(n *graph.Node) bool {
+	return n.In(0).Shape()[n.Op().Axes(n)[0]+1:].NumElements() != 1
 }
 
 // pickCost is the cost of an element that an index names.
