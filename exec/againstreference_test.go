@@ -57,15 +57,20 @@ func requireReference(t *testing.T, outputs []*graph.Node, in map[*graph.Node]re
 	require.NoError(t, err)
 	p, err := exec.Compile(outputs[0].Graph(), exec.PickedRows(), exec.Outputs(outputs...), exec.OnWarning(nil))
 	require.NoError(t, err)
-	feed := exec.Feed{}
-	for x, v := range in {
-		feed[x] = exec.Array{Shape: v.Shape, Data: v.Data}
-	}
-	got, err := p.NewSession().Run(context.Background(), feed)
+	got, err := p.NewSession().Run(context.Background(), feedValues(in))
 	require.NoError(t, err)
 	for i, n := range outputs {
 		have := arrayOf(t, got, n)
 		require.Equal(t, want[i].Shape, have.Shape, "%d: %s", i, graph.Describe(n))
 		require.InDeltaSlice(t, want[i].Floats(), reference.Value{DType: n.DType(), Shape: have.Shape, Data: have.Data}.Floats(), tolerance, "%d: %s", i, graph.Describe(n))
 	}
+}
+
+// feedValues feeds inputs their values.
+func feedValues(values map[*graph.Node]reference.Value) exec.Feed {
+	feed := exec.Feed{}
+	for x, v := range values {
+		feed[x] = exec.Array{Shape: v.Shape, Data: v.Data}
+	}
+	return feed
 }

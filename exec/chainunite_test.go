@@ -30,15 +30,6 @@ func runAs(t *testing.T, outputs []*graph.Node, feed exec.Feed, threads int, opt
 	return list
 }
 
-// inputsOf gives inputs their values.
-func inputsOf(in *referenceInputs) exec.Feed {
-	feed := exec.Feed{}
-	for x, v := range in.values {
-		feed[x] = exec.Array{Shape: v.Shape, Data: v.Data}
-	}
-	return feed
-}
-
 // Rows that are united by index in blocks have the bits of those that are stored, with any number of threads and rows of a block.
 func TestRowsAreUnitedInBlocks(t *testing.T) {
 	const width = 70
@@ -115,10 +106,10 @@ func TestRowsAreUnitedInBlocks(t *testing.T) {
 			for _, sizes := range [][2]int{{0, 3}, {1, 1}, {2, 5}, {131, 17}, {600, 40}} {
 				in.values[x], in.values[table] = normals(in.rng, sizes[0], width), normals(in.rng, sizes[1], width)
 				requireReference(t, outputs, in.values, 1e-9)
-				want := runAs(t, outputs, inputsOf(in), 1, exec.ChainsOf(0))
+				want := runAs(t, outputs, feedValues(in.values), 1, exec.ChainsOf(0))
 				for _, threads := range []int{1, 2, 3} {
 					for _, rows := range []int{1, 7, 64, 1000} {
-						require.Equal(t, want, runAs(t, outputs, inputsOf(in), threads, exec.ChainsOf(rows)), "%d rows, %d threads", rows, threads)
+						require.Equal(t, want, runAs(t, outputs, feedValues(in.values), threads, exec.ChainsOf(rows)), "%d rows, %d threads", rows, threads)
 					}
 				}
 			}
@@ -134,8 +125,8 @@ func TestRandomRowsInBlocks(t *testing.T) {
 	}
 	for seed := range seeds {
 		outputs, in := randomRows(seed)
-		want := runAs(t, outputs, inputsOf(in), 1, exec.ChainsOf(0))
-		require.Equal(t, want, runAs(t, outputs, inputsOf(in), 1+int(seed%3), exec.ChainsOf(1+int(seed%9))), "seed %d", seed)
+		want := runAs(t, outputs, feedValues(in.values), 1, exec.ChainsOf(0))
+		require.Equal(t, want, runAs(t, outputs, feedValues(in.values), 1+int(seed%3), exec.ChainsOf(1+int(seed%9))), "seed %d", seed)
 	}
 }
 

@@ -93,6 +93,14 @@ func unite[T Number, I Index](by Fold, inner int, to, from []T, index []I, left,
 // mostAdded bounds the bytes that are added in one call: the garbage collector waits for its end.
 const mostAdded = 1 << 18
 
+// uniting is rows that are added to others.
+type uniting struct {
+	to, from, index unsafe.Pointer
+	count           int     // of rows of from
+	pitch, width    uintptr // the bytes from row to row, and of a row those that are added
+	ahead           int     // rows between the one at hand and the one that is asked for, 0 for none
+}
+
 // addAll adds columns of rows, some rows a call, and reports whether there is code for that.
 func addAll[T Number, I Index](inner int, to, from []T, index []I, left, right, ahead int) bool {
 	size := int(unsafe.Sizeof(*new(T)))

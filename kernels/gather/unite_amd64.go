@@ -2,14 +2,6 @@ package gather
 
 import "unsafe"
 
-// uniting is rows that are added to others.
-type uniting struct {
-	to, from, index unsafe.Pointer
-	count           int     // of rows of from
-	pitch, width    uintptr // the bytes from row to row, and of a row those that are added
-	ahead           int     // rows between the one at hand and the one that is asked for, 0 for none
-}
-
 // addRowsF32I32 and its kin add the rows of from, one after the other, to those of to that the indices name.
 //
 //go:noescape

@@ -112,14 +112,14 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 		t.slices *= n
 	}
 	wide := t.slices * t.rows * t.cols * c.Wide[0].DType().Size()
+	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 {
+		return nil
+	}
 	if c.UnitesByIndex() {
-		if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 {
-			return nil
-		}
 		return b.planUnited(p, t, wide)
 	}
 	t.isShared = b.factors(c) > b.Thresholds.ChainFactor
-	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 || !b.orderBatch(t) || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
+	if !b.orderBatch(t) || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
 		return nil
 	}
 	tile := cmp.Or(tileRows(c.Wide[0].DType()), fewestTileRows)

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -26,11 +28,7 @@ func (b *Specialization) planUnited(p *Code, t *chainTask, bytes int) *chainTask
 	if b.threads > 1 {
 		block = unitedBytesShared
 	}
-	rows := max(fewestUnited, block*t.rows/bytes)
-	if b.Thresholds.ChainRows > 0 {
-		rows = b.Thresholds.ChainRows
-	}
-	t.cutRows(rows)
+	t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(fewestUnited, block*t.rows/bytes)))
 	t.bytes = t.placeWide(p, t.blocks[0].hi)
 	for _, m := range t.Members {
 		b.placeProduct(t, m)
