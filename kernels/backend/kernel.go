@@ -90,9 +90,8 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 
 // compiled is machine code and where it lies in a block, or why there is none.
 type compiled struct {
-	code   *codegen.Code
+	outcome
 	offset int
-	err    error
 }
 
 // compileNative makes kernels of machine code: none of programs that there is no code
@@ -106,7 +105,7 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 		c, known := shared[key]
 		if !known {
 			c.offset = len(code)
-			if c.code, c.err = codegen.Compile(p, target()); c.err == nil {
+			if c.outcome = codes.compile(p, key, target()); c.err == nil {
 				code = appendCode(code, c.code)
 			}
 			shared[key] = c

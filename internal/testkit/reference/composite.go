@@ -2,33 +2,55 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
 
-// composite writes the node with other operations in a graph of its own, so that the
-// user's stays as it is, and evaluates that.
-func (e *evaluator) composite(n *graph.Node, in []tensor) (tensor, error) {
-	g := n.Graph().Derive()
-	inner := &evaluator{sizes: e.sizes, known: map[*graph.Node]tensor{}, steps: map[*graph.Region]*steps{}}
-	operands := make([]*graph.Node, len(in))
-	for i, x := range n.Operands() {
-		t := computedDType(x.DType())
-		if x.IsConst() && t == x.DType() {
-			operands[i] = g.Copy(x, nil)
-			continue
-		}
-		operands[i] = g.Input(fmt.Sprintf("x%d", i), t, x.Shape()...)
-		inner.known[operands[i]] = tensor{t, in[i].store, in[i].layout} // whose cells are the same
+// written is a composite as other operations write it, in a graph of its own, so that the user's stays as it is. What was
+// computed there is kept.
+type written struct {
+	inner    *evaluator
+	operands []*graph.Node
+	y        *graph.Node
+}
+
+// write writes the node with other operations.
+func (e *evaluator) write(n *graph.Node) (*written, error) {
+	if w, done := e.written[n]; done {
+		return w, nil
 	}
-	y := n.Op().Expand(graph.Apply(n.Op(), n.Attrs(), operands...), operands)
+	g, w := n.Graph().Derive(), &written{inner: newEvaluator(e.sizes), operands: make([]*graph.Node, len(n.Operands()))}
+	for i, x := range n.Operands() {
+		if t := computedDType(x.DType()); x.IsConst() && t == x.DType() {
+			w.operands[i] = g.Copy(x, nil)
+		} else {
+			w.operands[i] = g.InputFor(x, t, x.Shape())
+		}
+	}
+	g.At(n, func() { w.y = n.Op().Expand(graph.Apply(n.Op(), n.Attrs(), w.operands...), w.operands) })
 	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	if w.y.DType() != computedDType(n.DType()) {
+		return nil, fmt.Errorf("it is written as a %s and declared a %s", w.y.DType(), n.DType())
+	}
+	e.written[n] = w
+	return w, nil
+}
+
+// composite evaluates what the node is written as.
+func (e *evaluator) composite(n *graph.Node, in []tensor) (tensor, error) {
+	w, err := e.write(n)
+	if err != nil {
 		return tensor{}, err
 	}
-	if y.DType() != computedDType(n.DType()) {
-		return tensor{}, fmt.Errorf("it is written as a %s and declared a %s", y.DType(), n.DType())
+	for i, x := range w.operands {
+		if !x.IsConst() {
+			w.inner.give(x, tensor{x.DType(), in[i].store, in[i].layout}) // whose cells are the same
+		}
 	}
-	t, err := inner.value(y)
+	t, err := w.inner.value(w.y)
 	if err != nil {
 		return tensor{}, err
 	}
@@ -60,7 +82,7 @@ func (e *evaluator) sameShape(n *graph.Node, t tensor) (bool, error) {
 		return false, err
 	}
 	have, err := e.ints(t.layout.Shape)
-	if err == nil && fmt.Sprint(have) != fmt.Sprint(want) {
+	if err == nil && !slices.Equal(have, want) {
 		err = fmt.Errorf("its value has shape %v, and it is declared %v", have, want)
 	}
 	return err == nil, err

@@ -7,7 +7,7 @@
 // float64. Integers wrap around. An in-place write gives its functional result: the
 // value that it writes, while the old value stays readable.
 //
-// eval.go goes through a graph, composite.go through composite operations. reader.go reads
+// eval.go goes through a graph, again.go does so once more where elements have changed, composite.go goes through composite operations. reader.go reads
 // operands where broadcasting repeats them, and value.go is arrays of elements. elementwise.go,
 // with primitive.go for the meaning of each primitive, reduce.go, matmul.go, gather.go, function.go and
 // move.go are the classes of operations;

@@ -30,6 +30,7 @@ func (e *evaluator) elementwise(n *graph.Node, in []tensor) (tensor, error) {
 // machine computes the meaning of one element while an operation writes it down.
 type machine struct {
 	cells []cell
+	args  []cell // of the primitive that is being applied
 	types []graph.DType
 	index []int
 	sizes func(string) (int64, bool)
@@ -43,12 +44,12 @@ func (m *machine) put(t graph.DType, c cell) graph.Value {
 
 // Prim applies a primitive.
 func (m *machine) Prim(p graph.Prim, x ...graph.Value) graph.Value {
-	args := make([]cell, len(x))
-	for i, v := range x {
-		args[i] = m.cells[v]
+	m.args = m.args[:0]
+	for _, v := range x {
+		m.args = append(m.args, m.cells[v])
 	}
 	t := m.types[x[len(x)-1]]
-	c, result := primitive(p, t, args)
+	c, result := primitive(p, t, m.args)
 	return m.put(result, c)
 }
 

@@ -12,45 +12,16 @@ import (
 // parameters; named sizes are found from their shapes, or given by hand. The error is
 // the graph's own where it has mistakes.
 func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfer.Sizes) ([]Value, error) {
-	if len(outputs) == 0 {
-		return nil, errors.New("oracle: nothing to evaluate")
-	}
-	g := outputs[0].Graph()
-	if g == nil {
-		return nil, outputs[0].Err()
-	}
-	if err := shapeinfer.Check(g).Err(); err != nil {
-		return nil, err
-	}
-	return EvalChecked(outputs, feeds, sizes...)
-}
-
-// EvalChecked is [Eval] of a graph that has been checked, as where many values are fed to it one after another.
-func EvalChecked(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfer.Sizes) ([]Value, error) {
-	g := outputs[0].Graph()
-	e, err := bind(g, outputs, feeds, sizes)
+	v, err := Prepare(outputs, feeds, sizes...)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]Value, len(outputs))
-	for i, n := range outputs {
-		if n.Graph() != g {
-			return nil, fmt.Errorf("oracle: %s belongs to another graph", n.Label())
-		}
-		t, err := e.value(n)
-		if err != nil {
-			return nil, err
-		}
-		if values[i], err = e.export(t); err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
+	return v.Values()
 }
 
 // bind solves the named sizes that the outputs need and takes the feeds in.
 func bind(g *graph.Graph, outputs []*graph.Node, feeds map[*graph.Node]Value, given []shapeinfer.Sizes) (*evaluator, error) {
-	e := &evaluator{sizes: shapeinfer.Sizes{}, known: map[*graph.Node]tensor{}, steps: map[*graph.Region]*steps{}}
+	e := newEvaluator(shapeinfer.Sizes{})
 	var bound []shapeinfer.Bound
 	for _, n := range append(g.Inputs(), g.Params()...) {
 		v, fed := feeds[n]
@@ -91,6 +62,12 @@ type evaluator struct {
 	sizes shapeinfer.Sizes
 	known map[*graph.Node]tensor
 	steps map[*graph.Region]*steps // of the loops that have been run, or are at it
+	// written holds what composites were written as.
+	written map[*graph.Node]*written
+}
+
+func newEvaluator(sizes shapeinfer.Sizes) *evaluator {
+	return &evaluator{sizes, map[*graph.Node]tensor{}, map[*graph.Region]*steps{}, map[*graph.Node]*written{}}
 }
 
 // value evaluates a node, its operands first.

@@ -36,6 +36,7 @@ type emulated struct {
 	name string
 	ops  []argument
 	next int
+	fma  *fma // nil of other instructions
 }
 
 // argument is an operand of an instruction.
@@ -141,6 +142,7 @@ func (e *Machine) parse(text string) *emulated {
 			in.ops = append(in.ops, e.argument(s, target))
 		}
 	}
+	in.fma = fmaOf(name)
 	return in
 }
 
@@ -232,9 +234,18 @@ func (e *Machine) read(a argument, size int) []byte {
 
 // write sets the lanes of a destination that its mask lets through.
 func (e *Machine) write(a argument, data []byte, lane int) {
+	if a.mask == 0 {
+		if a.kind == 'm' {
+			copy(unsafe.Slice((*byte)(e.address(a)), len(data)), data)
+			return
+		}
+		z := &e.z[a.n]
+		clear(z[copy(z[:], data):])
+		return
+	}
 	if a.kind == 'm' {
 		for i := 0; i < len(data); i += lane {
-			if a.mask == 0 || e.k[a.mask]>>(i/lane)&1 != 0 {
+			if e.k[a.mask]>>(i/lane)&1 != 0 {
 				copy(unsafe.Slice((*byte)(unsafe.Add(e.address(a), i)), lane), data[i:i+lane])
 			}
 		}
@@ -245,7 +256,7 @@ func (e *Machine) write(a argument, data []byte, lane int) {
 		switch {
 		case i >= len(data):
 			z[i] = 0
-		case a.mask == 0 || e.k[a.mask]>>(i/lane)&1 != 0:
+		case e.k[a.mask]>>(i/lane)&1 != 0:
 			z[i] = data[i]
 		case a.zeroing:
 			z[i] = 0
@@ -319,6 +330,10 @@ func (e *Machine) run(offset int) {
 
 // step runs an instruction and gives the offset of the next, -1 at the end.
 func (e *Machine) step(in *emulated) int {
+	if in.fma != nil {
+		e.fused(in)
+		return in.next
+	}
 	if strings.HasPrefix(in.name, "prefetch") {
 		return in.next // its address may be anywhere
 	}

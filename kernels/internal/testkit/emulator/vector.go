@@ -8,31 +8,19 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// lanes32 and lanes64 compute lane by lane of up to three vectors.
-func lanes32(size int, x, y, z []byte, f func(x, y, z uint32) uint32) []byte {
+// lanes32 and lanes64 compute lane by lane of two vectors.
+func lanes32(size int, x, y []byte, f func(x, y uint32) uint32) []byte {
 	out := make([]byte, size)
-	at := func(b []byte, i int) uint32 {
-		if b == nil {
-			return 0
-		}
-		return binary.LittleEndian.Uint32(b[i:])
-	}
 	for i := 0; i < size; i += 4 {
-		binary.LittleEndian.PutUint32(out[i:], f(at(x, i), at(y, i), at(z, i)))
+		binary.LittleEndian.PutUint32(out[i:], f(binary.LittleEndian.Uint32(x[i:]), binary.LittleEndian.Uint32(y[i:])))
 	}
 	return out
 }
 
-func lanes64(size int, x, y, z []byte, f func(x, y, z uint64) uint64) []byte {
+func lanes64(size int, x, y []byte, f func(x, y uint64) uint64) []byte {
 	out := make([]byte, size)
-	at := func(b []byte, i int) uint64 {
-		if b == nil {
-			return 0
-		}
-		return binary.LittleEndian.Uint64(b[i:])
-	}
 	for i := 0; i < size; i += 8 {
-		binary.LittleEndian.PutUint64(out[i:], f(at(x, i), at(y, i), at(z, i)))
+		binary.LittleEndian.PutUint64(out[i:], f(binary.LittleEndian.Uint64(x[i:]), binary.LittleEndian.Uint64(y[i:])))
 	}
 	return out
 }
@@ -161,16 +149,14 @@ func (e *Machine) vector(in *emulated) {
 	base := name[:len(name)-2]
 	f32, f64 := math.Float32frombits, math.Float64frombits
 	switch {
-	case strings.HasPrefix(name, "vfm") || strings.HasPrefix(name, "vfnm"):
-		e.fused(name, dst, x, y)
 	case strings.HasPrefix(name, "vrndscale") && double:
-		e.write(dst, lanes64(size, y, nil, nil, func(x, _, _ uint64) uint64 { return math.Float64bits(rounded(imm, f64(x))) }), 8)
+		e.write(dst, lanes64(size, y, y, func(x, _ uint64) uint64 { return math.Float64bits(rounded(imm, f64(x))) }), 8)
 	case strings.HasPrefix(name, "vrndscale"):
-		e.write(dst, lanes32(size, y, nil, nil, func(x, _, _ uint32) uint32 {
+		e.write(dst, lanes32(size, y, y, func(x, _ uint32) uint32 {
 			return math.Float32bits(float32(rounded(imm, float64(f32(x)))))
 		}), 4)
 	case name == "vscalefps":
-		e.write(dst, lanes32(size, x, y, nil, func(x, y, _ uint32) uint32 {
+		e.write(dst, lanes32(size, x, y, func(x, y uint32) uint32 {
 			n := math.Floor(float64(f32(y)))
 			if n != n {
 				return y
@@ -178,24 +164,24 @@ func (e *Machine) vector(in *emulated) {
 			return math.Float32bits(float32(math.Ldexp(float64(f32(x)), int(max(-1000, min(1000, n))))))
 		}), 4)
 	case strings.HasPrefix(name, "vrange") && double:
-		e.write(dst, lanes64(size, x, y, nil, func(x, y, _ uint64) uint64 { return math.Float64bits(ranged(imm, f64(x), f64(y))) }), 8)
+		e.write(dst, lanes64(size, x, y, func(x, y uint64) uint64 { return math.Float64bits(ranged(imm, f64(x), f64(y))) }), 8)
 	case strings.HasPrefix(name, "vrange"):
-		e.write(dst, lanes32(size, x, y, nil, func(x, y, _ uint32) uint32 {
+		e.write(dst, lanes32(size, x, y, func(x, y uint32) uint32 {
 			return math.Float32bits(float32(ranged(imm, float64(f32(x)), float64(f32(y)))))
 		}), 4)
 	case bitwise(base) != nil:
 		f := bitwise(base)
-		e.write(dst, lanes64(max(size, 8), x, y, nil, func(x, y, _ uint64) uint64 { return f(x, y) }), 4)
+		e.write(dst, lanes64(max(size, 8), x, y, func(x, y uint64) uint64 { return f(x, y) }), 4)
 	default:
 		if _, ok := arithmetic(base, 0, 0); !ok {
 			e.integers(name, dst, x, y, imm)
 		} else if double {
-			e.write(dst, lanes64(size, x, y, nil, func(x, y, _ uint64) uint64 {
+			e.write(dst, lanes64(size, x, y, func(x, y uint64) uint64 {
 				r, _ := arithmetic(base, f64(x), f64(y))
 				return math.Float64bits(r)
 			}), 8)
 		} else {
-			e.write(dst, lanes32(size, x, y, nil, func(x, y, _ uint32) uint32 {
+			e.write(dst, lanes32(size, x, y, func(x, y uint32) uint32 {
 				r, _ := arithmetic(base, float64(f32(x)), float64(f32(y))) // rounds to the same, for so few bits
 				return math.Float32bits(float32(r))
 			}), 4)
@@ -217,73 +203,88 @@ func bitwise(base string) func(x, y uint64) uint64 {
 	return nil
 }
 
-// fused runs a fused multiply-add, by its digits.
-func (e *Machine) fused(name string, dst argument, v, src []byte) {
-	old := e.read(dst, dst.size)
-	digits := name[len(name)-5 : len(name)-2]
-	x, y, z := old, src, v // 132
-	switch digits {
-	case "213":
-		x, y, z = v, old, src
-	case "231":
-		x, y, z = v, src, old
+// fma is a fused multiply-add, ±x·y ± z. The digits of its name say which operand is which.
+type fma struct {
+	double             bool
+	negative, subtract bool
+	order              [3]int // which of the destination, the second operand and the third x, y and z are
+}
+
+// fmaOf reads an instruction's name; nil of other instructions.
+func fmaOf(name string) *fma {
+	if !strings.HasPrefix(name, "vfm") && !strings.HasPrefix(name, "vfnm") {
+		return nil
 	}
-	negative, subtract := strings.HasPrefix(name, "vfn"), strings.Contains(name, "sub")
-	if strings.HasSuffix(name, "pd") {
-		e.write(dst, lanes64(dst.size, x, y, z, func(x, y, z uint64) uint64 {
-			a, c := math.Float64frombits(x), math.Float64frombits(z)
-			if negative {
-				a = -a
-			}
-			if subtract {
-				c = -c
-			}
-			return math.Float64bits(math.FMA(a, math.Float64frombits(y), c))
-		}), 8)
-		return
+	f := &fma{double: strings.HasSuffix(name, "pd"), negative: strings.HasPrefix(name, "vfn"), subtract: strings.Contains(name, "sub")}
+	for i, digit := range name[len(name)-5 : len(name)-2] {
+		f.order[i] = int(digit - '1')
 	}
-	e.write(dst, lanes32(dst.size, x, y, z, func(x, y, z uint32) uint32 {
-		a, c := math.Float32frombits(x), math.Float32frombits(z)
-		if negative {
-			a = -a
+	return f
+}
+
+// fused runs a fused multiply-add.
+func (e *Machine) fused(in *emulated) {
+	dst, f := in.ops[0], in.fma
+	lane := 4
+	if f.double {
+		lane = 8
+	}
+	of := [3][]byte{e.read(dst, dst.size), e.read(in.ops[1], dst.size), e.masked(dst, in.ops[2], dst.size, lane)}
+	x, y, z := of[f.order[0]], of[f.order[1]], of[f.order[2]]
+	var room [64]byte
+	out := room[:dst.size]
+	for i := 0; i < dst.size; i += lane {
+		if f.double {
+			a, b, c := math.Float64frombits(binary.LittleEndian.Uint64(x[i:])), math.Float64frombits(binary.LittleEndian.Uint64(y[i:])), math.Float64frombits(binary.LittleEndian.Uint64(z[i:]))
+			binary.LittleEndian.PutUint64(out[i:], math.Float64bits(math.FMA(signed(a, f.negative), b, signed(c, f.subtract))))
+		} else {
+			a, b, c := math.Float32frombits(binary.LittleEndian.Uint32(x[i:])), math.Float32frombits(binary.LittleEndian.Uint32(y[i:])), math.Float32frombits(binary.LittleEndian.Uint32(z[i:]))
+			binary.LittleEndian.PutUint32(out[i:], math.Float32bits(scalar.FMA32(signed(a, f.negative), b, signed(c, f.subtract))))
 		}
-		if subtract {
-			c = -c
-		}
-		return math.Float32bits(scalar.FMA32(a, math.Float32frombits(y), c))
-	}), 4)
+	}
+	e.write(dst, out, lane)
+}
+
+func signed[T float32 | float64](x T, negative bool) T {
+	if negative {
+		return -x
+	}
+	return x
+}
+
+// integers32 and integers64 are the instructions on integers, of one lane and the number in the instruction.
+var integers32 = map[string]func(x, y uint32, imm uint64) uint32{
+	"vpaddd":     func(x, y uint32, _ uint64) uint32 { return x + y },
+	"vpsubd":     func(x, y uint32, _ uint64) uint32 { return x - y },
+	"vpmulld":    func(x, y uint32, _ uint64) uint32 { return x * y },
+	"vpminsd":    func(x, y uint32, _ uint64) uint32 { return uint32(min(int32(x), int32(y))) },
+	"vpmaxsd":    func(x, y uint32, _ uint64) uint32 { return uint32(max(int32(x), int32(y))) },
+	"vpabsd":     func(_, y uint32, _ uint64) uint32 { return uint32(max(int32(y), -int32(y))) },
+	"vpslld":     func(_, y uint32, imm uint64) uint32 { return y << imm },
+	"vpsrld":     func(_, y uint32, imm uint64) uint32 { return y >> imm },
+	"vpsrad":     func(_, y uint32, imm uint64) uint32 { return uint32(int32(y) >> imm) },
+	"vcvtdq2ps":  func(_, y uint32, _ uint64) uint32 { return math.Float32bits(float32(int32(y))) },
+	"vcvttps2dq": func(_, y uint32, _ uint64) uint32 { return truncated(float64(math.Float32frombits(y))) },
+}
+
+var integers64 = map[string]func(x, y, imm uint64) uint64{
+	"vpaddq":   func(x, y, _ uint64) uint64 { return x + y },
+	"vpsubq":   func(x, y, _ uint64) uint64 { return x - y },
+	"vpmullq":  func(x, y, _ uint64) uint64 { return x * y },
+	"vpmuludq": func(x, y, _ uint64) uint64 { return uint64(uint32(x)) * uint64(uint32(y)) },
+	"vpsllq":   func(_, y, imm uint64) uint64 { return y << imm },
+	"vpsrlq":   func(_, y, imm uint64) uint64 { return y >> imm },
 }
 
 // integers runs an instruction on integers.
 func (e *Machine) integers(name string, dst argument, x, y []byte, imm uint64) {
-	ops32 := map[string]func(x, y uint32) uint32{
-		"vpaddd":     func(x, y uint32) uint32 { return x + y },
-		"vpsubd":     func(x, y uint32) uint32 { return x - y },
-		"vpmulld":    func(x, y uint32) uint32 { return x * y },
-		"vpminsd":    func(x, y uint32) uint32 { return uint32(min(int32(x), int32(y))) },
-		"vpmaxsd":    func(x, y uint32) uint32 { return uint32(max(int32(x), int32(y))) },
-		"vpabsd":     func(_, y uint32) uint32 { return uint32(max(int32(y), -int32(y))) },
-		"vpslld":     func(_, y uint32) uint32 { return y << imm },
-		"vpsrld":     func(_, y uint32) uint32 { return y >> imm },
-		"vpsrad":     func(_, y uint32) uint32 { return uint32(int32(y) >> imm) },
-		"vcvtdq2ps":  func(_, y uint32) uint32 { return math.Float32bits(float32(int32(y))) },
-		"vcvttps2dq": func(_, y uint32) uint32 { return truncated(float64(math.Float32frombits(y))) },
-	}
-	ops64 := map[string]func(x, y uint64) uint64{
-		"vpaddq":   func(x, y uint64) uint64 { return x + y },
-		"vpsubq":   func(x, y uint64) uint64 { return x - y },
-		"vpmullq":  func(x, y uint64) uint64 { return x * y },
-		"vpmuludq": func(x, y uint64) uint64 { return uint64(uint32(x)) * uint64(uint32(y)) },
-		"vpsllq":   func(_, y uint64) uint64 { return y << imm },
-		"vpsrlq":   func(_, y uint64) uint64 { return y >> imm },
-	}
-	if f, ok := ops32[name]; ok {
-		e.write(dst, lanes32(dst.size, x, y, nil, func(x, y, _ uint32) uint32 { return f(x, y) }), 4)
+	if f, ok := integers32[name]; ok {
+		e.write(dst, lanes32(dst.size, x, y, func(x, y uint32) uint32 { return f(x, y, imm) }), 4)
 		return
 	}
-	f, ok := ops64[name]
+	f, ok := integers64[name]
 	if !ok {
 		e.t.Fatalf("the emulator has no %s", name)
 	}
-	e.write(dst, lanes64(dst.size, x, y, nil, func(x, y, _ uint64) uint64 { return f(x, y) }), 8)
+	e.write(dst, lanes64(dst.size, x, y, func(x, y uint64) uint64 { return f(x, y, imm) }), 8)
 }
