@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
@@ -90,7 +89,7 @@ func verifyInference(n *graph.Node) error {
 		return bug.At(n, "it is %s%s, and the operation's rule infers %s%s", n.DType(), n.Shape(), again.DType(), again.Shape())
 	}
 	for i := range n.Operands() {
-		if have, want := n.Stretch(i), again.Stretch(i); !reflect.DeepEqual(have, want) {
+		if have, want := n.Stretch(i), again.Stretch(i); !slices.Equal(have, want) {
 			return bug.At(n, "operand %d meets its axes as %v, and the operation's rule infers %v", i, have, want)
 		}
 	}
