@@ -20,34 +20,35 @@ func (a AdaptivePoolAttrs) Args(operands []string) []string {
 
 func init() {
 	opAdaptiveMaxPool = adaptivePooling("adaptive_max_pool", "AdaptiveMaxPool", "the greatest element of each of a given number of windows.",
-		func(w adaptiveWindows) node {
-			return Apply(opMaxOfWindow, ReduceAttrs{Axes: []int{w.axis}}, w.filled(lowest(w.elements.DType())))
+		func(x node, first int, sizes []int) node {
+			for i, size := range slices.Backward(sizes) { // so the first of equal elements is the first in its order, and the last NaN the last
+				w := windowsOf(x, first+i, graph.Dim(size))
+				x = Apply(opMaxOfWindow, ReduceAttrs{Axes: []int{w.axis}}, w.filled(lowest(x.DType())))
+			}
+			return x
 		})
 	opAdaptiveAvgPool = adaptivePooling("adaptive_avg_pool", "AdaptiveAvgPool", "the mean of each of a given number of windows.",
-		func(w adaptiveWindows) node {
-			return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, w.elements.DType()))
+		func(x node, first int, sizes []int) node {
+			if !slices.ContainsFunc(sizes, func(size int) bool { return size != 1 }) {
+				axes := []Axis{KeepDims()} // a window for all: long rows, where elements lie one behind the other
+				for i := range sizes {
+					axes = append(axes, Axis(first+i))
+				}
+				return Mean(x, axes...)
+			}
+			for i, size := range sizes { // the last axis costs most, and has fewer rows then
+				x = windowsOf(x, first+i, graph.Dim(size)).mean()
+			}
+			return x
 		})
-	byAxes := opAdaptiveAvgPool.Expand
-	opAdaptiveAvgPool.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
-		sizes := n.Attrs().(AdaptivePoolAttrs).Sizes
-		if slices.ContainsFunc(sizes, func(size int) bool { return size != 1 }) {
-			return byAxes(n, in)
-		}
-		axes := []Axis{KeepDims()} // a window for all: long rows, where elements lie one behind the other
-		for i := range sizes {
-			axes = append(axes, Axis(n.Rank()-1-i))
-		}
-		return Mean(in[0], axes...)
-	}
 	opAdaptiveAvgPool.Ref = named("", "torch.nn.functional.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d, torch.nn.functional.adaptive_avg_pool3d", "", "", "",
 		func(e *graph.Example) node { return AdaptiveAvgPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
 	opAdaptiveMaxPool.Ref = named("", "torch.nn.functional.adaptive_max_pool1d, torch.nn.functional.adaptive_max_pool2d, torch.nn.functional.adaptive_max_pool3d", "", "", "",
 		func(e *graph.Example) node { return AdaptiveMaxPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
 }
 
-// adaptivePooling is the entry of adaptive pooling, which is done axis by axis, from the last one
-// on: so the first of equal elements of a window is the first in its order, and the last NaN the last.
-func adaptivePooling(name, fn, doc string, reduce func(w adaptiveWindows) node) *graph.Op {
+// adaptivePooling is the entry of adaptive pooling, of the axes from the first one of the windows on.
+func adaptivePooling(name, fn, doc string, reduce func(x node, first int, sizes []int) node) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if t := c.DType(0); !t.IsFloat() {
@@ -56,11 +57,8 @@ func adaptivePooling(name, fn, doc string, reduce func(w adaptiveWindows) node) 
 			return c.DType(0), rules.AdaptivePool(c, name, c.Attrs().(AdaptivePoolAttrs).Sizes)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			x, sizes := in[0], n.Attrs().(AdaptivePoolAttrs).Sizes
-			for i, size := range slices.Backward(sizes) {
-				x = reduce(windowsOf(x, x.Rank()-len(sizes)+i, graph.Dim(size)))
-			}
-			return x
+			sizes := n.Attrs().(AdaptivePoolAttrs).Sizes
+			return reduce(in[0], n.Rank()-len(sizes), sizes)
 		},
 	})
 }
@@ -100,6 +98,11 @@ func (w adaptiveWindows) filled(fill float64) node {
 		return w.elements
 	}
 	return Where(w.present, w.elements, num(fill))
+}
+
+// mean returns the means of the windows.
+func (w adaptiveWindows) mean() node {
+	return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, w.elements.DType()))
 }
 
 // AdaptiveMaxPool returns the greatest elements of as many windows along each of the last axes of

@@ -255,3 +255,38 @@ func TestMeansOfWholeImages(t *testing.T) {
 	want := append(slices.Repeat([]float64{2 * 4 / 6.0}, 6), slices.Repeat([]float64{2 * 2 / 6.0}, 6)...)
 	require.InDeltaSlice(t, want, value(t, feeds{x: of}, dx).Data, 1e-15)
 }
+
+// Windows i of n over a length L are the elements from floor(i·L/n) to ceil((i+1)·L/n), along each axis.
+func TestMeansOfAdaptiveWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct{ sizes, windows [2]int }{
+		{[2]int{7, 5}, [2]int{3, 2}}, {[2]int{8, 9}, [2]int{4, 4}}, {[2]int{3, 70}, [2]int{5, 9}}, {[2]int{1, 6}, [2]int{1, 4}}, {[2]int{6, 33}, [2]int{1, 40}},
+	} {
+		g := graph.New("adaptive")
+		x := g.Input("x", graph.Float64, 2, graph.Dim(c.sizes[0]), graph.Dim(c.sizes[1]))
+		in := feeds{x: random(rng, 2, c.sizes[0], c.sizes[1])}
+		data := in[x].Floats()
+		span := func(axis, i int) (lo, hi int) {
+			length, n := c.sizes[axis], c.windows[axis]
+			return i * length / n, ((i+1)*length + n - 1) / n
+		}
+		var want []float64
+		for image := range 2 {
+			for i := range c.windows[0] {
+				for j := range c.windows[1] {
+					sum, count := 0.0, 0
+					for row, rows := span(0, i); row < rows; row++ {
+						for column, columns := span(1, j); column < columns; column++ {
+							sum += data[(image*c.sizes[0]+row)*c.sizes[1]+column]
+							count++
+						}
+					}
+					want = append(want, sum/float64(count))
+				}
+			}
+		}
+		y := ops.AdaptiveAvgPool(x, c.windows[:]...)
+		requireClose(t, want, value(t, in, y).Floats(), 1e-14, fmt.Sprint(c))
+		requireFirstOrderOf(t, in, y, x)
+	}
+}

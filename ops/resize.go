@@ -107,8 +107,8 @@ func expandResize(n *graph.Node, in []*graph.Node) *graph.Node {
 	if t != graph.Float64 && a.Mode > ResizeNearestExact {
 		x = Cast(x, graph.Float32)
 	}
-	for i, out := range slices.Backward(a.Sizes) {
-		axis := 2 + i
+	for _, i := range a.order(x.Shape()[2:]) {
+		axis, out := 2+i, a.Sizes[i]
 		r := resizing{a, x.Graph(), graph.Float32, x.Shape()[axis], out, 0, i}
 		if t == graph.Float64 {
 			r.t = t
@@ -119,6 +119,27 @@ func expandResize(n *graph.Node, in []*graph.Node) *graph.Node {
 		x = r.along(x, axis)
 	}
 	return Cast(x, t)
+}
+
+// order is the axes, of some sizes, one after the other: those that shrink from the first one on, as the last one costs most and has
+// fewer rows then, and after them the others from the last one on.
+func (a ResizeAttrs) order(sizes graph.Shape) (axes []int) {
+	shrinks := func(i int) bool {
+		in, known := sizes[i].Int()
+		out, fixed := a.Sizes[i].Int()
+		return known && fixed && out < in && !a.isCrop()
+	}
+	for i := range sizes {
+		if shrinks(i) {
+			axes = append(axes, i)
+		}
+	}
+	for i := range slices.Backward(sizes) {
+		if !shrinks(i) {
+			axes = append(axes, i)
+		}
+	}
+	return axes
 }
 
 // resizing is what happens along one axis.
@@ -136,8 +157,7 @@ func (r resizing) along(x node, axis int) node {
 	case r.in == r.out && !r.isCrop() && (r.step == 0 || r.Places == 0 && (r.Mode == ResizeLinear || r.Antialias)):
 		return x
 	case r.Mode == ResizeArea:
-		w := windowsOf(x, axis, r.out)
-		return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, x.DType()))
+		return windowsOf(x, axis, r.out).mean()
 	case r.Antialias:
 		return r.smooth(x, axis)
 	case r.Mode == ResizeLinear:

@@ -58,8 +58,14 @@ func hearParts(t *testing.T, name string, fn reflect.Value) (heard int) {
 		if err != nil {
 			continue
 		}
+		var last *graph.Graph
 		for _, s := range program.Snapshots() {
-			for _, n := range s.Graph().Nodes() {
+			g := s.Graph()
+			if g == last {
+				continue
+			}
+			last = g
+			for _, n := range g.Nodes() {
 				hear(n)
 			}
 		}

@@ -2,6 +2,6 @@
 // process. With it, tests run code for processors that are not at hand: what AVX-512 code
 // does is taken from the manual, and how it is encoded from objdump.
 //
-// emulator.go reads instructions and runs those on general registers; vector.go has those on
+// parse.go reads instructions. emulator.go runs those on general registers; vector.go has those on
 // vectors, and lanes.go masks.
 package emulator
