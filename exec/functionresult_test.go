@@ -161,6 +161,7 @@ func TestShapesOfFunctionsAreCopies(t *testing.T) {
 
 // A program that is verified tells of a function that writes what it is given.
 func TestFunctionsThatWriteTheirOperands(t *testing.T) {
+	t.Setenv(exec.VerifyVariable, "1")
 	for form := range callForms {
 		_, err := runOwn(t, form, graph.Float64, func(a *graph.Arrays) error {
 			in := graph.Elements[float64](a.In[0])

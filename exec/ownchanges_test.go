@@ -130,6 +130,7 @@ func TestMeaningsThatChange(t *testing.T) {
 
 // An Emit that changes between calls of one compilation is found when it is over.
 func TestMeaningsThatChangeInCompilation(t *testing.T) {
+	t.Setenv(exec.VerifyVariable, "1")
 	for _, at := range []int{1, 2, 3, 4, 7, 1000} {
 		calls := 0
 		op := ownScale("own")
