@@ -11,6 +11,8 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,19 +50,19 @@ func check(target string, patterns []string) ([]packages.Error, error) {
 	if !ok {
 		return nil, fmt.Errorf("crosscheck: %q is not of the form GOOS/GOARCH", target)
 	}
-	here, err := os.Getwd()
+	others, err := folders("GOROOT", "GOMODCACHE")
 	if err != nil {
 		return nil, err
+	}
+	isOthers := func(file string) bool {
+		return slices.ContainsFunc(others, func(folder string) bool { return strings.HasPrefix(file, folder) })
 	}
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.LoadAllSyntax,
 		Env:  append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0"),
 		ParseFile: func(files *token.FileSet, name string, text []byte) (*ast.File, error) {
-			if strings.HasPrefix(name, here) {
-				return parser.ParseFile(files, name, text, parser.AllErrors|parser.SkipObjectResolution)
-			}
-			f, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
-			if f != nil {
+			f, err := parser.ParseFile(files, name, text, parser.AllErrors|parser.SkipObjectResolution)
+			if f != nil && isOthers(name) {
 				dropBodies(f)
 			}
 			return f, err
@@ -72,12 +74,26 @@ func check(target string, patterns []string) ([]packages.Error, error) {
 	var faults []packages.Error
 	packages.Visit(loaded, nil, func(p *packages.Package) {
 		for _, fault := range p.Errors {
-			if strings.HasPrefix(fault.Pos, here) || !strings.HasSuffix(fault.Msg, "and not used") { // but in a body
-				faults = append(faults, fault)
+			if isOthers(fault.Pos) && strings.HasSuffix(fault.Msg, "and not used") {
+				continue // but in a body
 			}
+			faults = append(faults, fault)
 		}
 	})
 	return faults, nil
+}
+
+// folders returns folders that variables of the go command name, each with a separator at its end.
+func folders(variables ...string) ([]string, error) {
+	out, err := exec.Command("go", append([]string{"env"}, variables...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("crosscheck: go env: %w", err)
+	}
+	var list []string
+	for line := range strings.Lines(string(out)) {
+		list = append(list, filepath.Clean(strings.TrimSpace(line))+string(filepath.Separator))
+	}
+	return list, nil
 }
 
 // dropBodies leaves declarations alone. Functions that must have a body keep it: generic ones, and init and main.

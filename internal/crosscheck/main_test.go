@@ -13,9 +13,11 @@ func TestConstantsOver32Bits(t *testing.T) {
 
 	faults, err = check("linux/386", []string{"./testdata/wide"})
 	require.NoError(t, err)
-	require.Len(t, faults, 1)
+	require.Len(t, faults, 2)
 	require.Contains(t, faults[0].Error(), "wide.go:5")
 	require.Contains(t, faults[0].Error(), "1 << 40")
+	require.Contains(t, faults[1].Error(), "wide.go:8")
+	require.Contains(t, faults[1].Error(), "1 << 41")
 }
 
 func TestTargetsHaveTwoParts(t *testing.T) {

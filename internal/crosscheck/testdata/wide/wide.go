@@ -3,3 +3,6 @@ package wide
 
 // Big does not fit 32 bits.
 const Big int = 1 << 40
+
+// Bigger is as big inside a function.
+func Bigger() int { return 1 << 41 }
