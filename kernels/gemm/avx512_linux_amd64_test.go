@@ -167,6 +167,7 @@ func emulated[T float32 | float64](t *testing.T, e *emulation, v *simdTiles) {
 	fenced[T](t, emulatedSizes(v))
 	handsOn(t, newFinisher[T](t, e.load, codegen.AVX512), 19)
 	TestOffsetsAreWindows(t)
+	windowsAsRows[T](t)
 	require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 }
 

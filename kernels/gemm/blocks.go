@@ -52,6 +52,7 @@ type Scratch[T scalar.Number] struct {
 	pieces    piecesArgs
 	gemv      gemvArgs
 	thin      thinArgs
+	windows   windowRowsArgs
 	convert   convertArgs
 
 	// Of pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of packed panels.
@@ -93,7 +94,8 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 		}
 		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols, v.thinScratch()))
 		s.shared = grow(s.shared, p.sharedLen())
-		s.turned = grow(s.turned, p.turnedScratch(v))
+		packed, turned := p.windowScratch(v)
+		s.b, s.turned = grow(s.b, packed), grow(s.turned, max(turned, p.turnedScratch(v)))
 		if p.Offsets != nil {
 			s.runs = grow(s.runs, (k+v.cols)*v.cols)
 		}

@@ -72,7 +72,8 @@
 // with the windows of an image, which are never laid out as a matrix. Where the places of
 // windows fill vectors, the first tile of a panel reads them where they lie, and copies them
 // for the others. Other panels are copied in pieces, along the places of windows or, for a
-// gradient, along their elements.
+// gradient, along their elements. Where C has so few rows that this would take a part of the time, the product is computed as its transpose instead:
+// A is packed, once for a batch, each row of a tile is a window that is read where it lies, and the result is transposed.
 //
 // # Factors of 16 bits
 //
@@ -109,7 +110,7 @@
 //
 // product.go is the product of a batch, blocks.go one product and its blocks. simd.go computes it
 // in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go transposes on the way, simdoffsets.go packs
-// windows (offsets.go), caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows, simdthin.go few, simdturned.go turns products round;
+// windows (offsets.go), windowrows.go has them as rows, caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows, simdthin.go few, simdturned.go turns products round;
 // simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
 // halves.go converts factors of 16 bits, pairs.go multiplies pairs of them by the loops that pairs_amd64.go chooses, and pairs_other.go has none. packed.go packs B in advance, shared.go for a batch, grouped.go has groups of matrices that share B, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
 // dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go has few rows by B as it lies; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has

@@ -23,10 +23,12 @@ type Offsets struct {
 	runs    [][]run
 	colStep int
 
-	panelCols    int    // columns of a panel
-	contiguous   []bool // whether each vector of columns of a panel is contiguous
-	highestRows  []int  // of the offsets of each block of rows
-	highestPanel []int  // of the offsets of each panel
+	panelCols  int    // columns of a panel
+	contiguous []bool // whether each vector of columns of a panel is contiguous
+	// Whether those of most panels are, or rows come in runs so long that copying them takes about as long as copying A.
+	areNear      bool
+	highestRows  []int // of the offsets of each block of rows
+	highestPanel []int // of the offsets of each panel
 }
 
 // maxStep is the greatest step of neighbours that are copied together.
@@ -54,6 +56,9 @@ const leastRun = 4
 // run is some elements side by side: from an offset to a place in the block.
 type run struct{ from, to, len int }
 
+// nearRun is the mean number of rows from which on windows are not read where they lie.
+const nearRun = 16
+
 // longRun is the mean length of runs from which on they are transposed where they lie.
 const longRun = 64
 
@@ -67,10 +72,15 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 		return
 	}
 	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(blocks[T](rows)), highest(slices.Chunk(cols, v.cols))
+	near := 0
 	for panel := range slices.Chunk(cols, v.cols) {
 		half := v.cols / 2
 		o.contiguous = append(o.contiguous, len(panel) == v.cols && runLength(panel, 1) >= half && runLength(panel[half:], 1) == half)
+		if o.contiguous[len(o.contiguous)-1] {
+			near++
+		}
 	}
+	o.areNear = 2*near > len(o.contiguous) || countRuns(rows, 1)*nearRun <= len(rows)
 	side := pieceBytes / sizeOf[T]()
 	for o.step = 1; o.step <= maxStep; o.step++ {
 		switch {

@@ -137,6 +137,10 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 		groups = 1
 	}
 	shared := p.packShared(lo, hi, left, right, s)
+	once, packed := false, region{} // the rows of A that are packed as columns
+	if v := simdOf[T](); v != nil && p.Offsets != nil {
+		once = p.packsOnce(v)
+	}
 	for lo < hi {
 		index, first := lo/p.M, lo%p.M
 		c := region{first, min(p.M, first+hi-lo), left, right}
@@ -156,6 +160,12 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 		case s.problem.isTurned(c, s):
 			s.problem.runTurned(c, s)
 			lo += min(p.M-first, hi-lo)
+			continue
+		case s.problem.turnsWindows(c, s, once):
+			s.problem.runWindows(c, s, once, packed == c)
+			packed = c
+			lo += min(p.M-first, hi-lo)
+			s.rows.whole(lo)
 			continue
 		case first == 0 && count > 1 && p.sharesA():
 			s.problem.batch, s.problem.index, s.problem.count = p, index, count

@@ -20,16 +20,18 @@ type simdTiles struct {
 	// quarter holds loops for a quarter of the columns or less, if half has more lanes than these.
 	quarter []func(*tileArgs)
 	// window is as full, but rows of B have offsets.
-	window              []func(*tileArgs)
-	masks, quarterMasks func(cols int) unsafe.Pointer
-	loadsWithMasks      bool                           // of B, where there are masks, but in quarter
-	transposers         []transposer                   // the one of the largest blocks first
-	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
-	convert             [2]func(*convertArgs)          // of Float16 and of BFloat16
-	convertPieces       [2][maxStep + 1]func(*piecesArgs)
-	thin                []func(*thinArgs) // by the number of rows
-	addRow              func(*gemvArgs)
-	addRows             func(*gemvArgs) // gemvRows of them
+	window []func(*tileArgs)
+	// windowRows hold, by number of rows, the loop for windows as rows of A, and halfWindowRows that for one vector of columns.
+	windowRows, halfWindowRows []func(*windowRowsArgs)
+	masks, quarterMasks        func(cols int) unsafe.Pointer
+	loadsWithMasks             bool                           // of B, where there are masks, but in quarter
+	transposers                []transposer                   // the one of the largest blocks first
+	copyPieces                 [maxStep + 1]func(*piecesArgs) // by the step of elements
+	convert                    [2]func(*convertArgs)          // of Float16 and of BFloat16
+	convertPieces              [2][maxStep + 1]func(*piecesArgs)
+	thin                       []func(*thinArgs) // by the number of rows
+	addRow                     func(*gemvArgs)
+	addRows                    func(*gemvArgs) // gemvRows of them
 }
 
 // wholeTiles are loops for all columns of a tile.

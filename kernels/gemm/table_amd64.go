@@ -10,6 +10,10 @@ var windowTilesF32AVX2 = []func(*tileArgs){nil, windowTileF32AVX2Rows1, windowTi
 
 var halfTilesF32AVX2 = []func(*tileArgs){nil, halfTileF32AVX2Rows1, halfTileF32AVX2Rows2, halfTileF32AVX2Rows3, halfTileF32AVX2Rows4, halfTileF32AVX2Rows5, halfTileF32AVX2Rows6, halfTileF32AVX2Rows7, halfTileF32AVX2Rows8, halfTileF32AVX2Rows9, halfTileF32AVX2Rows10, halfTileF32AVX2Rows11, halfTileF32AVX2Rows12}
 
+var windowRowsTilesF32AVX2 = []func(*windowRowsArgs){nil, nil, nil, windowRowsTileF32AVX2Rows3, windowRowsTileF32AVX2Rows4, windowRowsTileF32AVX2Rows5, windowRowsTileF32AVX2Rows6}
+
+var halfWindowRowsTilesF32AVX2 = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF32AVX2Rows4, halfWindowRowsTileF32AVX2Rows5, halfWindowRowsTileF32AVX2Rows6, halfWindowRowsTileF32AVX2Rows7, halfWindowRowsTileF32AVX2Rows8, halfWindowRowsTileF32AVX2Rows9, halfWindowRowsTileF32AVX2Rows10, halfWindowRowsTileF32AVX2Rows11, halfWindowRowsTileF32AVX2Rows12}
+
 var thinF32AVX2 = []func(*thinArgs){nil, thinF32AVX2Rows1, thinF32AVX2Rows2, thinF32AVX2Rows3, thinF32AVX2Rows4}
 
 var fullTilesF64AVX2 = []func(*tileArgs){nil, fullTileF64AVX2Rows1, fullTileF64AVX2Rows2, fullTileF64AVX2Rows3, fullTileF64AVX2Rows4, fullTileF64AVX2Rows5, fullTileF64AVX2Rows6}
@@ -19,6 +23,10 @@ var edgeTilesF64AVX2 = []func(*tileArgs){nil, edgeTileF64AVX2Rows1, edgeTileF64A
 var windowTilesF64AVX2 = []func(*tileArgs){nil, windowTileF64AVX2Rows1, windowTileF64AVX2Rows2, windowTileF64AVX2Rows3, windowTileF64AVX2Rows4, windowTileF64AVX2Rows5, windowTileF64AVX2Rows6}
 
 var halfTilesF64AVX2 = []func(*tileArgs){nil, halfTileF64AVX2Rows1, halfTileF64AVX2Rows2, halfTileF64AVX2Rows3, halfTileF64AVX2Rows4, halfTileF64AVX2Rows5, halfTileF64AVX2Rows6, halfTileF64AVX2Rows7, halfTileF64AVX2Rows8, halfTileF64AVX2Rows9, halfTileF64AVX2Rows10, halfTileF64AVX2Rows11, halfTileF64AVX2Rows12}
+
+var windowRowsTilesF64AVX2 = []func(*windowRowsArgs){nil, nil, nil, windowRowsTileF64AVX2Rows3, windowRowsTileF64AVX2Rows4, windowRowsTileF64AVX2Rows5, windowRowsTileF64AVX2Rows6}
+
+var halfWindowRowsTilesF64AVX2 = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF64AVX2Rows4, halfWindowRowsTileF64AVX2Rows5, halfWindowRowsTileF64AVX2Rows6, halfWindowRowsTileF64AVX2Rows7, halfWindowRowsTileF64AVX2Rows8, halfWindowRowsTileF64AVX2Rows9, halfWindowRowsTileF64AVX2Rows10, halfWindowRowsTileF64AVX2Rows11, halfWindowRowsTileF64AVX2Rows12}
 
 var thinF64AVX2 = []func(*thinArgs){nil, thinF64AVX2Rows1, thinF64AVX2Rows2, thinF64AVX2Rows3, thinF64AVX2Rows4}
 
@@ -30,6 +38,10 @@ var windowTilesF32AVX512 = []func(*tileArgs){nil, windowTileF32AVX512Rows1, wind
 
 var halfTilesF32AVX512 = []func(*tileArgs){nil, halfTileF32AVX512Rows1, halfTileF32AVX512Rows2, halfTileF32AVX512Rows3, halfTileF32AVX512Rows4, halfTileF32AVX512Rows5, halfTileF32AVX512Rows6, halfTileF32AVX512Rows7, halfTileF32AVX512Rows8, halfTileF32AVX512Rows9, halfTileF32AVX512Rows10, halfTileF32AVX512Rows11, halfTileF32AVX512Rows12, halfTileF32AVX512Rows13, halfTileF32AVX512Rows14}
 
+var windowRowsTilesF32AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, windowRowsTileF32AVX512Rows4, windowRowsTileF32AVX512Rows5, windowRowsTileF32AVX512Rows6, windowRowsTileF32AVX512Rows7, windowRowsTileF32AVX512Rows8, windowRowsTileF32AVX512Rows9, windowRowsTileF32AVX512Rows10, windowRowsTileF32AVX512Rows11, windowRowsTileF32AVX512Rows12, windowRowsTileF32AVX512Rows13, windowRowsTileF32AVX512Rows14}
+
+var halfWindowRowsTilesF32AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF32AVX512Rows4, halfWindowRowsTileF32AVX512Rows5, halfWindowRowsTileF32AVX512Rows6, halfWindowRowsTileF32AVX512Rows7, halfWindowRowsTileF32AVX512Rows8, halfWindowRowsTileF32AVX512Rows9, halfWindowRowsTileF32AVX512Rows10, halfWindowRowsTileF32AVX512Rows11, halfWindowRowsTileF32AVX512Rows12, halfWindowRowsTileF32AVX512Rows13, halfWindowRowsTileF32AVX512Rows14}
+
 var thinF32AVX512 = []func(*thinArgs){nil, thinF32AVX512Rows1, thinF32AVX512Rows2, thinF32AVX512Rows3, thinF32AVX512Rows4}
 
 var fullTilesF64AVX512 = []func(*tileArgs){nil, fullTileF64AVX512Rows1, fullTileF64AVX512Rows2, fullTileF64AVX512Rows3, fullTileF64AVX512Rows4, fullTileF64AVX512Rows5, fullTileF64AVX512Rows6, fullTileF64AVX512Rows7, fullTileF64AVX512Rows8, fullTileF64AVX512Rows9, fullTileF64AVX512Rows10, fullTileF64AVX512Rows11, fullTileF64AVX512Rows12, fullTileF64AVX512Rows13, fullTileF64AVX512Rows14}
@@ -39,6 +51,10 @@ var edgeTilesF64AVX512 = []func(*tileArgs){nil, edgeTileF64AVX512Rows1, edgeTile
 var windowTilesF64AVX512 = []func(*tileArgs){nil, windowTileF64AVX512Rows1, windowTileF64AVX512Rows2, windowTileF64AVX512Rows3, windowTileF64AVX512Rows4, windowTileF64AVX512Rows5, windowTileF64AVX512Rows6, windowTileF64AVX512Rows7, windowTileF64AVX512Rows8, windowTileF64AVX512Rows9, windowTileF64AVX512Rows10, windowTileF64AVX512Rows11, windowTileF64AVX512Rows12, windowTileF64AVX512Rows13, windowTileF64AVX512Rows14}
 
 var halfTilesF64AVX512 = []func(*tileArgs){nil, halfTileF64AVX512Rows1, halfTileF64AVX512Rows2, halfTileF64AVX512Rows3, halfTileF64AVX512Rows4, halfTileF64AVX512Rows5, halfTileF64AVX512Rows6, halfTileF64AVX512Rows7, halfTileF64AVX512Rows8, halfTileF64AVX512Rows9, halfTileF64AVX512Rows10, halfTileF64AVX512Rows11, halfTileF64AVX512Rows12, halfTileF64AVX512Rows13, halfTileF64AVX512Rows14}
+
+var windowRowsTilesF64AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, windowRowsTileF64AVX512Rows4, windowRowsTileF64AVX512Rows5, windowRowsTileF64AVX512Rows6, windowRowsTileF64AVX512Rows7, windowRowsTileF64AVX512Rows8, windowRowsTileF64AVX512Rows9, windowRowsTileF64AVX512Rows10, windowRowsTileF64AVX512Rows11, windowRowsTileF64AVX512Rows12, windowRowsTileF64AVX512Rows13, windowRowsTileF64AVX512Rows14}
+
+var halfWindowRowsTilesF64AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF64AVX512Rows4, halfWindowRowsTileF64AVX512Rows5, halfWindowRowsTileF64AVX512Rows6, halfWindowRowsTileF64AVX512Rows7, halfWindowRowsTileF64AVX512Rows8, halfWindowRowsTileF64AVX512Rows9, halfWindowRowsTileF64AVX512Rows10, halfWindowRowsTileF64AVX512Rows11, halfWindowRowsTileF64AVX512Rows12, halfWindowRowsTileF64AVX512Rows13, halfWindowRowsTileF64AVX512Rows14}
 
 var thinF64AVX512 = []func(*thinArgs){nil, thinF64AVX512Rows1, thinF64AVX512Rows2, thinF64AVX512Rows3, thinF64AVX512Rows4}
 
@@ -201,6 +217,71 @@ func halfTileF32AVX2Rows11(args *tileArgs)
 //
 //go:noescape
 func halfTileF32AVX2Rows12(args *tileArgs)
+
+// windowRowsTileF32AVX2Rows3 multiplies tiles of 3 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX2Rows3(args *windowRowsArgs)
+
+// windowRowsTileF32AVX2Rows4 multiplies tiles of 4 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX2Rows4(args *windowRowsArgs)
+
+// windowRowsTileF32AVX2Rows5 multiplies tiles of 5 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX2Rows5(args *windowRowsArgs)
+
+// windowRowsTileF32AVX2Rows6 multiplies tiles of 6 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX2Rows6(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows4 multiplies tiles of 4 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows4(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows5 multiplies tiles of 5 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows5(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows6 multiplies tiles of 6 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows6(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows7 multiplies tiles of 7 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows7(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows8 multiplies tiles of 8 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows8(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows9 multiplies tiles of 9 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows9(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows10 multiplies tiles of 10 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows10(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows11 multiplies tiles of 11 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows11(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX2Rows12 multiplies tiles of 12 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX2Rows12(args *windowRowsArgs)
 
 // packingTileF32AVX2 multiplies tiles of 6 rows and copies B.
 //
@@ -396,6 +477,71 @@ func halfTileF64AVX2Rows11(args *tileArgs)
 //
 //go:noescape
 func halfTileF64AVX2Rows12(args *tileArgs)
+
+// windowRowsTileF64AVX2Rows3 multiplies tiles of 3 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX2Rows3(args *windowRowsArgs)
+
+// windowRowsTileF64AVX2Rows4 multiplies tiles of 4 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX2Rows4(args *windowRowsArgs)
+
+// windowRowsTileF64AVX2Rows5 multiplies tiles of 5 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX2Rows5(args *windowRowsArgs)
+
+// windowRowsTileF64AVX2Rows6 multiplies tiles of 6 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX2Rows6(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows4 multiplies tiles of 4 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows4(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows5 multiplies tiles of 5 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows5(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows6 multiplies tiles of 6 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows6(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows7 multiplies tiles of 7 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows7(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows8 multiplies tiles of 8 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows8(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows9 multiplies tiles of 9 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows9(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows10 multiplies tiles of 10 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows10(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows11 multiplies tiles of 11 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows11(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX2Rows12 multiplies tiles of 12 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX2Rows12(args *windowRowsArgs)
 
 // packingTileF64AVX2 multiplies tiles of 6 rows and copies B.
 //
@@ -722,6 +868,116 @@ func halfTileF32AVX512Rows13(args *tileArgs)
 //go:noescape
 func halfTileF32AVX512Rows14(args *tileArgs)
 
+// windowRowsTileF32AVX512Rows4 multiplies tiles of 4 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows4(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows5 multiplies tiles of 5 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows5(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows6 multiplies tiles of 6 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows6(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows7 multiplies tiles of 7 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows7(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows8 multiplies tiles of 8 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows8(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows9 multiplies tiles of 9 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows9(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows10 multiplies tiles of 10 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows10(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows11 multiplies tiles of 11 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows11(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows12 multiplies tiles of 12 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows12(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows13 multiplies tiles of 13 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows13(args *windowRowsArgs)
+
+// windowRowsTileF32AVX512Rows14 multiplies tiles of 14 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF32AVX512Rows14(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows4 multiplies tiles of 4 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows4(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows5 multiplies tiles of 5 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows5(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows6 multiplies tiles of 6 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows6(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows7 multiplies tiles of 7 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows7(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows8 multiplies tiles of 8 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows8(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows9 multiplies tiles of 9 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows9(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows10 multiplies tiles of 10 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows10(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows11 multiplies tiles of 11 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows11(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows12 multiplies tiles of 12 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows12(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows13 multiplies tiles of 13 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows13(args *windowRowsArgs)
+
+// halfWindowRowsTileF32AVX512Rows14 multiplies tiles of 14 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF32AVX512Rows14(args *windowRowsArgs)
+
 // packingTileF32AVX512 multiplies tiles of 14 rows and copies B.
 //
 //go:noescape
@@ -1046,6 +1302,116 @@ func halfTileF64AVX512Rows13(args *tileArgs)
 //
 //go:noescape
 func halfTileF64AVX512Rows14(args *tileArgs)
+
+// windowRowsTileF64AVX512Rows4 multiplies tiles of 4 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows4(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows5 multiplies tiles of 5 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows5(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows6 multiplies tiles of 6 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows6(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows7 multiplies tiles of 7 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows7(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows8 multiplies tiles of 8 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows8(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows9 multiplies tiles of 9 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows9(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows10 multiplies tiles of 10 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows10(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows11 multiplies tiles of 11 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows11(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows12 multiplies tiles of 12 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows12(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows13 multiplies tiles of 13 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows13(args *windowRowsArgs)
+
+// windowRowsTileF64AVX512Rows14 multiplies tiles of 14 rows, of A with offsets.
+//
+//go:noescape
+func windowRowsTileF64AVX512Rows14(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows4 multiplies tiles of 4 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows4(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows5 multiplies tiles of 5 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows5(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows6 multiplies tiles of 6 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows6(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows7 multiplies tiles of 7 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows7(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows8 multiplies tiles of 8 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows8(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows9 multiplies tiles of 9 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows9(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows10 multiplies tiles of 10 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows10(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows11 multiplies tiles of 11 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows11(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows12 multiplies tiles of 12 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows12(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows13 multiplies tiles of 13 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows13(args *windowRowsArgs)
+
+// halfWindowRowsTileF64AVX512Rows14 multiplies tiles of 14 rows, of A with offsets, by one vector of columns.
+//
+//go:noescape
+func halfWindowRowsTileF64AVX512Rows14(args *windowRowsArgs)
 
 // packingTileF64AVX512 multiplies tiles of 14 rows and copies B.
 //

@@ -4,7 +4,7 @@
 // program itself and need no executable memory.
 //
 // main.go lists what is written, convert.go makes float32 of 16 bits, join.go pairs of bfloat16. tile.go is a tile and its code, loop.go the loop over a block of
-// K, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
+// K, windowrows.go a tile whose rows are windows, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
 // transpose.go transposes, thin.go multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers,
 // interleave.go lays B out for them, and dotthin.go multiplies few rows by B as it lies.
 package main
@@ -12,6 +12,7 @@ package main
 import (
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
@@ -23,15 +24,19 @@ func main() {
 	for _, m := range machines {
 		for _, e := range elements {
 			suffix := e.name + m.name
-			tiles := func(kind, doc string, most int, of tile) {
-				fmt.Fprintf(table, "var %sTiles%s = []func(*tileArgs){nil", kind, suffix)
-				for rows := 1; rows <= most; rows++ {
+			byRows := func(kind, args, doc string, least, most int, of tile, code func(tile) []byte) {
+				fmt.Fprintf(table, "var %sTiles%s = []func(*%s){nil%s", kind, suffix, args, strings.Repeat(", nil", least-1))
+				for rows := least; rows <= most; rows++ {
 					of.machine, of.element, of.rows = m, e, rows
 					name := fmt.Sprintf("%sTile%sRows%d", kind, suffix, rows)
-					add(name, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows%s", rows, doc), of.code())
+					add(name, args, fmt.Sprintf("multiplies tiles of %d rows%s", rows, doc), code(of))
 					fmt.Fprintf(table, ", %s", name)
 				}
 				table.WriteString("}\n\n")
+			}
+			tiles := func(kind, doc string, most int, of tile) { byRows(kind, "tileArgs", doc, 1, most, of, tile.code) }
+			windowRows := func(kind, doc string, most int, of tile) {
+				byRows(kind, "windowRowsArgs", doc, leastWindowRows(most), most, of, tile.windowRows)
 			}
 			largest := func(kind, doc string, of tile) {
 				of.machine, of.element, of.rows = m, e, m.rows
@@ -42,6 +47,8 @@ func main() {
 				tiles("edge", ", some of the columns", m.rows, tile{masked: true})
 				tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
 				tiles("half", ", one vector of columns or less", m.halfRows(), tile{masked: true, half: true})
+				windowRows("windowRows", ", of A with offsets", m.rows, tile{})
+				windowRows("halfWindowRows", ", of A with offsets, by one vector of columns", m.halfRows(), tile{half: true})
 			}
 			largest("packingTile", "B", tile{copies: packing})
 			largest("packingWindowTile", "B, whose rows have offsets", tile{copies: packing, window: true})

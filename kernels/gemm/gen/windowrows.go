@@ -1,0 +1,102 @@
+package main
+
+import "github.com/broadloom/broadloom/kernels/amd64/asm"
+
+// The fields of windowRowsArgs, by offset.
+const (
+	windowRowsK       = 0
+	windowRowsOffsets = 8
+	windowRowsB       = 16
+	windowRowsC       = 24
+	windowRowsCRow    = 32
+	windowRowsAdd     = 40
+	windowRowsAt      = 48
+)
+
+// Registers of the loop, besides count, b and c.
+const (
+	windowOffsets = asm.RCX
+	windowOffset  = asm.R15
+	windowRow     = asm.R14 // one that has no register of its own
+)
+
+// windowRowBases point at rows.
+var windowRowBases = []asm.Reg{asm.RSI, asm.RBX, asm.R8, asm.R9, asm.R10, asm.R11, asm.R12, asm.R13}
+
+// leastWindowRows is the number of rows of the smallest tile, where the largest one has some: fewer than four are shared with the tile before.
+func leastWindowRows(most int) int { return min(4, (most+1)/2) }
+
+// windowRows is a tile whose rows of A lie anywhere, and whose columns have offsets. B is a packed panel, of two vectors of
+// columns, of which half multiplies the first one alone. C is memory of the product's own, where no column needs a mask.
+func (t tile) windowRows() []byte {
+	a := &asm.Asm{}
+	for r := range t.rows {
+		for v := range t.vectors() {
+			s := t.sum(r, v)
+			a.R(asm.XORPS, t.width, s, s, s)
+		}
+	}
+	load(a, []field{{count, windowRowsK}, {windowOffsets, windowRowsOffsets}, {b, windowRowsB}})
+	for r, base := range windowRowBases[:min(t.rows, len(windowRowBases))] {
+		a.MovLoad(base, asm.At(asm.RDI, t.windowRowAt(r)))
+	}
+	rest, done, added := a.NewLabel(), a.NewLabel(), a.NewLabel()
+	a.SubImm(count, unrolled)
+	a.JumpIf(asm.Less, rest)
+	t.windowLoop(a, unrolled)
+	a.Bind(rest)
+	a.AddImm(count, unrolled)
+	a.JumpIf(asm.Equal, done)
+	t.windowLoop(a, 1)
+	a.Bind(done)
+	a.CmpMemImm(asm.At(asm.RDI, windowRowsAdd), 0)
+	a.JumpIf(asm.Equal, added)
+	t.throughWindowC(a, func(r, v int, m asm.Mem) { a.M(t.add, t.width, t.sum(r, v), t.sum(r, v), m) })
+	a.Bind(added)
+	t.throughWindowC(a, func(r, v int, m asm.Mem) { a.M(asm.MOVUPSSt, t.width, t.sum(r, v), 0, m) })
+	a.Zeroupper()
+	a.Return()
+	return finish(a)
+}
+
+// windowRowAt is the offset of the field that has the address of a row.
+func (t tile) windowRowAt(r int) int32 { return int32(windowRowsAt + 8*r) }
+
+// throughWindowC has code written for each vector of C.
+func (t tile) throughWindowC(a *asm.Asm, write func(row, v int, m asm.Mem)) {
+	load(a, []field{{c, windowRowsC}, {cRow, windowRowsCRow}})
+	t.downRows(a, write)
+}
+
+// windowLoop adds products, some steps at a time, until count has none, or fewer than these, left.
+func (t tile) windowLoop(a *asm.Asm, steps int32) {
+	a.Align(32)
+	loop, row := a.Here(), vectors*int32(t.width.Bytes())
+	for i := range steps {
+		a.MovLoad(windowOffset, asm.At(windowOffsets, i*offsetBytes))
+		for v := range t.vectors() {
+			a.M(asm.MOVUPS, t.width, t.spare(v), 0, asm.At(b, i*row+int32(v*t.width.Bytes())))
+		}
+		for r := range t.rows {
+			base := windowRow
+			if r < len(windowRowBases) {
+				base = windowRowBases[r]
+			} else {
+				a.MovLoad(base, asm.At(asm.RDI, t.windowRowAt(r)))
+			}
+			x := t.rowSpare(r)
+			a.M(t.broadcast, t.width, x, 0, asm.Indexed(base, windowOffset, uint8(t.size), 0))
+			for v := range t.vectors() {
+				a.R(t.fma, t.width, t.sum(r, v), x, t.spare(v))
+			}
+		}
+	}
+	a.AddImm(windowOffsets, steps*offsetBytes)
+	a.AddImm(b, steps*row)
+	a.SubImm(count, steps)
+	if steps == 1 {
+		a.JumpIf(asm.NotEqual, loop)
+		return
+	}
+	a.JumpIf(asm.NotLess, loop)
+}
