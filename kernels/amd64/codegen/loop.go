@@ -205,7 +205,7 @@ func (c *compiler) loop(stage int) {
 		if c.streams {
 			a.CmpMemImm(inBlock(offStream), 0)
 			a.JumpIf(asm.Equal, normal)
-			c.vectors(b, &p, p.copies, mode{stream: true})
+			c.vectors(c.streamed(b), &p, p.copies, mode{stream: true})
 			a.Jump(after)
 		}
 		a.Bind(normal)
