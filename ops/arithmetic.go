@@ -189,7 +189,7 @@ func powGradExponent(n, dy node) node {
 	return Mul(dy, Where(atZero, num(0), Mul(n, Log(x))))
 }
 
-// emitPow writes small constant exponents as products.
+// emitPow writes small constant exponents as products and roots.
 func emitPow(e graph.Emitter, n node, x []graph.Value) graph.Value {
 	mul := func(a, b graph.Value) graph.Value { return e.Prim(graph.PrimMul, a, b) }
 	if p, isConst := n.In(1).ScalarValue(); isConst {
@@ -202,13 +202,20 @@ func emitPow(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			return mul(x[0], x[0])
 		case 3:
 			return mul(mul(x[0], x[0]), x[0])
+		case 4:
+			square := mul(x[0], x[0])
+			return mul(square, square)
 		}
 		if n.DType().IsFloat() {
 			switch p {
 			case 0.5:
 				return e.Prim(graph.PrimSqrt, x[0])
+			case -0.5:
+				return e.Prim(graph.PrimRecip, e.Prim(graph.PrimSqrt, x[0]))
 			case -1:
 				return e.Prim(graph.PrimRecip, x[0])
+			case -2:
+				return e.Prim(graph.PrimRecip, mul(x[0], x[0]))
 			}
 		}
 	}

@@ -11,8 +11,11 @@ import (
 // leastApartRow is how many elements a row must have for code that takes 8 at a time, and leaves the last ones.
 const leastApartRow = 24
 
-// apart is code for elements of 4 bytes by how far they stand apart; nil where it cannot be had.
-var apart [codegen.MostApart + 1]func() *jit.Code
+// apart is code for elements of 4 bytes by how far they stand apart, and turned for those of a row from the last to the first; nil where it cannot be had.
+var (
+	apart  [codegen.MostApart + 1]func() *jit.Code
+	turned = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(-1)) })
+)
 
 func init() {
 	for step := codegen.LeastApart; step <= codegen.MostApart; step++ {
@@ -20,13 +23,25 @@ func init() {
 	}
 }
 
-// copyApart puts elements of 4 bytes side by side that stand 3 or 4 apart, but for the last 1 to 8 of each row, and returns how many it has taken of a row.
+// codeFor is the code for elements that stand step apart, nil if there is none.
+func codeFor(step int) *jit.Code {
+	switch {
+	case step == -1:
+		return turned()
+	case step >= codegen.LeastApart && step <= codegen.MostApart:
+		return apart[step]()
+	}
+	return nil
+}
+
+// copyApart puts elements of 4 bytes side by side that stand 3 or 4 apart, or from the last to the first, but for the last 1 to 8 of each row, and returns how
+// many it has taken of a row.
 func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) int {
 	const size, block = 4, 8
-	if to.column != 1 || from.column < codegen.LeastApart || from.column > codegen.MostApart || t.columns < leastApartRow || t.rows == 0 {
+	if to.column != 1 || t.columns < leastApartRow || t.rows == 0 {
 		return 0
 	}
-	code := apart[from.column]()
+	code := codeFor(from.column)
 	if code == nil {
 		return 0
 	}

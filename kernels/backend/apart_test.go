@@ -37,3 +37,32 @@ func TestElementsApartComeSideBySide(t *testing.T) {
 		}
 	}
 }
+
+// Elements come to lie from the last to the first, as do columns that were rows; nothing around them is read, nor written.
+func TestElementsAreTurned(t *testing.T) {
+	fenced := newFence(t)
+	memory := unsafe.Slice((*float32)(unsafe.Pointer(&fenced[0])), len(fenced)/4)
+	for n := range 70 {
+		for _, rows := range []int{1, 2, 5, 8, 13} {
+			for _, turnsRows := range []bool{false, true} {
+				src := memory[len(memory)-max(rows*n, 1):]
+				for i := range src {
+					src[i] = float32(i + 1)
+				}
+				first, from := n-1, steps{n, -1}
+				if turnsRows { // of each column
+					first, from = rows-1, steps{-1, rows}
+				}
+				dst := make([]float32, rows*(n+1))
+				copyTile(4, unsafe.Pointer(&dst[0]), steps{n + 1, 1}, unsafe.Add(unsafe.Pointer(&src[0]), 4*first), from, tile{rows: rows, columns: n}, nil)
+				for i, v := range dst {
+					want := float32(0)
+					if row, column := i/(n+1), i%(n+1); column < n {
+						want = src[first+row*from.row+column*from.column]
+					}
+					require.Equal(t, want, v, "element %d of %d rows of %d, rows turned: %t", i, rows, n, turnsRows)
+				}
+			}
+		}
+	}
+}

@@ -40,6 +40,14 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		copyLines(dst, to.row*size, src, from.row*size, t.rows, t.columns*size)
 		return
 	}
+	if to.column == -1 { // from the last to the first
+		dst, src = unsafe.Add(dst, -(t.columns-1)*size), unsafe.Add(src, (t.columns-1)*from.column*size)
+		to.column, from.column = 1, -from.column
+	}
+	if from.row == -1 && to.column == 1 { // as a transpose of rows from the last to the first
+		dst, src = unsafe.Add(dst, (t.rows-1)*to.row*size), unsafe.Add(src, -(t.rows-1)*size)
+		to.row, from.row = -to.row, 1
+	}
 	if size == 4 && copyPairs(dst, to, src, from, t) {
 		return
 	}

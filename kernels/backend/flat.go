@@ -40,7 +40,7 @@ type flatCopy struct{ operand, odd int }
 // transposed.
 func (k *nativeKernel) isFlat(a *launch.Args) bool {
 	inner := len(a.Outer)
-	if !k.elementwise || k.guards || inner == 0 || len(k.rows) > 0 {
+	if !k.elementwise || k.guards || inner == 0 || len(k.rows) > 0 || k.copies && a.N >= leastCopied && !k.isPlain(a) {
 		return false
 	}
 	for i := range k.prog.Operands {
@@ -56,6 +56,9 @@ func (k *nativeKernel) isFlat(a *launch.Args) bool {
 	}
 	return true
 }
+
+// leastCopied is how many elements a row must have that is copied to where it belongs at once.
+const leastCopied = 32
 
 // mostFlatRow is the most elements of rows that lie side by side and are better worked on many at once, if nothing is copied but what is the same in
 // all of them: a call takes 5 ns for a row. An operand that is copied row by row counts as much as copyRows that are not. Calls for fewer elements than

@@ -21,7 +21,7 @@ const (
 	apartBlock            = 8
 )
 
-// Apart makes code that puts elements side by side that stand step apart, in vectors of AVX2.
+// Apart makes code that puts elements side by side that stand step apart, or turns them round for a step of -1, in vectors of AVX2.
 func Apart(step int) (code []byte) {
 	const to, from, toRow, fromRow, rows, blocks, at, next = asm.RSI, asm.RCX, asm.R8, asm.R9, asm.RBX, asm.RDX, asm.RAX, asm.R10
 	const w, order = asm.W256, asm.Vec(7)
@@ -38,6 +38,10 @@ func Apart(step int) (code []byte) {
 	a.Xor(at, at)
 	a.Mov(next, from)
 	top := a.Here()
+	a.Prefetch(asm.Indexed(next, fromRow, 1, 0)) // rows are too short for what the processor fetches by itself
+	if step == -1 {
+		a.M(asm.MOVUPS, w, 0, 0, asm.At(next, -(apartBlock-1)*4))
+	}
 	for i := range step {
 		a.M(asm.MOVUPS, w, asm.Vec(i), 0, asm.At(next, int32(i*apartBlock*4)))
 	}
@@ -77,8 +81,11 @@ func Apart(step int) (code []byte) {
 func apartOrder(step int) (order []byte) {
 	for k := range apartBlock {
 		at := k * step % apartBlock
-		if step == 4 {
+		switch step {
+		case 4:
 			at = k%2*4 + k/2
+		case -1:
+			at = apartBlock - 1 - k
 		}
 		order = binary.LittleEndian.AppendUint32(order, uint32(at))
 	}

@@ -1,0 +1,72 @@
+package backend
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// layoutOf lays axes of some sizes out in a random order, with gaps, some from the last element to the first. It tells the elements that they span, and
+// where the first one is.
+func layoutOf(r *rand.Rand, sizes []int) (steps []int, first, span int) {
+	steps, span = make([]int, len(sizes)), 1
+	for _, axis := range r.Perm(len(sizes)) {
+		steps[axis] = span
+		span = span*sizes[axis] + r.IntN(3)
+		if r.IntN(3) == 0 {
+			first += (sizes[axis] - 1) * steps[axis]
+			steps[axis] = -steps[axis]
+		}
+	}
+	return steps, first, span
+}
+
+// TestCopies copies matrices of a batch from any layout to any other. The result is that of the interpreter, and the elements between those that are written stay.
+func TestCopies(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32, rowprog.U8, rowprog.I16} {
+		b := rowprog.NewBuilder("copy", 2)
+		x := b.Load(b.In("x", typ, rowprog.Vec))
+		b.Store(b.Out("y", typ, rowprog.Vec), x)
+		p := build(t, b)
+		k, err := Compile(p)
+		require.NoError(t, err)
+		reference, err := interp.Compile(p)
+		require.NoError(t, err)
+		var s Scratch
+		for range 300 {
+			sizes := []int{1 + r.IntN(4), 1 + r.IntN(40), 1 + r.IntN(60)}
+			if r.IntN(8) == 0 {
+				sizes[2] = 500 + r.IntN(200)
+			}
+			fromSteps, from, read := layoutOf(r, sizes)
+			toSteps, to, written := layoutOf(r, sizes)
+			in := randomWords(r, read)
+			var got [2][]uint64
+			for i, run := range []func(a *launch.Args){
+				func(a *launch.Args) { reference.Run(a, &s.portable) },
+				func(a *launch.Args) { k.Run(Coalesce(k, a), &s) },
+			} {
+				a := launch.New(p)
+				a.Outer[0], a.Outer[1], a.N = sizes[0], sizes[1], sizes[2]
+				out := make([]uint64, written)
+				for at := range out {
+					out[at] = 0x5555555555555555
+				}
+				size := typ.Size()
+				a.Ptr = []unsafe.Pointer{unsafe.Add(unsafe.Pointer(&in[0]), from*size), unsafe.Add(unsafe.Pointer(&out[0]), to*size)}
+				a.Stride = [][]int{fromSteps, toSteps}
+				require.NoError(t, launch.Check(p, a))
+				run(a)
+				got[i] = out
+			}
+			require.Equal(t, got[0], got[1], "%v: %v from %v to %v", typ, sizes, fromSteps, toSteps)
+		}
+	}
+}
