@@ -30,7 +30,9 @@ func activation(name, fn, doc, kernel string, emit func(m arith, n node, x graph
 			}
 			return sameType(c)
 		},
-		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value { return emit(arith{e, n.DType()}, n, x[0]) },
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			return emit(arith{Emitter: e, t: n.DType()}, n, x[0])
+		},
 		Grad: func(n, dy node, _ int) node { return grad(n, n.In(0), dy) },
 	})
 }
@@ -39,6 +41,8 @@ func activation(name, fn, doc, kernel string, emit func(m arith, n node, x graph
 type arith struct {
 	graph.Emitter
 	t graph.DType
+	// rounds says that the operand came from a dtype of at most 32 bits, to which the result is rounded.
+	rounds bool
 }
 
 func (m arith) num(v float64) graph.Value { return m.Const(m.t, v) }

@@ -113,7 +113,7 @@ func init() {
 			if m.t == graph.Float64 {
 				return m.betaLn(x, y)
 			}
-			w := arith{m.Emitter, graph.Float64}
+			w := arith{Emitter: m.Emitter, t: graph.Float64}
 			return m.Convert(w.betaLn(m.Convert(x, graph.Float64), m.Convert(y, graph.Float64)), m.t)
 		},
 		each(

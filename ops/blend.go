@@ -9,7 +9,7 @@ func init() {
 		Name: "addcmul", Func: "AddCMul", Doc: "x + a*b; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
 		Promote: ToCommonType, Infer: refuseBool(`"addcmul_cpu_out" not implemented for 'Bool'`, sameType),
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			m := arith{e, n.DType()}
+			m := arith{Emitter: e, t: n.DType()}
 			return m.add(x[0], m.mul(x[1], x[2]))
 		},
 		Grad: each(
@@ -21,7 +21,7 @@ func init() {
 		Name: "addcdiv", Func: "AddCDiv", Doc: "x + a/b; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
 		Promote: ToCommonFloat, Infer: sameType,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			m := arith{e, n.DType()}
+			m := arith{Emitter: e, t: n.DType()}
 			return m.add(x[0], m.div(x[1], x[2]))
 		},
 		Grad: each(
@@ -33,7 +33,7 @@ func init() {
 		Name: "lerp", Func: "Lerp", Doc: "x + w*(end-x), exact at both ends; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
 		Promote: ToCommonFloat, Infer: sameType,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			m := arith{e, n.DType()}
+			m := arith{Emitter: e, t: n.DType()}
 			start, end, weight := x[0], x[1], x[2]
 			way := m.sub(end, start)
 			fromStart := m.add(start, m.mul(weight, way))

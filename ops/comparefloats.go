@@ -34,7 +34,7 @@ func init() {
 	opHeaviside = define(graph.Op{Name: "heaviside", Func: "Heaviside", Doc: "0 below 0, 1 above, and y at 0.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Promote: ToCommonType, Infer: sameType, Grad: noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			m := arith{e, n.DType()}
+			m := arith{Emitter: e, t: n.DType()}
 			return m.pick(m.equals(x[0], 0), x[1], m.Convert(m.positive(x[0]), m.t))
 		},
 	})

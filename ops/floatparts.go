@@ -115,7 +115,7 @@ func init() {
 	opSignBit = unary("signbit", "SignBit", "whether the sign of x is set: also that of -0.", nil, graph.PrimNeg, nil)
 	opSignBit.Infer = boolType
 	opSignBit.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-		m := arith{e, n.In(0).DType()}
+		m := arith{Emitter: e, t: n.In(0).DType()}
 		switch {
 		case m.t == graph.Bool:
 			return e.Const(graph.Bool, 0)
@@ -160,7 +160,7 @@ func init() {
 }
 
 func emitNanToNum(e graph.Emitter, n node, x []graph.Value) graph.Value {
-	m, a := arith{e, n.DType()}, n.Attrs().(NanToNumAttrs)
+	m, a := arith{Emitter: e, t: n.DType()}, n.Attrs().(NanToNumAttrs)
 	if !m.t.IsFloat() {
 		return x[0]
 	}

@@ -265,7 +265,7 @@ func init() {
 	opPolygamma = special("polygamma", "Polygamma", "derivative n of digamma.", nil,
 		func(y, x, dy node) node { return Mul(dy, Polygamma(orderOf(y)+1, x)) })
 	opPolygamma.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-		return arith{e, n.DType()}.wide(x[0], func(m arith, x graph.Value) graph.Value { return m.polygamma(orderOf(n), x) })
+		return arith{Emitter: e, t: n.DType()}.wide(x[0], func(m arith, x graph.Value) graph.Value { return m.polygamma(orderOf(n), x) })
 	}
 	opPolygamma.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		if n := c.Attrs().(PolygammaAttrs).N; n < 0 || n > maxPolygamma {

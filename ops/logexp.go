@@ -21,7 +21,7 @@ func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value
 			return t, s
 		},
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			return emit(arith{e, n.DType()}, x[0], x[1])
+			return emit(arith{Emitter: e, t: n.DType()}, x[0], x[1])
 		},
 		Grad: grad,
 	})

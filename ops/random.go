@@ -39,7 +39,7 @@ func init() {
 // Splittable Pseudorandom Number Generators, 2014) for a state that is as many steps from
 // the stream's beginning as the place says. A stream begins where its number is mixed to.
 func emitRandomBits(e graph.Emitter, n node, x []graph.Value) graph.Value {
-	b := bits{arith{e, n.DType()}}
+	b := bits{arith{Emitter: e, t: n.DType()}}
 	step := b.constant(0x9e3779b97f4a7c15)
 	return b.mix(b.add(b.mix(b.mul(x[1], step)), b.mul(x[0], step)))
 }

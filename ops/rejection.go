@@ -130,7 +130,7 @@ func fewEvents(seed, rate node) node {
 func countingSums(name, doc string, operands int, first func(m arith, x []graph.Value) graph.Value, next func(m arith, p graph.Value, k float64, x []graph.Value) graph.Value) *graph.Op {
 	return define(graph.Op{Name: name, Func: name, Doc: doc, Class: graph.Elementwise, MinIn: operands, MaxIn: operands, Infer: sameType, Grad: noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			m := arith{e, n.DType()}
+			m := arith{Emitter: e, t: n.DType()}
 			p := first(m, x[1:])
 			sum, count := p, m.num(0)
 			for k := range mostFew {

@@ -26,7 +26,7 @@ func init() {
 // emitFmod is the remainder of magnitudes with the sign of x. Of integers, whose least one has no magnitude, it is the
 // remainder with the sign of y, moved by y where the signs differ.
 func emitFmod(e graph.Emitter, n node, x []graph.Value) graph.Value {
-	m := arith{e, n.DType()}
+	m := arith{Emitter: e, t: n.DType()}
 	if m.t.IsInt() {
 		e.Check(e.Prim(graph.PrimNe, x[1], m.num(0)), graph.Claim{Message: "ZeroDivisionError", Operand: 1})
 		rest := e.Prim(graph.PrimRem, x[0], x[1])

@@ -19,7 +19,7 @@ func (m arith) wide(x graph.Value, f func(m arith, x graph.Value) graph.Value) g
 	if m.t == graph.Float64 {
 		return f(m, x)
 	}
-	return m.Convert(f(arith{m.Emitter, graph.Float64}, m.Convert(x, graph.Float64)), m.t)
+	return m.Convert(f(arith{m.Emitter, graph.Float64, true}, m.Convert(x, graph.Float64)), m.t)
 }
 
 func (m arith) neg(x graph.Value) graph.Value              { return m.Prim(graph.PrimNeg, x) }
@@ -38,9 +38,25 @@ func (m arith) chebyshev(c []float64, x graph.Value, low, high float64) graph.Va
 	return m.add(m.sub(m.mul(s, b1), b2), m.num(c[0]))
 }
 
+// enough is what is needed of a series whose sum is about as large as its first coefficient: all of it, unless the result is rounded.
+func (m arith) enough(c []float64) []float64 {
+	const share = 1. / (1 << 31) // of the first one that the others may leave out
+	if left := 0.0; m.rounds {
+		for n := len(c); n > 2; n-- {
+			if left += math.Abs(c[n-1]); left > share*math.Abs(c[0]) {
+				return c[:n]
+			}
+		}
+	}
+	return c
+}
+
 // expSquare is exp(factor * a²) for a from 0 to 64. a is cut to a whole number of sixteenths, whose
-// square is exact, since an error of a² counts a² times in the result.
+// square is exact, since an error of a² counts a² times in the result. That of the operand is exact if it has 32 bits.
 func (m arith) expSquare(a graph.Value, factor float64) graph.Value {
+	if m.rounds {
+		return m.exp(m.mul(m.num(factor), m.mul(a, a)))
+	}
 	z := m.mul(m.floor(m.mul(a, m.num(16))), m.num(1.0/16))
 	rest := m.mul(m.sub(a, z), m.add(a, z))
 	return m.mul(m.exp(m.mul(m.num(factor), m.mul(z, z))), m.exp(m.mul(m.num(factor), rest)))
@@ -50,7 +66,7 @@ func (m arith) expSquare(a graph.Value, factor float64) graph.Value {
 func (m arith) erfcScaled(a graph.Value) graph.Value {
 	c := m.least(a, 1e300)
 	s := m.div(m.sub(c, m.num(4)), m.add(c, m.num(4)))
-	return m.div(m.chebyshev(erfcxTable, s, -1, 1), m.add(a, m.num(4)))
+	return m.div(m.chebyshev(m.enough(erfcxTable), s, -1, 1), m.add(a, m.num(4)))
 }
 
 // Where erfc(x) and ndtr(-x) have become 0, and 1/erfc(x) infinite.
@@ -85,8 +101,8 @@ func (m arith) erfcx(x graph.Value) graph.Value {
 func (m arith) quantile(q, centre graph.Value) graph.Value {
 	r := m.sqrt(m.neg(m.log(q)))
 	u := m.div(m.num(1), r)
-	near := m.mul(centre, m.chebyshev(quantileCentre, m.mul(centre, centre), 0, 0.180625))
-	far := m.pick(m.above(r, 5), m.chebyshev(quantileTail, u, 1/27.5, 0.2), m.chebyshev(quantileMiddle, u, 0.2, 0.625))
+	near := m.mul(centre, m.chebyshev(m.enough(quantileCentre), m.mul(centre, centre), 0, 0.180625))
+	far := m.pick(m.above(r, 5), m.chebyshev(m.enough(quantileTail), u, 1/27.5, 0.2), m.chebyshev(m.enough(quantileMiddle), u, 0.2, 0.625))
 	tail := m.pick(m.Prim(graph.PrimEq, q, m.num(0)), m.num(inf), m.mul(r, far))
 	return m.pick(m.Prim(graph.PrimLe, centre, m.num(0.425)), near, tail)
 }

@@ -12,7 +12,9 @@ var opTan, opAsin, opAcos, opAtan, opSinh, opCosh, opAsinh, opAcosh, opAtanh *gr
 // several primitives; integers are converted.
 func formula(name, fn, doc string, emit func(m arith, x graph.Value) graph.Value, grad func(y, x, dy node) node) *graph.Op {
 	op := unary(name, fn, doc, ToCommonFloat, graph.PrimAdd, grad)
-	op.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value { return emit(arith{e, n.DType()}, x[0]) }
+	op.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+		return emit(arith{Emitter: e, t: n.DType()}, x[0])
+	}
 	return op
 }
 

@@ -21,7 +21,7 @@ func shift(name, fn, doc string, emit func(m arith, x graph.Value, power float64
 		return t, s
 	}
 	op.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-		m := arith{e, n.DType()}
+		m := arith{Emitter: e, t: n.DType()}
 		bits := 8 * m.t.Size()
 		outside := m.Prim(graph.PrimOr, m.less(x[1], 0), m.Prim(graph.PrimGe, x[1], m.num(float64(bits))))
 		half := math.Ldexp(1, bits/2)

@@ -37,7 +37,7 @@ type winogradRow struct {
 var opWinograd = &graph.Op{Name: "winograd", Func: "Conv2D", Doc: "A row of a matrix that turns tiles, times a vector of operands.", Class: graph.Elementwise,
 	MinIn: 1, MaxIn: -1, Infer: sameType, Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 		r := n.Attrs().(winogradRow)
-		return r.Matrix.times(arith{e, n.DType()}, x, r.Row)
+		return r.Matrix.times(arith{Emitter: e, t: n.DType()}, x, r.Row)
 	}}
 
 // of is the matrix times a vector.
