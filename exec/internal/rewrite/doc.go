@@ -6,7 +6,7 @@
 // operations with primitive ones; widen.go computes sums and products of narrow dtypes in wider ones; simplify.go applies identities, which stand in a table, with
 // movement.go and transposed.go for what movements do, columns.go for products of few columns, and sumofproducts.go for sums that are products of
 // matrices; unroll.go, with shortrows.go, writes short reductions one
-// element at a time, and with planes.go what is computed for pairs of points plane by plane; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; parts.go computes of values the part alone that is used, with partmovement.go for what movements show; splitscores.go takes scores and
+// element at a time, with narrowsums.go folds rows of a few columns many at a time, and with planes.go what is computed for pairs of points plane by plane; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; parts.go computes of values the part alone that is used, with partmovement.go for what movements show; splitscores.go takes scores and
 // the columns beside them apart; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart, and assembled.go one of values that are put together of such;
 // latesums.go adds up later what is summed again, and scorefactors.go has products read scores as their first factor;

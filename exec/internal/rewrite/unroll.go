@@ -24,11 +24,11 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // coordinates of points for all pairs, has the axis of these rows first; see planes.
 //
 // It also writes an index among the elements of several axes as one along a single axis, as
-// kernels find it, of a value whose elements lie in order.
+// kernels find it, of a value whose elements lie in order, and adds up rows of a few columns many at a time; see narrowsums.go.
 func Unroll(u *Program) error {
 	rows := shortRows{u.usesOf(), u.newPlanes()}
 	isRewritten := func(n *graph.Node) bool {
-		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)))
+		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)) || rows.joined(n, n.In(0)) > 0)
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
@@ -42,7 +42,12 @@ func Unroll(u *Program) error {
 			return rows.planes.read(n, in[0])
 		case FindsIndex(n):
 			return alongOneAxis(n, in[0])
-		case n.Op().Class != graph.Reduce || !isUnrolled(n, in[0]):
+		case n.Op().Class != graph.Reduce:
+			return nil
+		case !isUnrolled(n, in[0]):
+			if joined := rows.joined(n, in[0]); joined > 0 {
+				return foldJoined(n, in[0], joined)
+			}
 			return nil
 		}
 		combine, elements := combiners[n.Op().Fold], elementsOver(viewOf(in[0]), n.Op().Axes(n))
