@@ -31,7 +31,9 @@ func TestColumnsOfNarrowMatrices(t *testing.T) {
 				for form, fold := range map[string]func(x *graph.Node) *graph.Node{
 					"flat": func(x *graph.Node) *graph.Node { return f.fold(x, 0) },
 					"kept": func(x *graph.Node) *graph.Node { return f.fold(x, 0, ops.KeepDims()) },
-					"cube": func(x *graph.Node) *graph.Node { return f.fold(ops.Reshape(x, graph.Dim(rows), 1, graph.Dim(columns)), 0, 1) },
+					"cube": func(x *graph.Node) *graph.Node {
+						return f.fold(ops.Reshape(x, graph.Dim(rows), 1, graph.Dim(columns)), 0, 1)
+					},
 					"used": func(x *graph.Node) *graph.Node { return f.fold(ops.Neg(ops.Neg(x)), 0) },
 					"flip": func(x *graph.Node) *graph.Node { return f.fold(ops.Flip(x, 0), 0) },
 					"wide": func(x *graph.Node) *graph.Node { return f.fold(ops.Cast(x, graph.Float64), 0) },
