@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -19,12 +21,12 @@ var foldsOf = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
 }
 
 // joined is how many rows of x, a matrix of a few columns, are one row while they are folded by n: 0 if they are folded as they are. What is computed
-// for the fold alone is not stored for it, nor is a view laid out.
+// for the fold alone is not stored for it, nor is a view laid out; and a product and its factors are folded where it has them in registers.
 func (r shortRows) joined(n, x *graph.Node) int64 {
 	if n.Op().Class != graph.Reduce || n.Op().Axes == nil || foldsOf[n.Op().Fold] == nil || viewOf(x).Op().View != nil || x.DType() != n.DType() || x.DType() == graph.Bool {
 		return 0
 	}
-	if of := n.In(0); of.Op().Class == graph.Elementwise && r.uses[of.ID()] == 1 {
+	if of := n.In(0); of.Op().Class == graph.Contract || of.Op().Class == graph.Elementwise && r.uses[of.ID()] == 1 {
 		return 0
 	}
 	axes := n.Op().Axes(n)
@@ -40,10 +42,20 @@ func (r shortRows) joined(n, x *graph.Node) int64 {
 	}
 	for k := min(joinedColumns/columns, rows/leastJoined); k > 1; k-- {
 		if rows%k == 0 {
+			if isReadByProduct(n.In(0)) {
+				return 0
+			}
 			return k
 		}
 	}
 	return 0
+}
+
+// isReadByProduct reports whether some product has a value as a factor.
+func isReadByProduct(x *graph.Node) bool {
+	return slices.ContainsFunc(x.Graph().Nodes()[x.ID():], func(n *graph.Node) bool {
+		return n.Op().Class == graph.Contract && slices.Contains(n.Operands(), x)
+	})
 }
 
 // foldJoined folds rows of which some are joined, and then these.
