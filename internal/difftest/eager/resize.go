@@ -222,7 +222,11 @@ func resizing(m *Machine, s *Step, x []*Tensor) []*Tensor {
 			}
 		}
 	}
-	if !y.T.IsFloat() || y.T.IsNarrow() || len(y.Shape) != len(sizes)+2 || volume(y.Shape[1:]) == 0 || volume(sizes) == 0 {
+	needed := 1 // the first axis that must not be empty: PyTorch bears no channels in means alone
+	if slices.Contains(words, "area") {
+		needed = 2
+	}
+	if !y.T.IsFloat() || y.T.IsNarrow() || len(y.Shape) != len(sizes)+2 || volume(y.Shape[needed:]) == 0 || volume(sizes) == 0 {
 		refuse("images %v", y.Shape)
 	}
 	for i, out := range slices.Backward(sizes) {
