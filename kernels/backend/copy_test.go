@@ -30,10 +30,17 @@ func layoutOf(r *rand.Rand, sizes []int) (steps []int, first, span int) {
 // TestCopies copies matrices of a batch from any layout to any other. The result is that of the interpreter, and the elements between those that are written stay.
 func TestCopies(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32, rowprog.U8, rowprog.I16} {
+	for i, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32, rowprog.U8, rowprog.I16, rowprog.F32, rowprog.F64} {
 		b := rowprog.NewBuilder("copy", 2)
-		x := b.Load(b.In("x", typ, rowprog.Vec))
-		b.Store(b.Out("y", typ, rowprog.Vec), x)
+		read, written, steps := 0, 1, [][]int{nil, nil}
+		var x, y int
+		if i < 5 {
+			x, y = b.In("x", typ, rowprog.Vec), b.Out("y", typ, rowprog.Vec)
+		} else { // the result is the first operand
+			read, written = 1, 0
+			y, x = b.Out("y", typ, rowprog.Vec), b.In("x", typ, rowprog.Vec)
+		}
+		b.Store(y, b.Load(x))
 		p := build(t, b)
 		k, err := Compile(p)
 		require.NoError(t, err)
@@ -45,9 +52,10 @@ func TestCopies(t *testing.T) {
 			if r.IntN(8) == 0 {
 				sizes[2] = 500 + r.IntN(200)
 			}
-			fromSteps, from, read := layoutOf(r, sizes)
-			toSteps, to, written := layoutOf(r, sizes)
-			in := randomWords(r, read)
+			fromSteps, from, span := layoutOf(r, sizes)
+			toSteps, to, room := layoutOf(r, sizes)
+			in := randomWords(r, span)
+			steps[read], steps[written] = fromSteps, toSteps
 			var got [2][]uint64
 			for i, run := range []func(a *launch.Args){
 				func(a *launch.Args) { reference.Run(a, &s.portable) },
@@ -55,13 +63,14 @@ func TestCopies(t *testing.T) {
 			} {
 				a := launch.New(p)
 				a.Outer[0], a.Outer[1], a.N = sizes[0], sizes[1], sizes[2]
-				out := make([]uint64, written)
+				out := make([]uint64, room)
 				for at := range out {
 					out[at] = 0x5555555555555555
 				}
 				size := typ.Size()
-				a.Ptr = []unsafe.Pointer{unsafe.Add(unsafe.Pointer(&in[0]), from*size), unsafe.Add(unsafe.Pointer(&out[0]), to*size)}
-				a.Stride = [][]int{fromSteps, toSteps}
+				a.Ptr = make([]unsafe.Pointer, 2)
+				a.Ptr[read], a.Ptr[written] = unsafe.Add(unsafe.Pointer(&in[0]), from*size), unsafe.Add(unsafe.Pointer(&out[0]), to*size)
+				a.Stride = steps
 				require.NoError(t, launch.Check(p, a))
 				run(a)
 				got[i] = out

@@ -40,7 +40,7 @@ type flatCopy struct{ operand, odd int }
 // transposed.
 func (k *nativeKernel) isFlat(a *launch.Args) bool {
 	inner := len(a.Outer)
-	if !k.elementwise || k.guards || inner == 0 || len(k.rows) > 0 || k.copies && a.N >= leastCopied && !k.isPlain(a) {
+	if !k.elementwise || k.guards || inner == 0 || len(k.rows) > 0 || k.copied.isAll() && a.N >= leastCopied && !k.isPlain(a) {
 		return false
 	}
 	for i := range k.prog.Operands {

@@ -28,7 +28,7 @@ type nativeKernel struct {
 	callElements  int  // elements of a call at most, if they can be cut so
 	stages        []chunkStage
 	rows          []int // operands of which rows are picked
-	copies        bool  // the one operand to the other
+	copied        copied
 }
 
 // executable is code that can be called: a *jit.Code.
@@ -47,7 +47,8 @@ type accumulated struct {
 // offset.
 func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKernel {
 	k := &nativeKernel{prog: p, layout: c.Layout, offset: offset, nonTemporal: c.NonTemporal, prefetches: c.Prefetches, prefetchSizes: usualPrefetchSizes, maxRow: c.MaxRow,
-		elementwise: p.Elementwise() && p.Stages == 1, copies: isCopy(p), callElements: callElementsOf(c), stages: chunkStages(p, c.Stages)}
+		elementwise: p.Elementwise() && p.Stages == 1, callElements: callElementsOf(c), stages: chunkStages(p, c.Stages)}
+	k.copied = copiedBy(p)
 	for i := range p.Operands {
 		if p.Operands[i].Domain == rowprog.Vec && p.Picks(i) {
 			k.rows = append(k.rows, i)
@@ -64,13 +65,21 @@ func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKer
 	return k
 }
 
-// isCopy reports whether a program loads elements of its first operand and stores them to the second, and nothing else.
-func isCopy(p *rowprog.Program) bool {
+// copied is the operand that a program loads and the one that it stores, if it does nothing else.
+type copied struct{ from, to int }
+
+func (c copied) isAll() bool { return c.from != c.to }
+
+func copiedBy(p *rowprog.Program) copied {
 	if len(p.Operands) != 2 || len(p.Insts) != 2 || p.Insts[0].Op != rowprog.OpLoad || p.Insts[1].Op != rowprog.OpStore {
-		return false
+		return copied{}
 	}
-	from, to := p.Operands[0], p.Operands[1]
-	return from.Access == rowprog.In && to.Access == rowprog.Out && from.Domain == rowprog.Vec && to.Domain == rowprog.Vec && from.Type == to.Type
+	c := copied{p.Insts[0].Operand, p.Insts[1].Operand}
+	from, to := p.Operands[c.from], p.Operands[c.to]
+	if from.Access != rowprog.In || to.Access != rowprog.Out || from.Domain != rowprog.Vec || to.Domain != rowprog.Vec || from.Type != to.Type {
+		return copied{}
+	}
+	return c
 }
 
 func (k *nativeKernel) Program() *rowprog.Program { return k.prog }

@@ -140,9 +140,10 @@ func (r *rows) offset(a *launch.Args, i int, t tile) int {
 // runTile packs, calls and unpacks.
 func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault, bool) {
 	r, inner := &s.rows, len(a.Outer)
-	if k.copies && t.columns >= packRows { // fewer are transposed into packed rows, which bear what is written behind them
-		size := k.prog.Operands[0].Type.Size()
-		copyTile(size, unsafe.Add(a.Ptr[1], r.offset(a, 1, t)*size), stepsOf(a, 1), unsafe.Add(a.Ptr[0], r.offset(a, 0, t)*size), stepsOf(a, 0), t, nil)
+	if k.copied.isAll() && t.columns >= packRows { // fewer are transposed into packed rows, which bear what is written behind them
+		size := k.prog.Operands[k.copied.from].Type.Size()
+		dst, src := unsafe.Add(a.Ptr[k.copied.to], r.offset(a, k.copied.to, t)*size), unsafe.Add(a.Ptr[k.copied.from], r.offset(a, k.copied.from, t)*size)
+		copyTile(size, dst, stepsOf(a, k.copied.to), src, stepsOf(a, k.copied.from), t, nil)
 		return launch.Fault{}, true
 	}
 	r.args.N = t.columns
