@@ -55,7 +55,7 @@ func requireReference(t *testing.T, outputs []*graph.Node, in map[*graph.Node]re
 	t.Helper()
 	want, err := reference.Eval(outputs, in)
 	require.NoError(t, err)
-	p, err := exec.Compile(outputs[0].Graph(), exec.PickedRows(), exec.Outputs(outputs...), exec.OnWarning(nil))
+	p, err := exec.Compile(outputs[0].Graph(), exec.Outputs(outputs...), exec.OnWarning(nil))
 	require.NoError(t, err)
 	got, err := p.NewSession().Run(context.Background(), feedValues(in))
 	require.NoError(t, err)

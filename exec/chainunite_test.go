@@ -19,7 +19,7 @@ import (
 // runAs runs a program with some options and a number of threads.
 func runAs(t *testing.T, outputs []*graph.Node, feed exec.Feed, threads int, opts ...exec.Option) (list []exec.Array) {
 	t.Helper()
-	p, err := exec.Compile(outputs[0].Graph(), append(opts, exec.PickedRows(), exec.Outputs(outputs...), exec.OnWarning(nil))...)
+	p, err := exec.Compile(outputs[0].Graph(), append(opts, exec.Outputs(outputs...), exec.OnWarning(nil))...)
 	require.NoError(t, err)
 	r, err := p.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestMessagesAreNotStored(t *testing.T) {
 		from, to := g.Input("from", graph.Int64, edges), g.Input("to", graph.Int64, edges)
 		y := ops.SegmentSum(ops.Mul(ops.Take(x, 0, from), w), 0, to, nodes)
 		outputs := append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})...)
-		p, err := exec.Compile(g, exec.PickedRows(), exec.Outputs(outputs...))
+		p, err := exec.Compile(g, exec.Outputs(outputs...))
 		require.NoError(t, err)
 		ends := make([]int64, edges)
 		for i := range ends {
@@ -166,7 +166,7 @@ func TestUnitedOutside(t *testing.T) {
 	at := make([]int64, rows)
 	feed := exec.Feed{x: exec.Array{Shape: []int{rows, width}, Data: make([]float64, rows*width)}, to: at}
 	for _, of := range []int{0, 1, 7, 1000} {
-		p, err := exec.Compile(g, exec.PickedRows(), exec.Outputs(y), exec.ChainsOf(of))
+		p, err := exec.Compile(g, exec.Outputs(y), exec.ChainsOf(of))
 		require.NoError(t, err)
 		for _, threads := range []int{1, 2} {
 			s := p.NewSession(exec.Threads(threads))
@@ -199,7 +199,7 @@ func TestPickedOutsideInBlocks(t *testing.T) {
 		at := make([]int64, rows)
 		feed := exec.Feed{x: exec.Array{Shape: []int{size, heads, 80 / heads}, Data: make([]float64, size*80)}, w: exec.Array{Shape: []int{rows, heads, 1}, Data: make([]float64, rows*heads)}, from: at, to: make([]int64, rows)}
 		for _, of := range []int{0, 1, 7, 1000} {
-			p, err := exec.Compile(g, exec.PickedRows(), exec.Outputs(y), exec.ChainsOf(of))
+			p, err := exec.Compile(g, exec.Outputs(y), exec.ChainsOf(of))
 			require.NoError(t, err)
 			require.Contains(t, p.String(), "= pick ")
 			for _, threads := range []int{1, 2} {

@@ -238,7 +238,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 // unit begins a compilation of a graph as it was when it had some number of nodes.
 func (r *request) unit(g *graph.Graph, built int) *lower.Program {
 	return &lower.Program{Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(), Evaluate: evaluate, NumOutputs: len(r.outputs),
-		FastBFloat16: r.fastBFloat16 && lower.MultipliesBFloat16(), PickedRow: r.thresholds.PickedRow},
+		FastBFloat16: r.fastBFloat16 && lower.MultipliesBFloat16()},
 		Thresholds: r.thresholds, CompileBody: r.compileBody}
 }
 

@@ -92,9 +92,6 @@ func ChainsOf(rows int) Option {
 	}
 }
 
-// PickedRows has kernels pick rows of 16 elements and more on any machine.
-func PickedRows() Option { return func(r *request) { r.thresholds.PickedRow = 16 } }
-
 // SharedChainsOf is [ChainsOf] with each block shared by all threads.
 func SharedChainsOf(rows int) Option {
 	return func(r *request) {

@@ -60,8 +60,8 @@ func Compile(p *rowprog.Program) (Kernel, error) {
 	return kernels[0], nil
 }
 
-// HasMachineCode reports whether kernels are machine code on this machine, as far as there is some for a program.
-func HasMachineCode() bool { return cpu.JIT() && cpu.Chosen() >= cpu.AVX2 }
+// hasMachineCode reports whether kernels are machine code on this machine, as far as there is some for a program.
+func hasMachineCode() bool { return cpu.JIT() && cpu.Chosen() >= cpu.AVX2 }
 
 // CompileAll makes kernels of programs that are used together. Their code shares a block
 // of memory, which is given back when none of the kernels is in use any more.
@@ -72,7 +72,7 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 		}
 	}
 	kernels := make([]Kernel, len(programs))
-	if HasMachineCode() {
+	if hasMachineCode() {
 		compileNative(kernels, programs)
 	}
 	for i, k := range kernels {

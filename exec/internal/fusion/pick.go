@@ -12,8 +12,9 @@ import (
 // result. It picks single elements, along the table's last axis, or rows that are long enough. Short rows are better copied, by a kernel of their own, and
 // so is what nothing is computed of. Indices of single elements have 32 bits: those of 64 would leave half of the lanes of a vector for what is picked.
 
-// leastPicked is the number of indices from which on a kernel of elements picks, where it is known.
-const leastPicked = 16
+// leastPicked is the number of indices from which on a kernel of elements picks, where it is known, and leastPickedRow that of elements from which on
+// rows are picked: shorter ones are soon copied. They are the same with machine code and without, as the order of sums depends on which kernels there are.
+const leastPicked, leastPickedRow = 16, 16
 
 // picks reports whether a node takes elements or rows by index as a kernel of elements can.
 func (f *fuser) picks(n *graph.Node) bool {
@@ -35,7 +36,7 @@ func (f *fuser) picks(n *graph.Node) bool {
 	}
 	last := n.In(0).Rank() - 1
 	size, known := n.In(0).Shape()[last].Int()
-	return known && size >= f.u.PickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 && (index == graph.Int32 || index == graph.Int64)
+	return known && size >= leastPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 && (index == graph.Int32 || index == graph.Int64)
 }
 
 // readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: those of the table from which indices

@@ -54,19 +54,9 @@ type Thresholds struct {
 	ChainFactor int
 	// ChainRows is the number of rows of a block; 0 where the caches decide, as they should but in tests.
 	ChainRows int
-	// PickedRow is the number of elements from which on kernels pick rows that indices name, where it is known: shorter ones are soon copied.
-	PickedRow int64
 }
 
-var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 32, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20, ChainFactor: 4 << 20, PickedRow: usualPickedRow()}
-
-// usualPickedRow is few elements for machine code, and more for an interpreter, for which each row begins with some 300 ns.
-func usualPickedRow() int64 {
-	if backend.HasMachineCode() {
-		return 16
-	}
-	return 1 << 10
-}
+var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 32, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20, ChainFactor: 4 << 20}
 
 // TakesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }

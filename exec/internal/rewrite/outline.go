@@ -180,7 +180,7 @@ func (o *outliner) call(end *graph.Node) *bodyBuilder {
 	}
 	g := o.u.Graph.Derive()
 	b := &bodyBuilder{outliner: o, end: end, g: g, copied: map[*graph.Node]*graph.Node{}, captured: map[*graph.Node]*graph.Node{}, live: map[int]int{},
-		call: &LoopCall{Region: a.Body, Limit: -1, Stops: -1, Body: &Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate, FastBFloat16: o.u.FastBFloat16, PickedRow: o.u.PickedRow}}}
+		call: &LoopCall{Region: a.Body, Limit: -1, Stops: -1, Body: &Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate, FastBFloat16: o.u.FastBFloat16}}}
 	o.calls[a.Body] = b
 	members, outputs := o.live(end, a)
 	carried, next, limit := loopop.CarriedOf(end)

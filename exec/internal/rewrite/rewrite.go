@@ -27,9 +27,7 @@ type Program struct {
 	Body     *graph.Region // the loop's body that the program is; nil of a whole program
 	// FastBFloat16 says that products of BFloat16 may be summed in the order that the processor has for them, with other bits then.
 	FastBFloat16 bool
-	// PickedRow is the number of elements from which on kernels pick rows that indices name.
-	PickedRow int64
-	verified  verified
+	verified     verified
 }
 
 // sourceNode pairs an input or a parameter of the user's graph with its copy.
