@@ -11,37 +11,26 @@ import (
 // leastApartRow is how many elements a row must have for code that takes 8 at a time, and leaves the last ones.
 const leastApartRow = 24
 
-// apart is code for elements of 4 bytes by how far they stand apart, and turned for those of a row from the last to the first; nil where it cannot be had.
-var (
-	apart  [codegen.MostApart + 1]func() *jit.Code
-	turned = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(-1)) })
-)
+// apart is code for elements of 4 bytes by how far they stand apart, among it that for a row from the last to the first; nil where it cannot be had.
+var apart = map[int]func() *jit.Code{}
 
 func init() {
-	for step := codegen.LeastApart; step <= codegen.MostApart; step++ {
-		apart[step] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(step)) })
+	for step := -1; step <= codegen.MostApart; step++ {
+		if step == -1 || step >= codegen.LeastApart {
+			apart[step] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(step)) })
+		}
 	}
-}
-
-// codeFor is the code for elements that stand step apart, nil if there is none.
-func codeFor(step int) *jit.Code {
-	switch {
-	case step == -1:
-		return turned()
-	case step >= codegen.LeastApart && step <= codegen.MostApart:
-		return apart[step]()
-	}
-	return nil
 }
 
 // copyApart puts elements of 4 bytes side by side that stand 3 or 4 apart, or from the last to the first, but for the last 1 to 8 of each row, and returns how
 // many it has taken of a row.
 func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) int {
 	const size, block = 4, 8
-	if to.column != 1 || t.columns < leastApartRow || t.rows == 0 {
+	compile := apart[from.column]
+	if compile == nil || to.column != 1 || t.columns < leastApartRow || t.rows == 0 {
 		return 0
 	}
-	code := codeFor(from.column)
+	code := compile()
 	if code == nil {
 		return 0
 	}

@@ -5,14 +5,18 @@ package gemm
 // what takes the place of A, which is B, are read where they lie.
 func (q *problem[T]) isTurned(c region, s *Scratch[T]) bool {
 	v := simdOf[T]()
-	if v == nil || q.b.Row != 1 || q.b.Col <= 1 || q.c.Col != 1 || q.add || q.k == 0 || q.hasHalves() || q.part != nil || q.offsets != nil || q.packedB != nil ||
-		s.epilogue != nil || s.reader != nil || s.rows.to != nil {
+	if v == nil || !q.canTurn(s) || q.b.Row != 1 || q.b.Col <= 1 || q.offsets != nil || s.epilogue != nil || s.rows.to != nil {
 		return false
 	}
 	rows, cols := c.bottom-c.top, c.right-c.left
 	fills := rows%(v.cols/4) == 0 && v.quarter != nil || rows%(v.cols/2) == 0 // vectors
 	const gain = 2
 	return fills && rows <= v.turnedRows() && cols*q.k > gain*(rows*q.k+2*rows*cols)
+}
+
+// canTurn reports whether a product, of windows or of a matrix, can be computed as its transpose.
+func (q *problem[T]) canTurn(s *Scratch[T]) bool {
+	return q.c.Col == 1 && !q.add && q.k > 0 && !q.hasHalves() && q.part == nil && q.packedB == nil && s.reader == nil
 }
 
 // turnedRows is the number of rows, at most, of a product that is turned.

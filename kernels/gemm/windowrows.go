@@ -32,7 +32,7 @@ const (
 // read where they lie: it takes about as long to transpose an element of the result as to copy one of a window. once says that A is packed for a batch.
 func (q *problem[T]) turnsWindows(c region, s *Scratch[T], once bool) bool {
 	v := simdOf[T]()
-	if q.offsets == nil || v == nil || q.c.Col != 1 || q.add || q.k == 0 || q.hasHalves() || q.part != nil || q.packedB != nil || s.reader != nil {
+	if q.offsets == nil || v == nil || !q.canTurn(s) {
 		return false
 	}
 	rows, places, width := c.bottom-c.top, c.right-c.left, roundUp(c.bottom-c.top, v.cols/2)

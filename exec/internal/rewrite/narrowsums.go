@@ -42,20 +42,13 @@ func (r shortRows) joined(n, x *graph.Node) int64 {
 	}
 	for k := min(joinedColumns/columns, rows/leastJoined); k > 1; k-- {
 		if rows%k == 0 {
-			if isReadByProduct(n.In(0)) {
+			if slices.ContainsFunc(r.users()[n.In(0).ID()], func(user *graph.Node) bool { return user.Op().Class == graph.Contract }) {
 				return 0
 			}
 			return k
 		}
 	}
 	return 0
-}
-
-// isReadByProduct reports whether some product has a value as a factor.
-func isReadByProduct(x *graph.Node) bool {
-	return slices.ContainsFunc(x.Graph().Nodes()[x.ID():], func(n *graph.Node) bool {
-		return n.Op().Class == graph.Contract && slices.Contains(n.Operands(), x)
-	})
 }
 
 // foldJoined folds rows of which some are joined, and then these.

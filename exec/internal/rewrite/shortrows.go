@@ -24,7 +24,8 @@ const (
 
 // shortRows folds rows that are too short for vectors: vectors go across rows, which elements of one place in each make up.
 type shortRows struct {
-	uses   []int // by the numbers of values: see usesOf
+	uses   []int                  // by the numbers of values: see usesOf
+	users  func() [][]*graph.Node // of values, listed when they are first asked for
 	planes *planes
 }
 

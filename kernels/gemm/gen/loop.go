@@ -175,6 +175,11 @@ func (t tile) rowSpare(r int) asm.Vec { return t.spare(t.vectors() + r%2) }
 func (t tile) multiply(a *asm.Asm, r int, on int32) {
 	m := rowAt(r, aRow)
 	m.Disp = on
+	t.multiplyBy(a, r, m)
+}
+
+// multiplyBy adds the products of a row, whose element of A is in memory.
+func (t tile) multiplyBy(a *asm.Asm, r int, m asm.Mem) {
 	if !t.splats {
 		m.Broadcast = true
 		for v := range t.vectors() {

@@ -229,13 +229,18 @@ func (t tile) begin(a *asm.Asm) {
 	t.downRows(a, func(r, v int, m asm.Mem) { t.loadVector(a, t.sum(r, v), v, m) })
 	a.Jump(begun)
 	a.Bind(zero)
+	t.clear(a)
+	a.Bind(begun)
+}
+
+// clear sets the sums to zero.
+func (t tile) clear(a *asm.Asm) {
 	for r := range t.rows {
 		for v := range t.vectors() {
 			s := t.sum(r, v)
 			a.R(asm.XORPS, t.width, s, s, s)
 		}
 	}
-	a.Bind(begun)
 }
 
 // fetch asks for the rows of C, which the loop gives time to arrive, if that is wanted.

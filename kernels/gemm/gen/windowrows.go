@@ -29,13 +29,9 @@ func leastWindowRows(most int) int { return min(4, (most+1)/2) }
 // windowRows is a tile whose rows of A lie anywhere, and whose columns have offsets. B is a packed panel, of two vectors of
 // columns, of which half multiplies the first one alone. C is memory of the product's own, where no column needs a mask.
 func (t tile) windowRows() []byte {
+	t.splats = true // loads of addresses leave no room for an element to be read for each vector
 	a := &asm.Asm{}
-	for r := range t.rows {
-		for v := range t.vectors() {
-			s := t.sum(r, v)
-			a.R(asm.XORPS, t.width, s, s, s)
-		}
-	}
+	t.clear(a)
 	load(a, []field{{count, windowRowsK}, {windowOffsets, windowRowsOffsets}, {b, windowRowsB}})
 	for r, base := range windowRowBases[:min(t.rows, len(windowRowBases))] {
 		a.MovLoad(base, asm.At(asm.RDI, t.windowRowAt(r)))
@@ -84,11 +80,7 @@ func (t tile) windowLoop(a *asm.Asm, steps int32) {
 			} else {
 				a.MovLoad(base, asm.At(asm.RDI, t.windowRowAt(r)))
 			}
-			x := t.rowSpare(r)
-			a.M(t.broadcast, t.width, x, 0, asm.Indexed(base, windowOffset, uint8(t.size), 0))
-			for v := range t.vectors() {
-				a.R(t.fma, t.width, t.sum(r, v), x, t.spare(v))
-			}
+			t.multiplyBy(a, r, asm.Indexed(base, windowOffset, uint8(t.size), 0))
 		}
 	}
 	a.AddImm(windowOffsets, steps*offsetBytes)
