@@ -111,6 +111,16 @@ var builders = map[suite.Kind]builder{
 	suite.Meta:          one(meta),
 	suite.Player:        one(player),
 	suite.GCN:           one(gcn),
+	suite.Folding:       one(folding),
+	suite.Fourier:       one(fourier),
+	suite.Splines:       one(splines),
+	suite.Capsules:      one(capsules),
+	suite.Nowcast:       one(nowcast),
+	suite.Tagger:        one(tagger),
+	suite.Molecules:     one(molecules),
+	suite.Transport:     one(transport),
+	suite.Policy:        one(policy),
+	suite.Hashed:        one(hashed),
 }
 
 // chain is tanh(x*y + b)*x - y.

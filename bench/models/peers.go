@@ -27,6 +27,8 @@ var (
 	moresequencesTorch []byte
 	//go:embed learning_torch.py
 	learningTorch []byte
+	//go:embed structured_torch.py
+	structuredTorch []byte
 	//go:embed side_jax.py
 	sideJAX []byte
 	//go:embed side_onnx.py
@@ -36,7 +38,7 @@ var (
 )
 
 // torchScript is PyTorch's side, with all of its models.
-var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch, classifiersTorch, generatorsTorch, moresequencesTorch, learningTorch)
+var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch, classifiersTorch, generatorsTorch, moresequencesTorch, learningTorch, structuredTorch)
 
 // peer is a library beside Broadloom, with a way to run it.
 type peer struct {

@@ -136,6 +136,16 @@ var table = []Workload{
 	{Name: "maml_s5_q25_28_sgd", Kind: Meta, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: meta(5, 25, 28, 32)},
 	{Name: "dqn_b32_84_sgd", Kind: Player, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: player(32)},
 	{Name: "gcn_n10000_e100000_sgd", Kind: GCN, Group: ScientificModels, Optimizer: SGD, HasLoss: true, inputs: gcn(10000, 100000, 128, 64)},
+	{Name: "folding_s16_r64_sgd", Kind: Folding, Group: StructuredModels, Optimizer: SGD, HasLoss: true, inputs: folding(16, 64, 64, 32)},
+	{Name: "fourier_b8_64_adam", Kind: Fourier, Group: StructuredModels, Optimizer: Adam, HasLoss: true, inputs: fourier(8, 64, 32)},
+	{Name: "splines_784_64_10_b128_sgd", Kind: Splines, Group: StructuredModels, Optimizer: SGD, HasLoss: true, inputs: splines(128, 784, 64, 10)},
+	{Name: "capsules_b16_28_adam", Kind: Capsules, Group: StructuredModels, Optimizer: Adam, HasLoss: true, inputs: capsules(16, 28)},
+	{Name: "nowcast_b4_t8_32_sgd", Kind: Nowcast, Group: StructuredModels, Optimizer: SGD, HasLoss: true, inputs: nowcast(4, 8, 32, 32)},
+	{Name: "tagger_b16_t40_sgd", Kind: Tagger, Group: StructuredModels, Optimizer: SGD, HasLoss: true, inputs: tagger(16, 40, 5000, 100, 20)},
+	{Name: "molecules_b16_n24_d64_adam", Kind: Molecules, Group: StructuredModels, Optimizer: Adam, HasLoss: true, inputs: molecules(16, 24, 64)},
+	{Name: "transport_n256_sgd", Kind: Transport, Group: StructuredModels, Optimizer: SGD, HasLoss: true, inputs: transport(256, 64, 32)},
+	{Name: "policy_b2048_adam", Kind: Policy, Group: StructuredModels, Optimizer: Adam, HasLoss: true, inputs: policy(2048, 17, 6, 64)},
+	{Name: "hashed_n4096_adam", Kind: Hashed, Group: StructuredModels, Optimizer: Adam, HasLoss: true, inputs: hashed(4096, 64)},
 }
 
 // chain makes x [n,n], y [n] and b [n,1].

@@ -88,6 +88,16 @@ const (
 	Meta          Kind = "meta"           // train: what tasks (x0, t0, …) lose after a step of their own (tryx0, tryt0, …)
 	Player        Kind = "player"         // train: the worth of moves before (x) and after (y) them, by Huber's loss
 	GCN           Kind = "gcn"            // train: sums of what neighbours have along edges (from, to), cross-entropy (x, t)
+	Folding       Kind = "folding"        // train: sequences x and pairs of places z that tell each other, means of squares
+	Fourier       Kind = "fourier"        // train: products of low frequencies with matrices, from x to y, mean square error
+	Splines       Kind = "splines"        // train: layers of splines (knots0, …) of each element, cross-entropy (x, t)
+	Capsules      Kind = "capsules"       // train: vectors that agree on classes, margins (x, t)
+	Nowcast       Kind = "nowcast"        // train: recurrent convolutions of images x, the one behind them (y), mean square error
+	Tagger        Kind = "tagger"         // train: recurrent layers in both directions, likelihood of tags one after the other (x, t)
+	Molecules     Kind = "molecules"      // train: atoms (h) at places (x) that tell and move each other, mean square errors (y, to)
+	Transport     Kind = "transport"      // train: the cost of moving points x to y by a smooth plan
+	Policy        Kind = "policy"         // train: moves (x, move, gain, before) and what they are worth (worth)
+	Hashed        Kind = "hashed"         // train: hashed tables for corners of cells, colours of points (x, y), mean square error
 )
 
 // Optimizer is the update rule of a training workload.
@@ -126,10 +136,11 @@ const (
 	SequenceModels   Group = "sequence models"
 	ImageModels      Group = "image models"
 	ScientificModels Group = "scientific models"
+	StructuredModels Group = "structured models"
 )
 
 // Groups lists them in the order of the table.
-var Groups = []Group{Main, MoreModels, SequenceModels, ImageModels, ScientificModels}
+var Groups = []Group{Main, MoreModels, SequenceModels, ImageModels, ScientificModels, StructuredModels}
 
 // Of is what follows the name of a quantity in a sentence: " of" and the group's name, if it has one.
 func (g Group) Of() string {
