@@ -222,6 +222,12 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 	if k.nonTemporal && k.worthStreaming(a) {
 		b.put(l.Stream(), 1)
 	}
+	if l.Columns != 0 {
+		b.put(l.Columns, 0)
+		if k.isBetterInColumns(a) {
+			b.put(l.Columns, 1)
+		}
+	}
 	for axis, n := range a.Outer {
 		b.put(l.Count(axis), n)
 		b.put(l.Counter(axis), n)
@@ -234,6 +240,15 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 			b.put(l.Delta(axis, i), step*k.prog.Operands[i].Type.Size())
 		}
 	}
+}
+
+// mostColumnBytes is the most bytes of a row, as it is accumulated, that is worked on in columns. Rows of 2 to 16 elements take a third to a quarter of the time
+// so on an AMD Zen 4, of 31 a third, of 100 to 128 two thirds, of 256 nine tenths, and of 512 as much as one after the other.
+const mostColumnBytes = 1 << 10
+
+// isBetterInColumns reports whether rows that are accumulated over the last outer axis are too short to be worked on one after the other.
+func (k *nativeKernel) isBetterInColumns(a *launch.Args) bool {
+	return a.Outer[len(a.Outer)-1] > 1 && a.N*k.prog.Operands[k.accs[0].operand].Type.Size() <= mostColumnBytes
 }
 
 // sizes is a range of numbers of bytes.

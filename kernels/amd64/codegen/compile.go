@@ -213,7 +213,8 @@ func (c *compiler) program() {
 	c.loadPointers()
 	c.emitStraight(c.section(rowprog.CallSection))
 	a.Align(16)
-	top := a.Here()
+	top, behind := a.Here(), a.NewLabel() // behind the last axis
+	c.columnLoop(behind)
 	for s := range p.Stages {
 		c.emitStraight(c.section(rowprog.RowSection(s)))
 		c.loop(s)
@@ -225,6 +226,9 @@ func (c *compiler) program() {
 		a.JumpIf(asm.NotEqual, top)
 		a.MovLoad(temp, inBlock(c.layout.Count(axis)))
 		a.MovStore(inBlock(c.layout.Counter(axis)), temp)
+		if axis == p.Outer-1 {
+			a.Bind(behind)
+		}
 	}
 	a.Bind(c.exit)
 	if c.streams {

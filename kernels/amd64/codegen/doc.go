@@ -54,7 +54,7 @@
 // via64.go for those of float32 that are computed in float64.
 //
 // alloc.go hands out registers, emit.go writes instructions, effect.go loads, stores and guards,
-// routine.go those with a loop inside. loop.go writes loops over a row, narrower.go what is left of rows that are rewritten, held.go what is done with accumulators in
+// routine.go those with a loop inside. loop.go writes loops over a row, narrower.go what is left of rows that are rewritten, columns.go those over rows that are accumulated, held.go what is done with accumulators in
 // registers, ahead.go those that
 // fetch an operand ahead, chunk.go those that end after a stage. tile.go has code for tiles of matrix products: tilerows.go where they are in
 // memory, tilesums.go where they are accumulated. transpose.go, interleave.go and apart.go are code for

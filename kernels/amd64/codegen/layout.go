@@ -9,6 +9,8 @@ type Layout struct {
 	Operands int
 	Size     int // of the whole block
 	Culprit  int // where a fault's fourth number is, the bits of the guard's culprit; 0 without guards
+	// Columns is where a number says, if it is not 0, that rows are worked on in columns of vectors, which pays where they are short; 0 where there is no such code.
+	Columns int
 }
 
 // BlockAlign is the alignment of a block of arguments, in bytes.
