@@ -39,8 +39,8 @@ func Simplify(u *Program) error {
 		if m := applyRules(next, n, in); m != nil {
 			return m
 		}
-		if exchangesLastAxes(n) && uses[n.In(0).ID()] == 1 {
-			return transposedProduct(next, n, in)
+		if p := columnsOf(n, uses); p != nil {
+			return transposedProduct(next, n, in, uses[p.In(1).ID()])
 		}
 		if n.Op().Class == graph.Movement && len(in) == 1 && uses[n.In(0).ID()] == 1 {
 			return reshapedRows(n, in)
