@@ -34,7 +34,10 @@ func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
 	if forward == nil {
 		return refusedCheckpoint(x, "the function returns nil")
 	}
-	if len(c.nodes) == 0 {
+	switch {
+	case c.found && len(c.nodes) == 0: // the result is itself one that is kept, or comes from outside: its gradient is its own
+		return c.y
+	case !c.found:
 		c.reads = []*graph.Node{x}
 	}
 	return ops.WithGradient("Checkpoint", c.reads, forward, c.gradients)
@@ -52,6 +55,7 @@ type checkpoint struct {
 	home  *graph.Region // that was open
 	first int           // the number of its first node
 	y     *graph.Node
+	found bool                        // whether what follows is known: of a result that stands for a mistake it is not
 	reads []*graph.Node               // what it was given
 	nodes []*graph.Node               // what is computed again, in order
 	steps map[*graph.Node]*graph.Node // of the loops around it, by nodes that ask for them: one of its surroundings, which is read
@@ -67,7 +71,7 @@ func (c *checkpoint) build(x *graph.Node, f func(x *graph.Node) *graph.Node) (ag
 	if c.y = f(x); c.y == nil {
 		return nil
 	}
-	if c.y.Graph() == c.g && c.y.Judged() {
+	if c.found = c.y.Graph() == c.g && c.y.Judged(); c.found {
 		c.find()
 	}
 	return func([]*graph.Node) *graph.Node { return c.y }

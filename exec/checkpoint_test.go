@@ -200,6 +200,44 @@ func TestCheckpointsWithoutGradients(t *testing.T) {
 	require.Equal(t, got[1], got[0])
 }
 
+// A checkpoint whose result is itself kept, since what gives it may not run twice, or comes from outside, has the values and gradients of the function.
+func TestCheckpointsOfWhatIsKept(t *testing.T) {
+	double := func(a *graph.Arrays) error {
+		for i, v := range graph.Elements[float64](a.In[0]) {
+			graph.Elements[float64](a.Out)[i] = 2 * v
+		}
+		return nil
+	}
+	twice := func(_, dy *graph.Node, _ []*graph.Node) []*graph.Node { return nodes{ops.Mul(dy, graph.Num(2))} }
+	for name, f := range map[string]func(x, w *graph.Node) *graph.Node{
+		"callback": func(x, _ *graph.Node) *graph.Node {
+			return ops.Callback("twice", nodes{x}, graph.Float64, x.Shape(), double, twice)
+		},
+		"print": func(x, _ *graph.Node) *graph.Node { return ops.Print(ops.Exp(x), "x") },
+		"loop with a print": func(x, _ *graph.Node) *graph.Node {
+			return ops.Fori(2, nodes{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+				return nodes{ops.Sin(ops.Print(c[0], "x"))}
+			})[0]
+		},
+		"write":        func(x, _ *graph.Node) *graph.Node { return ops.AddInPlace(ops.Mul(x, graph.Num(3)), x) },
+		"the operand":  func(x, _ *graph.Node) *graph.Node { return x },
+		"from outside": func(_, w *graph.Node) *graph.Node { return w },
+	} {
+		var want [][]uint64
+		for _, wrap := range wraps {
+			g := graph.New(name)
+			x, w := g.Input("x", graph.Float64, 3), g.Input("w", graph.Float64, 3)
+			y := wrap(ops.Tanh(x), func(x *graph.Node) *graph.Node { return f(x, w) })
+			grads := autodiff.Grad(ops.Sum(ops.Square(y)), nodes{x, w}, autodiff.ZeroForUnused())
+			got := results(t, g, append(grads, y), exec.Feed{x: []float64{1, 2, 3}, w: []float64{-1, 0.5, 4}}, 1)
+			if want == nil {
+				want = got
+			}
+			require.Equal(t, want, got, name)
+		}
+	}
+}
+
 // Random numbers differ from step to step of all loops around them, and are the same where a gradient computes them again: each of
 // these programs multiplies x by some of them, so that its gradient is y/x.
 func TestDrawsThatGradientsComputeAgain(t *testing.T) {

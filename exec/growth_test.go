@@ -68,6 +68,21 @@ var growing = map[string]func(x *graph.Node, n int) *graph.Node{
 	},
 }
 
+// manyResults are products one behind the other, and a step along the gradient for the matrix of each: as many results as a deep network has parameters.
+func manyResults(x *graph.Node, n int) []*graph.Node {
+	square := ops.Expand(x, 8, 8)
+	x = ops.Copy(ops.Expand(x, 64, 8))
+	var list []*graph.Node
+	for range n {
+		list = append(list, ops.Copy(square))
+		x = ops.Relu(ops.MatMul(x, list[len(list)-1]))
+	}
+	for i, dw := range autodiff.Grad(ops.Mean(ops.Square(x)), list) {
+		list[i] = ops.Sub(list[i], ops.Mul(dw, graph.Num(0.1)))
+	}
+	return list
+}
+
 func times(n int, x *graph.Node, f func(*graph.Node) *graph.Node) *graph.Node {
 	for range n {
 		x = f(x)
@@ -79,7 +94,11 @@ func times(n int, x *graph.Node, f func(*graph.Node) *graph.Node) *graph.Node {
 // other: time that grows with the square would be 64 times as long.
 func TestTimeGrowsWithTheGraph(t *testing.T) {
 	const small, factor, most = 300, 8, 26
+	cases := map[string]func(x *graph.Node, n int) []*graph.Node{"results": manyResults}
 	for name, build := range growing {
+		cases[name] = func(x *graph.Node, n int) []*graph.Node { return []*graph.Node{build(x, n)} }
+	}
+	for name, build := range cases {
 		t.Run(name, func(t *testing.T) {
 			ratio := 0.0
 			for range 3 { // the machine may be busy
@@ -95,11 +114,11 @@ func TestTimeGrowsWithTheGraph(t *testing.T) {
 
 // timeOf returns the time that processors work for building a graph, compiling it and running
 // it once: what else the machine does has no part in it.
-func timeOf(t *testing.T, build func(*graph.Node, int) *graph.Node, n int) time.Duration {
+func timeOf(t *testing.T, build func(*graph.Node, int) []*graph.Node, n int) time.Duration {
 	start := processorTime(t)
 	g := graph.New("growing")
 	x := g.Input("x", graph.Float32, 8)
-	p, err := exec.Compile(g, exec.Outputs(build(x, n)))
+	p, err := exec.Compile(g, exec.Outputs(build(x, n)...))
 	require.NoError(t, err)
 	_, err = p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{8}, Data: make([]float32, 8)}})
 	require.NoError(t, err)

@@ -34,6 +34,20 @@ func TestColumnsOfRows(t *testing.T) {
 	}
 }
 
+// More sums than there are registers are right too.
+func TestColumnsOfManySums(t *testing.T) {
+	for _, sums := range []int{2, 5, 6, 7, 13, 14, 15, 40} {
+		b := rowprog.NewBuilder("many", 2)
+		x, w := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("w", rowprog.F32, rowprog.Row))
+		for i := range sums {
+			x = b.Apply(rowprog.OpAdd, x, w)
+			b.Accumulate(b.Acc(fmt.Sprint("sum", i), rowprog.F32, rowprog.Vec, rowprog.Axes(1)), rowprog.Sum, x)
+		}
+		p := build(t, b)
+		requireSameSums(t, fmt.Sprint(sums, " sums"), p, rand.New(rand.NewPCG(1, uint64(sums))), 3, 5, 70, backends(t, p))
+	}
+}
+
 // accumulating makes a program that adds up rows, and if it is to, does more with them.
 func accumulating(t *testing.T, typ rowprog.Type, many bool) *rowprog.Program {
 	b := rowprog.NewBuilder("sums", 2)

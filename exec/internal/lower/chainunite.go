@@ -60,7 +60,13 @@ func (u *Program) isInChain(at int) bool {
 
 // isRoot reports whether a value's memory is that of a result of the program.
 func (u *Program) isRoot(n *graph.Node) bool {
-	return slices.ContainsFunc(u.Roots, func(r *graph.Node) bool { return alias.Storage(r) == n })
+	if u.rootMemory == nil {
+		u.rootMemory = make(map[*graph.Node]bool, len(u.Roots))
+		for _, r := range u.Roots {
+			u.rootMemory[alias.Storage(r)] = true
+		}
+	}
+	return u.rootMemory[n]
 }
 
 // mayBeFused reports whether the kernel at a place is rather fused with the product before it.

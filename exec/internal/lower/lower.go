@@ -38,6 +38,8 @@ type Program struct {
 	// CompileBody compiles the body of a loop.
 	CompileBody   func(*rewrite.Program) (*Program, error)
 	RuntimeChecks []RuntimeCheck
+
+	rootMemory map[*graph.Node]bool // see isRoot
 }
 
 // Lower writes each kernel as a row program, or notes the operands of a kernel of

@@ -61,6 +61,9 @@ func (c *compiler) columnLoop(after asm.Label) {
 	c.ofTiles = true // what is accumulated is in registers, and elements of rows are loaded where they are used
 	w := &columns{compiler: c, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
 	c.ofTiles = false
+	if len(w.vec.accs) > w.mostHeld() {
+		return
+	}
 	hasRoutine := func(in inst) bool { return in.form == routineForm }
 	if len(w.vec.narrowed) > 0 || slices.ContainsFunc(w.vec.insts, hasRoutine) || slices.ContainsFunc(w.row.insts, hasRoutine) || slices.ContainsFunc(w.vec.accs, func(a accumulator) bool { return a.typ.Size()*w.vec.lanes != c.target.bytes() }) {
 		return
@@ -76,6 +79,10 @@ func (c *compiler) columnLoop(after asm.Label) {
 		c.a.Jump(after)
 	})
 }
+
+// firstHeld is the first register of sums, from which on they go down, and mostHeld how many are kept in registers.
+func (w *columns) firstHeld() int { return w.target.registers() - spare - 1 }
+func (w *columns) mostHeld() int  { return w.firstHeld() / 2 }
 
 // write writes loops over columns, each with one over rows inside.
 func (w *columns) write() {
@@ -118,9 +125,8 @@ func (w *columns) write() {
 
 // plan decides what stays in registers of a column of some vectors. ok is false where there are too few for more than one.
 func (w *columns) plan(vectors int) (p plan, ok bool) {
-	first := w.target.registers() - spare - 1
-	held := vectors * len(w.vec.accs)
-	if held > first/2 && vectors > 1 {
+	first, held := w.firstHeld(), vectors*len(w.vec.accs)
+	if held > w.mostHeld() {
 		return p, false
 	}
 	p.copies = vectors
@@ -143,7 +149,7 @@ func (w *columns) plan(vectors int) (p plan, ok bool) {
 func (w *columns) column(p *plan, m mode) {
 	a, axis := &w.a, w.p.Outer-1
 	for k := range w.vec.accs {
-		w.vec.accs[k].reg = w.target.registers() - spare - (k+1)*p.copies
+		w.vec.accs[k].reg = w.firstHeld() - (k+1)*p.copies + 1
 	}
 	for i := range w.p.Operands {
 		if i < len(pointerRegs) {
