@@ -77,6 +77,37 @@ func TestForgottenWrites(t *testing.T) {
 	}
 }
 
+// A write of a value whose result nothing uses draws a warning, be it of the whole or of a part, in a loop too; one whose result is used does not.
+func TestWritesOfWhichNothingUsesTheResult(t *testing.T) {
+	part := func(z *graph.Node) *graph.Node { return ops.Slice(z, 0, 0, 1, 1) }
+	for name, c := range map[string]struct {
+		write func(z *graph.Node) *graph.Node
+		warns bool
+	}{
+		"whole":             {func(z *graph.Node) *graph.Node { ops.AddInPlace(z, graph.Num(100)); return z }, true},
+		"whole, used":       {func(z *graph.Node) *graph.Node { return ops.AddInPlace(z, graph.Num(100)) }, false},
+		"part":              {func(z *graph.Node) *graph.Node { ops.CopyInPlace(part(z), graph.Num(-1)); return z }, true},
+		"part, after which": {func(z *graph.Node) *graph.Node { return ops.After(z, ops.CopyInPlace(part(z), graph.Num(-1))) }, false},
+		"in a loop": {func(z *graph.Node) *graph.Node {
+			return ops.Fori(2, []*graph.Node{z}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+				y := ops.Tanh(c[0])
+				ops.MulInPlace(y, graph.Num(2))
+				return []*graph.Node{y}
+			})[0]
+		}, true},
+	} {
+		g := graph.New("written")
+		z := c.write(ops.Copy(ops.Exp(g.Input("x", graph.Float32, 3))))
+		prog, err := exec.Compile(g, exec.Outputs(z), exec.OnWarning(nil))
+		require.NoError(t, err, name)
+		require.Equal(t, c.warns, len(prog.Warnings()) == 1, "%s: %v", name, prog.Warnings())
+		if c.warns {
+			require.Equal(t, graph.CodeLeftOut, prog.Warnings()[0].Code, name)
+			require.Contains(t, prog.Warnings()[0].Error(), "nothing uses the result, so that the program does not carry out the write", name)
+		}
+	}
+}
+
 // Programs that take turns are free of warnings: two players, and the sums of micro-batches.
 func TestProgramsThatTakeTurns(t *testing.T) {
 	g := graph.New("turns")

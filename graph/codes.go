@@ -208,7 +208,9 @@ const (
 	CodeFixedName Code = "BL203"
 
 	// Warns that a program does not carry out a write of a parameter, although it carries out
-	// others and reads what this one follows from: the mark of a forgotten update.
+	// others and reads what this one follows from: the mark of a forgotten update. So of a
+	// write of another value that the program computes, and of a function called in order,
+	// where nothing uses the result.
 	//
 	//	x := g.Input("x", graph.Float32, 3)
 	//	count := g.Param("count", graph.Float32, 3)
@@ -218,8 +220,8 @@ const (
 	//	ops.CopyInPlace(mean, ops.Mul(y, graph.Num(0.1)))
 	//	err = shapeinfer.CheckProgram(g, step)
 	//
-	// Cure: give the write to exec.Updates; or, if another program carries it out,
-	// Silence(graph.CodeLeftOut) on it.
+	// Cure: give the write to exec.Updates, or use its result in the place of what is
+	// written; or, if another program carries it out, Silence(graph.CodeLeftOut) on it.
 	CodeLeftOut Code = "BL204"
 
 	// Warns that a reshape has elements of different axes of its operand in one axis of the

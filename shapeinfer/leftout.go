@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// leftOut warns of writes of parameters that a program does not carry out, although it carries
-// out others and has what these need: running statistics whose update was forgotten beside the
+// leftOut warns of what was built for what it does and is not done: see neverCalled and neverWritten, and of writes of parameters that a program does not
+// carry out, although it carries out others and has what these need: running statistics whose update was forgotten beside the
 // optimiser's, or the step of state that the program reads, such as a counter from which random
 // numbers are drawn. A write that needs a gradient which the program does not compute belongs to
 // another program, such as that of a second optimiser.
@@ -21,7 +21,7 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 			written[alias.Storage(n)] = true
 		}
 	}
-	warnings = neverCalled(g, computed)
+	warnings = append(neverCalled(g, computed), neverWritten(g, computed)...)
 	if len(written) == 0 {
 		return warnings
 	}
@@ -53,6 +53,23 @@ func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 			warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
 				Summary: "nothing uses the result, so that the program does not carry it out",
 				Help: []string{"use the result, or give it to exec.Updates",
+					"if another program carries it out: Silence(graph.CodeLeftOut) on it"}})
+		}
+	}
+	return warnings
+}
+
+// neverWritten warns of writes of values that the program computes where nothing uses the result: unlike in PyTorch, what reads the value itself reads what
+// it was before the write.
+func neverWritten(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
+	for i, n := range g.Nodes() {
+		if n.Op().Class != graph.Update || !n.Judged() || computed[i] {
+			continue
+		}
+		if whole := alias.Storage(n); !whole.IsParam() && computed[whole.ID()] && !isUsed(g, n) {
+			warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
+				Summary: fmt.Sprintf("nothing uses the result, so that the program does not carry out the write: %s stays what it was before", whole.Called()),
+				Help: []string{"use the result in the place of what is written; where a part is written, ops.After(whole, part) is the whole after the write",
 					"if another program carries it out: Silence(graph.CodeLeftOut) on it"}})
 		}
 	}
