@@ -26,6 +26,8 @@ const (
 type loops struct {
 	rows, strips int
 	blocks       [modes][mostStrips]func(*blockArgs) // by strips, from 1 on
+	// Along together rows, dots adds up their products with a vector, adds adds their multiples to another one, and both does both.
+	dots, adds, both func(*rowsArgs)
 }
 
 // blockArgs are matrices, by their first elements and how far rows and columns are apart, in bytes. Of x and c, columns are neighbours. A system wants x to be what is before c.
@@ -44,7 +46,7 @@ var current = chosen()
 
 // plain has the loops in Go.
 var plain = func() loops {
-	l := loops{rows: side, strips: 1}
+	l := loops{rows: side, strips: 1, dots: dotsPlain, adds: addsPlain, both: func(a *rowsArgs) { dotsPlain(a); addsPlain(a) }}
 	for m := range modes {
 		l.blocks[m][0] = func(a *blockArgs) { blockPlain(a, m) }
 	}

@@ -33,19 +33,41 @@ func Orthonormal(memory Memory, q, a, tau []float64, n, m, k int) {
 		return
 	}
 	f := newReflecting(memory, a, tau, n, m, k)
-	y := newMatrix(memory, n+side, k)
+	f.reflect(memory, q, k, true)
+}
+
+// Reflect makes of y, of n rows and k columns, Q·y, for the product Q of the reflections in a matrix of n rows and m columns.
+func Reflect(memory Memory, y, a, tau []float64, n, m, k int) {
+	if n == 0 || k == 0 {
+		return
+	}
+	f := newReflecting(memory, a, tau, n, m, k)
+	f.reflect(memory, y, k, false)
+}
+
+// reflect makes of columns, k that are given or the first ones of the identity, their products with Q.
+func (f *reflecting) reflect(memory Memory, to []float64, k int, ofIdentity bool) {
+	y := newMatrix(memory, f.n+side, k)
 	for i := range y.rows {
-		clear(y.row(i))
-		if i < k {
-			y.row(i)[i] = 1
+		row, have := y.row(i), 0
+		if i < f.n && !ofIdentity {
+			have = copy(row, to[i*k:(i+1)*k])
+		}
+		clear(row[have:])
+		if i < k && ofIdentity {
+			row[i] = 1
 		}
 	}
-	for first := (len(tau) - 1) / reflected * reflected; first >= 0; first -= reflected {
-		f.take(first, min(first+reflected, whole(len(tau))))
-		f.apply(&y, first, first, y.columns, false) // what is left of first is 0 there
+	for first := (len(f.tau) - 1) / reflected * reflected; first >= 0; first -= reflected {
+		from := 0
+		if ofIdentity {
+			from = first // what is left of first is 0 there
+		}
+		f.take(first, min(first+reflected, whole(len(f.tau))))
+		f.apply(&y, first, from, y.columns, false)
 	}
-	for i := range n {
-		copy(q[i*k:(i+1)*k], y.row(i))
+	for i := range f.n {
+		copy(to[i*k:(i+1)*k], y.row(i))
 	}
 }
 
@@ -94,7 +116,7 @@ func (f *reflecting) columns(first, end int) {
 // panel makes side columns a triangle, one by one.
 func (f *reflecting) panel(first int) {
 	for j := first; j < min(first+side, len(f.tau)); j++ {
-		f.tau[j] = f.reflect(j)
+		f.tau[j] = reflection(f.all.numbers[j*f.all.stride+j:], f.all.stride, f.n-j)
 		if f.tau[j] == 0 {
 			continue
 		}
@@ -120,13 +142,12 @@ func (f *reflecting) panel(first int) {
 	}
 }
 
-// reflect makes a column the reflection that leaves nothing of it below the diagonal, and what it leaves there. It returns tau, 0 where there is nothing below.
-func (f *reflecting) reflect(j int) (tau float64) {
-	column := f.all.numbers[j:]
-	step, alpha := f.all.stride, f.all.row(j)[j]
-	greatest, sum := 0.0, 0.0
-	for i := j + 1; i < f.n; i++ {
-		v := column[i*step]
+// reflection makes a vector of n elements, step apart, the reflection that leaves nothing of it behind the first one, and what it leaves there. It returns tau, 0 where there
+// is nothing.
+func reflection(x []float64, step, n int) (tau float64) {
+	alpha, greatest, sum := x[0], 0.0, 0.0
+	for i := 1; i < n; i++ {
+		v := x[i*step]
 		greatest, sum = max(greatest, math.Abs(v)), sum+float64(v*v)
 	}
 	if greatest == 0 {
@@ -135,20 +156,20 @@ func (f *reflecting) reflect(j int) (tau float64) {
 	scale := 1.0
 	if least := 1e-280; !(sum > least && sum < 1/least) { // squares are too small or too great
 		scale, sum = max(greatest, math.Abs(alpha)), 0
-		for i := j + 1; i < f.n; i++ {
-			v := column[i*step] / scale
+		for i := 1; i < n; i++ {
+			v := x[i*step] / scale
 			sum += float64(v * v)
 		}
 		alpha /= scale
 	}
 	beta := -math.Copysign(math.Sqrt(float64(alpha*alpha)+sum), alpha)
-	for i := j + 1; i < f.n; i++ {
+	for i := 1; i < n; i++ {
 		if scale != 1 {
-			column[i*step] /= scale
+			x[i*step] /= scale
 		}
-		column[i*step] /= alpha - beta
+		x[i*step] /= alpha - beta
 	}
-	column[j*step] = beta * scale
+	x[0] = beta * scale
 	return (beta - alpha) / beta
 }
 

@@ -6,13 +6,13 @@ var loopsAVX2 = loops{rows: 4, strips: 1, blocks: [modes][mostStrips]func(*block
 	less:   {lessAVX21},
 	solved: {solvedAVX21},
 	unit:   {unitAVX21},
-}}
+}, dots: dotsAVX2, adds: addsAVX2, both: bothAVX2}
 
 var loopsAVX512 = loops{rows: 8, strips: 3, blocks: [modes][mostStrips]func(*blockArgs){
 	less:   {lessAVX5121, lessAVX5122, lessAVX5123},
 	solved: {solvedAVX5121, solvedAVX5122, solvedAVX5123},
 	unit:   {unitAVX5121, unitAVX5122, unitAVX5123},
-}}
+}, dots: dotsAVX512, adds: addsAVX512, both: bothAVX512}
 
 // lessAVX21 computes a block.
 //
@@ -28,6 +28,21 @@ func solvedAVX21(args *blockArgs)
 //
 //go:noescape
 func unitAVX21(args *blockArgs)
+
+// dotsAVX2 goes along rows.
+//
+//go:noescape
+func dotsAVX2(args *rowsArgs)
+
+// addsAVX2 goes along rows.
+//
+//go:noescape
+func addsAVX2(args *rowsArgs)
+
+// bothAVX2 goes along rows.
+//
+//go:noescape
+func bothAVX2(args *rowsArgs)
 
 // lessAVX5121 computes a block.
 //
@@ -73,3 +88,18 @@ func unitAVX5122(args *blockArgs)
 //
 //go:noescape
 func unitAVX5123(args *blockArgs)
+
+// dotsAVX512 goes along rows.
+//
+//go:noescape
+func dotsAVX512(args *rowsArgs)
+
+// addsAVX512 goes along rows.
+//
+//go:noescape
+func addsAVX512(args *rowsArgs)
+
+// bothAVX512 goes along rows.
+//
+//go:noescape
+func bothAVX512(args *rowsArgs)

@@ -302,7 +302,7 @@ func (k *kept) Floats(n int) []float64 {
 }
 
 func BenchmarkMatrices(b *testing.B) {
-	for _, n := range []int{16, 64, 128, 200, 256, 512} {
+	for _, n := range []int{16, 64, 128, 200, 256, 512, 701} {
 		memory := &kept{all: make([]float64, 8*(n+80)*(n+80))}
 		a, x, y := random(n, n), random(n, n), random(n, n)
 		for i := range n {
@@ -325,6 +325,8 @@ func BenchmarkMatrices(b *testing.B) {
 		tau, q := make([]float64, n), make([]float64, n*n)
 		run("qr", 4./3, func() { copy(y, a); QR(memory, y, tau, n, n) })
 		run("q", 4./3, func() { Orthonormal(memory, q, y, tau, n, n, n) })
+		d, e := make([]float64, n), make([]float64, n-1)
+		run("tridiagonal", 4./3, func() { copy(y, a); Tridiagonal(memory, y, n, d, e, tau) })
 		run("cholesky", 1./3, func() { copy(y, a); Cholesky(memory, y, n) })
 	}
 }

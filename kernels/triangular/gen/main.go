@@ -24,7 +24,14 @@ func main() {
 			}
 			pkg.Table.WriteString("},\n")
 		}
-		pkg.Table.WriteString("}}\n\n")
+		pkg.Table.WriteString("}")
+		for _, loop := range []string{"dots", "adds", "both"} {
+			name := loop + m.name
+			_, code := m.rowsLoop(loop != "adds", loop != "dots").Finish()
+			pkg.Add(name, "rowsArgs", "goes along rows", code)
+			fmt.Fprintf(&pkg.Table, ", %s: %s", loop, name)
+		}
+		pkg.Table.WriteString("}\n\n")
 	}
 	if err := pkg.Save("table_amd64.s", "table_amd64.go"); err != nil {
 		log.Fatal(err)
