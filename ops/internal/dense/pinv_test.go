@@ -34,13 +34,6 @@ func falling(n int, last float64) []float64 {
 	return s
 }
 
-func most(x []float64) (most float64) {
-	for _, v := range x {
-		most = max(most, math.Abs(v))
-	}
-	return most
-}
-
 // TestPseudoInverse compares inverses with those by singular values, on both sides of the rank that is full.
 func TestPseudoInverse(t *testing.T) {
 	const share = 1e-5
@@ -98,7 +91,7 @@ func TestPseudoInverseByQR(t *testing.T) {
 			}
 			transpose(exact, withValues(n, m, values), n, m)
 			for i, v := range exact {
-				require.InDelta(t, v, x[i], 1e-14*condition*most(exact))
+				require.InDelta(t, v, x[i], 1e-14*condition*mostOf(exact))
 			}
 		}
 		x := make([]float64, n*m)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	kinds "gonum.org/v1/gonum/lapack"
 )
 
@@ -42,28 +41,6 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	lapack.Dgesvd(job, job, n, m, copied, m, s, u, k, vt, m, size[:], -1)
 	work := memory.Floats(int(size[0]))
 	if !lapack.Dgesvd(job, job, n, m, copied, m, s, u, k, vt, m, work, len(work)) {
-		return errNoConverged
-	}
-	return nil
-}
-
-// Eigh writes the eigenvalues of a symmetric matrix of n rows, rising, and makes of the matrix, of which it reads the lower
-// triangle, its eigenvectors, which are columns.
-func Eigh(memory Memory, values, a []float64, n int, vectors bool) error {
-	if !finite(a) {
-		return errNotFinite
-	}
-	if n == 0 {
-		return nil
-	}
-	job := kinds.EVNone
-	if vectors {
-		job = kinds.EVCompute
-	}
-	var size [1]float64
-	lapack.Dsyev(job, blas.Lower, n, a, n, values, size[:], -1)
-	work := memory.Floats(int(size[0]))
-	if !lapack.Dsyev(job, blas.Lower, n, a, n, values, work, len(work)) {
 		return errNoConverged
 	}
 	return nil
