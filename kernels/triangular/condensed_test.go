@@ -58,3 +58,34 @@ func TestTridiagonal(t *testing.T) {
 		}
 	}
 }
+
+// TestBidiagonal multiplies what a matrix becomes with the reflections.
+func TestBidiagonal(t *testing.T) {
+	for _, n := range sizes {
+		upper := eye(n)
+		for i := range n {
+			upper[i] = 1
+		}
+		for kind, a := range map[string][]float64{"random": random(n, n), "zeros": make([]float64, n*n), "identity": eye(n), "upper": upper} {
+			name := fmt.Sprint(kind, n)
+			each(t, name, func() []float64 {
+				left, right := append([]float64{}, a...), make([]float64, (n-1)*(n-1))
+				d, e, tau, tauRight := make([]float64, n), make([]float64, n-1), make([]float64, n), make([]float64, n-1)
+				Bidiagonal(heap{}, left, right, n, d, e, tau, tauRight)
+				form, q, p := make([]float64, n*n), eye(n), eye(n)
+				for i := range n {
+					form[i*n+i] = d[i]
+					if i > 0 {
+						form[(i-1)*n+i] = e[i-1]
+					}
+				}
+				Reflect(heap{}, q, left, tau, n, n, n)
+				Reflect(heap{}, p[n:], right, tauRight, n-1, n-1, n)
+				requireOrthonormal(t, q, n, name)
+				requireOrthonormal(t, p, n, name)
+				requireNear(t, a, product(product(q, form, n, n, n), transposed(p, n, n), n, n, n), 1e-13, name)
+				return append(append(append(d, e...), q...), p...)
+			})
+		}
+	}
+}

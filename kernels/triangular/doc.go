@@ -1,16 +1,19 @@
-// Package triangular solves systems with triangular matrices of float64, and factors matrices into triangles and reflections.
+// Package triangular solves systems with triangular matrices of float64, and makes matrices triangles and matrices with two diagonals by
+// factors and reflections.
 //
 // # Order of the sums
 //
 // An element of a result begins with that of the operand, from which products are taken in the order of their columns: c = fma(-l, x, c),
-// rounded once each. Then it is divided by an element of the diagonal. Processors differ only in how many elements they compute side by side, so all give
+// rounded once each. Then it is divided by an element of the diagonal. Along rows, a sum of products is eight sums of every eighth product each, and multiples
+// of rows are added in the order of the rows. Processors differ only in how many elements they compute side by side, so all give
 // the same bits.
 //
 // Matrices are computed in memory of their own, where they have a multiple of eight rows and columns: those that are added have 1 on the diagonal, and else 0.
 //
 // # Files
 //
-// solve.go has systems, lu.go the factors of any matrix, cholesky.go those of a positive-definite one, and qr.go reflections. matrix.go is the memory that these
-// compute in. loops.go names the innermost loops and has them in plain Go, loops_amd64.go chooses among those of table_amd64.go, which package gen writes, and loops_other.go says that
-// there are none.
+// solve.go has systems, lu.go the factors of any matrix, cholesky.go those of a positive-definite one, and qr.go reflections. tridiagonal.go makes symmetric matrices
+// tridiagonal, and bidiagonal.go others bidiagonal. matrix.go is the memory that these
+// compute in, and rows.go what goes along its rows. loops.go names the innermost loops and has them in plain Go, loops_amd64.go chooses among those of table_amd64.go, which package gen
+// writes, and loops_other.go says that there are none.
 package triangular

@@ -327,6 +327,8 @@ func BenchmarkMatrices(b *testing.B) {
 		run("q", 4./3, func() { Orthonormal(memory, q, y, tau, n, n, n) })
 		d, e := make([]float64, n), make([]float64, n-1)
 		run("tridiagonal", 4./3, func() { copy(y, a); Tridiagonal(memory, y, n, d, e, tau) })
+		right, tauRight := make([]float64, (n-1)*(n-1)), make([]float64, n-1)
+		run("bidiagonal", 8./3, func() { copy(y, a); Bidiagonal(memory, y, right, n, d, e, tau, tauRight) })
 		run("cholesky", 1./3, func() { copy(y, a); Cholesky(memory, y, n) })
 	}
 }

@@ -61,7 +61,7 @@ func (t *tridiagonalizing) reduce(j, nth int, d, e []float64) {
 			t.factors[s] = -t.vw.row(s ^ 1)[j]
 		}
 	}
-	rows := (taken + together - 1) / together * together
+	rows := wholeRows(taken)
 	t.vw.adds(column, t.factors, 0, rows, first)
 	d[j] = column[j]
 	if j+1 == t.n {
@@ -106,14 +106,16 @@ func (t *tridiagonalizing) keep(a []float64, first, end int) {
 	}
 }
 
+// updated is how many rows lose at once what reflections take.
+const updated = 6 * side
+
 // update takes from the matrix, from an element of the diagonal on, what the columns before it took together.
 func (t *tridiagonalizing) update(first int) {
-	const block = 6 * side
 	for r := range t.vw.rows {
 		copy(t.wv.row(r^1), t.vw.row(r))
 	}
-	for row := first; row < t.all.rows; row += block {
-		end := min(row+block, t.all.rows)
+	for row := first; row < t.all.rows; row += updated {
+		end := min(row+updated, t.all.rows)
 		s := system{l: t.vw.at(0, row), lRow: numberBytes, lColumn: t.vw.step(), x: t.wv.at(0, first), xRow: t.wv.step(),
 			c: t.all.at(row, first), cRow: t.all.step(), rows: end - row, columns: end - first}
 		s.run(t.vw.rows)

@@ -64,7 +64,7 @@ func mostOf(a []float64) (most float64) {
 // scaled multiplies numbers, of which the greatest is given, with a power of two, if squares are too great or too small else. It returns the
 // exponent of what undoes it.
 func scaled(a []float64, greatest float64) (exponent int) {
-	if greatest == 0 || greatest > 0x1p-300 && greatest < 0x1p300 {
+	if greatest == 0 || greatest > 0x1p-100 && greatest < 0x1p100 {
 		return 0
 	}
 	_, exponent = math.Frexp(greatest)

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	kinds "gonum.org/v1/gonum/lapack"
+
+	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
 var (
@@ -31,17 +34,90 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	if n == 0 || m == 0 {
 		return nil
 	}
+	rows, k := max(n, m), min(n, m)
 	copied := memory.Floats(n * m)
-	copy(copied, a)
+	if k < fewRows {
+		copy(copied, a)
+		return fewSVD(memory, u, s, vt, copied, n, m)
+	}
+	if n >= m {
+		copy(copied, a)
+	} else {
+		transpose(copied, a, n, m)
+	}
+	exponent := scaled(copied, mostOf(a))
+	defer scale(s, exponent)
+	if u == nil {
+		return tallSVD(memory, nil, s, nil, copied, rows, k)
+	}
+	other := memory.Floats(rows * k)
+	if n >= m {
+		v := other[:k*k]
+		err := tallSVD(memory, u, s, v, copied, rows, k)
+		transpose(vt, v, k, k)
+		return err
+	}
+	err := tallSVD(memory, other, s, u, copied, rows, k)
+	transpose(vt, other, rows, k)
+	return err
+}
+
+func fewSVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	job, k := kinds.SVDStore, min(n, m)
 	if u == nil {
 		job = kinds.SVDNone
 	}
 	var size [1]float64
-	lapack.Dgesvd(job, job, n, m, copied, m, s, u, k, vt, m, size[:], -1)
+	lapack.Dgesvd(job, job, n, m, a, m, s, u, k, vt, m, size[:], -1)
 	work := memory.Floats(int(size[0]))
-	if !lapack.Dgesvd(job, job, n, m, copied, m, s, u, k, vt, m, work, len(work)) {
+	if !lapack.Dgesvd(job, job, n, m, a, m, s, u, k, vt, m, work, len(work)) {
 		return errNoConverged
 	}
 	return nil
+}
+
+// tallSVD writes the singular values of a matrix of n rows and k columns, of which there are not more, and the vectors: the columns of u, of n rows, and of v.
+func tallSVD(memory Memory, u, s, v, a []float64, n, k int) error {
+	square, tau := a, memory.Floats(k)
+	if n > k {
+		square = memory.Floats(k * k)
+		triangular.QR(memory, a, tau, n, k)
+		clear(square)
+		for i := range k {
+			copy(square[i*k+i:(i+1)*k], a[i*k+i:(i+1)*k])
+		}
+	}
+	right, e := memory.Floats((k-1)*(k-1)), memory.Floats(k-1)
+	tauLeft, tauRight := memory.Floats(k), memory.Floats(k-1)
+	triangular.Bidiagonal(memory, square, right, k, s, e, tauLeft, tauRight)
+	if u == nil {
+		work := memory.Floats(4 * k)
+		if !lapack.Dbdsqr(blas.Upper, k, 0, 0, 0, s, e, nil, 1, nil, 1, nil, 1, work) {
+			return errNoConverged
+		}
+		return nil
+	}
+	rowsOfU, rowsOfV := memory.Floats(k*k), memory.Floats(k*k)
+	bidiagonalVectors(memory, rowsOfU, rowsOfV, s, e)
+	reverse(s, 1)
+	reverse(rowsOfU, k)
+	reverse(rowsOfV, k)
+	clear(u[k*k:])
+	transpose(u, rowsOfU, k, k)
+	transpose(v, rowsOfV, k, k)
+	triangular.Reflect(memory, u[:k*k], square, tauLeft, k, k, k)
+	triangular.Reflect(memory, v[k:], right, tauRight, k-1, k-1, k)
+	if n > k {
+		triangular.Reflect(memory, u, a, tau, n, k, k)
+	}
+	return nil
+}
+
+// reverse puts rows of some columns in the other order.
+func reverse(a []float64, columns int) {
+	for i, j := 0, len(a)-columns; i < j; i, j = i+columns, j-columns {
+		for c := range columns {
+			a[i+c], a[j+c] = a[j+c], a[i+c]
+		}
+	}
 }
