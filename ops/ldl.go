@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops/internal/dense"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
@@ -22,7 +22,7 @@ func init() {
 			n := a.Out.Shape[1]
 			pivots := a.Ints(n)
 			copy(y, numbersOf(a, 0))
-			dense.LDL(y[:n*n], n, pivots)
+			triangular.LDL(a, y[:n*n], n, pivots)
 			for i, p := range pivots {
 				y[n*n+i] = float64(p)
 			}
@@ -40,7 +40,7 @@ func init() {
 				return errors.New("the pivots are not those of LDLFactor")
 			}
 			copy(y, numbersOf(a, 2))
-			dense.SolveLDL(numbersOf(a, 0), n, pivots, y, a.Out.Shape[1])
+			triangular.SolveLDL(a, numbersOf(a, 0), n, pivots, y, a.Out.Shape[1])
 			return nil
 		},
 		func(n, dy node, i int) node { // the matrix is symmetric

@@ -31,17 +31,22 @@ func Cholesky(memory Memory, a []float64, n int) (failed int) {
 	for i := range n {
 		clear(a[i*n : (i+1)*n])
 	}
-	for i := 0; i < n; i += side { // by tiles, which stay in a cache
+	u.lowerTriangle(a, n)
+	return 0
+}
+
+// lowerTriangle writes the transpose of an upper triangle of n rows, by tiles, which stay in a cache.
+func (m *matrix) lowerTriangle(a []float64, n int) {
+	for i := 0; i < n; i += side {
 		for j := i; j < n; j += side {
 			for k := i; k < min(i+side, n); k++ {
-				row := u.row(k)
-				for m := max(j, k); m < min(j+side, n); m++ {
-					a[m*n+k] = row[m]
+				row := m.row(k)
+				for c := max(j, k); c < min(j+side, n); c++ {
+					a[c*n+k] = row[c]
 				}
 			}
 		}
 	}
-	return 0
 }
 
 // transposeTriangle makes m the transpose of a lower triangle of n rows, by tiles.

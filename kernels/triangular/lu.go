@@ -86,7 +86,7 @@ func (f *factoring) greatest(column int) (row int) {
 
 // exchange exchanges two rows, or leaves one as it is.
 func exchange(a, b []float64) {
-	if &a[0] == &b[0] {
+	if len(a) == 0 || &a[0] == &b[0] {
 		return
 	}
 	for k, v := range a {

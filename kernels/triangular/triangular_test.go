@@ -302,7 +302,7 @@ func (k *kept) Floats(n int) []float64 {
 }
 
 func BenchmarkMatrices(b *testing.B) {
-	for _, n := range []int{16, 64, 128, 200, 256, 512, 701} {
+	for _, n := range []int{4, 16, 32, 64, 128, 200, 256, 512, 701} {
 		memory := &kept{all: make([]float64, 8*(n+80)*(n+80))}
 		a, x, y := random(n, n), random(n, n), random(n, n)
 		for i := range n {
@@ -329,6 +329,9 @@ func BenchmarkMatrices(b *testing.B) {
 		run("tridiagonal", 4./3, func() { copy(y, a); Tridiagonal(memory, y, n, d, e, tau) })
 		right, tauRight := make([]float64, (n-1)*(n-1)), make([]float64, n-1)
 		run("bidiagonal", 8./3, func() { copy(y, a); Bidiagonal(memory, y, right, n, d, e, tau, tauRight) })
+		symmetric, factored := symmetrical(n), make([]float64, n*n)
+		run("ldl", 1./3, func() { copy(factored, symmetric); LDL(memory, factored, n, pivots) })
+		run("ldlsolve", 2, func() { copy(y, x); SolveLDL(memory, factored, n, pivots, y, n) })
 		run("cholesky", 1./3, func() { copy(y, a); Cholesky(memory, y, n) })
 	}
 }

@@ -36,7 +36,7 @@ func random(n, m int) []float64 {
 func BenchmarkDense(b *testing.B) {
 	for _, n := range []int{4, 16, 32, 64, 128, 256, 701} {
 		memory, a := &kept{}, random(n, n)
-		x, y, s, pivots := make([]float64, n*n), make([]float64, n*n), make([]float64, n), make([]int, n)
+		x, y, s := make([]float64, n*n), make([]float64, n*n), make([]float64, n)
 		symmetric := make([]float64, n*n)
 		for i := range n {
 			for j := range n {
@@ -56,7 +56,5 @@ func BenchmarkDense(b *testing.B) {
 		run("eigvalsh", func() { copy(x, symmetric); _ = Eigh(memory, s, x, n, false) })
 		run("svd", func() { _ = SVD(memory, x, s, y, a, n, n) })
 		run("svdvals", func() { _ = SVD(memory, nil, s, nil, a, n, n) })
-		run("ldl", func() { copy(x, symmetric); LDL(x, n, pivots) })
-		run("ldlsolve", func() { copy(y, a); SolveLDL(x, n, pivots, y, n) })
 	}
 }

@@ -1,12 +1,9 @@
-package dense
+package triangular
 
 import "math"
 
-// LDL makes of a symmetric matrix of n rows, of which it reads the lower triangle, the factors of P·L·D·Lᵀ·Pᵀ in LAPACK's form: D with
-// blocks of one or two rows, and L below them. Pivots count from 1, and are negative and equal for the rows of a block of two.
-// Bunch and Kaufman, Some stable methods for calculating inertia and solving symmetric linear systems, 1977.
-func LDL(a []float64, n int, pivots []int) {
-	alpha := (1 + math.Sqrt(17)) / 8
+// fewLDL is [LDL] column by column.
+func fewLDL(a []float64, n int, pivots []int) {
 	for k := 0; k < n; {
 		size, with := 1, k
 		own := math.Abs(a[k*n+k])
@@ -15,7 +12,7 @@ func LDL(a []float64, n int, pivots []int) {
 		case max(own, greatest) == 0 || math.IsNaN(own):
 			pivots[k], k = k+1, k+1
 			continue
-		case own >= alpha*greatest:
+		case own >= pivotShare*greatest:
 		default:
 			other := 0.0 // the greatest of that row beside the diagonal
 			for j := k; j < row; j++ {
@@ -25,8 +22,8 @@ func LDL(a []float64, n int, pivots []int) {
 				other = v
 			}
 			switch {
-			case own >= alpha*greatest*(greatest/other):
-			case math.Abs(a[row*n+row]) >= alpha*other:
+			case own >= pivotShare*greatest*(greatest/other):
+			case math.Abs(a[row*n+row]) >= pivotShare*other:
 				with = row
 			default:
 				size, with = 2, row
@@ -103,8 +100,8 @@ func eliminateTwo(a []float64, n, k int) {
 	}
 }
 
-// SolveLDL makes of b, of n rows and m columns, the solution of the system of a matrix that [LDL] has factored.
-func SolveLDL(ld []float64, n int, pivots []int, b []float64, m int) {
+// fewSolveLDL is [SolveLDL] row by row.
+func fewSolveLDL(ld []float64, n int, pivots []int, b []float64, m int) {
 	row := func(i int) []float64 { return b[i*m : (i+1)*m] }
 	swap := func(i, j int) {
 		if i != j {
