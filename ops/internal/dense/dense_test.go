@@ -54,6 +54,11 @@ func BenchmarkDense(b *testing.B) {
 		run("pinv", func() { _ = PseudoInverse(memory, x, a, n, n, 0, 1e-7) })
 		run("eigh", func() { copy(x, symmetric); _ = Eigh(memory, s, x, n, true) })
 		run("eigvalsh", func() { copy(x, symmetric); _ = Eigh(memory, s, x, n, false) })
+		re, im := make([]float64, n), make([]float64, n)
+		run("eigvals", func() { copy(x, a); _ = Eig(memory, re, im, nil, nil, x, n) })
+		run("schur", func() { copy(x, a); _ = Schur(memory, x, y, n) })
+		run("hessenberg", func() { copy(x, a); Hessenberg(memory, x, y, n) })
+		run("exp", func() { _ = Exp(memory, x, a, n) })
 		run("svd", func() { _ = SVD(memory, x, s, y, a, n, n) })
 		run("svdvals", func() { _ = SVD(memory, nil, s, nil, a, n, n) })
 	}

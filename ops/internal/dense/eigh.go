@@ -8,8 +8,12 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// fewRows is how many rows a matrix has at least whose spectrum is computed in blocks: for fewer, loops of LAPACK are faster.
-const fewRows = 32
+// Matrices with fewer rows become those with two diagonals by LAPACK, which is faster for these: less is to be done where values alone are wanted.
+const (
+	fewRows     = 32
+	fewValues   = 56  // of symmetric matrices
+	fewSingular = 120 // values
+)
 
 // Eigh writes the eigenvalues of a symmetric matrix of n rows, rising, and makes of the matrix, of which it reads the lower
 // triangle, its eigenvectors, which are columns.
@@ -27,7 +31,8 @@ func Eigh(memory Memory, values, a []float64, n int, vectors bool) error {
 	exponent := scaled(a, greatest)
 	defer scale(values, exponent)
 	e, tau := memory.Floats(n-1), memory.Floats(n-1)
-	if n < fewRows {
+	few := n < fewRows || !vectors && n < fewValues
+	if few {
 		lapack.Dsytd2(blas.Lower, n, a, n, values, e, tau)
 	} else {
 		triangular.Tridiagonal(memory, a, n, values, e, tau)
@@ -36,7 +41,7 @@ func Eigh(memory Memory, values, a []float64, n int, vectors bool) error {
 		return tridiagonalValues(values, e)
 	}
 	v := memory.Floats(n * n)
-	if n < fewRows {
+	if few {
 		work := memory.Floats(n)
 		lapack.Dorgtr(blas.Lower, n, a, n, tau, work, len(work))
 		transpose(v, a, n, n)

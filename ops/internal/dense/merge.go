@@ -29,7 +29,7 @@ const (
 	inSecond
 )
 
-func newMerging(memory Memory, d, e, v, u []float64) *merging {
+func newMerging(memory Memory, d, e, v, u []float64) merging {
 	n := len(d)
 	m := merging{n: n, d: d, e: e, v: v, u: u, z: memory.Floats(n), row: memory.Floats(n), order: memory.Ints(n), halves: memory.Ints(n), places: memory.Ints(n)}
 	m.packed, m.fresh, m.ofV = memory.Floats(n*n), memory.Floats(n*n), memory.Floats(n*n)
@@ -39,7 +39,7 @@ func newMerging(memory Memory, d, e, v, u []float64) *merging {
 	least := math.Ldexp(max(mostOf(d), mostOf(e)), -200)
 	flush(d, least)
 	flush(e, least)
-	return &m
+	return m
 }
 
 // flush makes numbers 0 that are so small that their squares count for nothing, and might be too small for float64.
@@ -176,9 +176,9 @@ func (m *merging) combine(v, shares []float64, rows []int, first, middle, end, a
 		return gemm.Matrix[float64]{Data: m.fresh, Start: from, Row: width, Col: 1}
 	}
 	of := rowByRow(shares, k)
-	run(&gemm.Product[float64]{M: k, N: widths[0], K: alone + both, A: of, B: rowByRow(upper, widths[0]), C: fresh(0)})
+	run(gemm.Product[float64]{M: k, N: widths[0], K: alone + both, A: of, B: rowByRow(upper, widths[0]), C: fresh(0)})
 	of.Start = alone
-	run(&gemm.Product[float64]{M: k, N: widths[1], K: k - alone, A: of, B: rowByRow(lower, widths[1]), C: fresh(widths[0])})
+	run(gemm.Product[float64]{M: k, N: widths[1], K: k - alone, A: of, B: rowByRow(lower, widths[1]), C: fresh(widths[0])})
 	for j, row := range rows {
 		copy(v[row*m.n+first:row*m.n+end], m.fresh[j*width:(j+1)*width])
 	}

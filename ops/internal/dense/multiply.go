@@ -6,19 +6,27 @@ import (
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
-// productMemory is kept for other products.
-var productMemory = sync.Pool{New: func() any { return new(gemm.Scratch[float64]) }}
+// product is one, and what it needs memory for.
+type product struct {
+	gemm.Product[float64]
+	scratch gemm.Scratch[float64]
+}
 
-// multiply writes the product of a, of n rows and k columns, and b, of k rows and m columns.
-func multiply(product, a, b []float64, n, k, m int) {
-	run(&gemm.Product[float64]{M: n, N: m, K: k, A: rowByRow(a, k), B: rowByRow(b, m), C: rowByRow(product, m)})
+// products are kept for others.
+var products = sync.Pool{New: func() any { return new(product) }}
+
+// multiply makes c the product of a, of n rows and k columns, and b, of k rows and m columns.
+func multiply(c, a, b []float64, n, k, m int) {
+	run(gemm.Product[float64]{M: n, N: m, K: k, A: rowByRow(a, k), B: rowByRow(b, m), C: rowByRow(c, m)})
 }
 
 // run computes a product.
-func run(p *gemm.Product[float64]) {
-	s := productMemory.Get().(*gemm.Scratch[float64])
-	defer productMemory.Put(s)
-	p.Run(s)
+func run(p gemm.Product[float64]) {
+	kept := products.Get().(*product)
+	defer products.Put(kept)
+	kept.Product = p
+	kept.Run(&kept.scratch)
+	kept.Product = gemm.Product[float64]{}
 }
 
 // rowByRow is a matrix of some columns without gaps.

@@ -28,7 +28,7 @@ func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least, share f
 	}
 	clear(inverse)
 	if rank > 0 {
-		run(&gemm.Product[float64]{M: m, N: n, K: rank, A: columnByColumn(vt, m), B: columnByColumn(u, k), C: rowByRow(inverse, n)})
+		run(gemm.Product[float64]{M: m, N: n, K: rank, A: columnByColumn(vt, m), B: columnByColumn(u, k), C: rowByRow(inverse, n)})
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func mostStretch(memory Memory, r []float64, n int) float64 {
 				y[i] /= stretch // so that powers stay in range
 			}
 		}
-		run(&gemm.Product[float64]{M: n, N: vectors, K: n, A: columnByColumn(r, n), B: rowByRow(y, vectors), C: rowByRow(x, vectors)})
+		run(gemm.Product[float64]{M: n, N: vectors, K: n, A: columnByColumn(r, n), B: rowByRow(y, vectors), C: rowByRow(x, vectors)})
 		for i := range x {
 			x[i] /= greatest
 		}

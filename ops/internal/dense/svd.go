@@ -36,7 +36,7 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	}
 	rows, k := max(n, m), min(n, m)
 	copied := memory.Floats(n * m)
-	if k < fewRows {
+	if k < fewRows || u == nil && k < fewSingular {
 		copy(copied, a)
 		return fewSVD(memory, u, s, vt, copied, n, m)
 	}

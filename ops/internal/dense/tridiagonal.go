@@ -8,7 +8,8 @@ const leaf = 24
 // tridiagonalVectors writes the eigenvectors of the tridiagonal matrix with d on its diagonal and e beside it, as rows; d becomes the eigenvalues,
 // rising. Cuppen, A divide and conquer method for the symmetric tridiagonal eigenproblem, 1981.
 func tridiagonalVectors(memory Memory, v, d, e []float64) error {
-	return newMerging(memory, d, e, v, nil).tridiagonal(0, len(d))
+	m := newMerging(memory, d, e, v, nil)
+	return m.tridiagonal(0, len(d))
 }
 
 // tridiagonal computes the part of some rows.
