@@ -56,28 +56,6 @@ type bidiagonalizing struct {
 	factors       []float64 // of rows of left and right
 }
 
-// whatIs makes factors those of rows, taken before, whose element at one place is to be taken from a line.
-func (b *bidiagonalizing) whatIs(m *matrix, at, taken int) {
-	for s := range b.factors {
-		b.factors[s] = 0
-		if s < taken {
-			b.factors[s] = -m.row(s)[at]
-		}
-	}
-}
-
-// less takes from y the products of rows of one matrix, taken before, with x, times those of the other one.
-func (b *bidiagonalizing) less(y, x []float64, ofX, ofY *matrix, taken, first, firstOfY int) {
-	rows := wholeRows(taken)
-	ofX.dots(b.factors, x, 0, rows, first)
-	for s := range b.factors {
-		if b.factors[s] = -b.factors[s]; s >= taken {
-			b.factors[s] = 0
-		}
-	}
-	ofY.adds(y, b.factors, 0, rows, firstOfY)
-}
-
 // column makes a column have nothing below the diagonal.
 func (b *bidiagonalizing) column(j, taken int, d []float64) {
 	first := j / side * side
@@ -86,8 +64,7 @@ func (b *bidiagonalizing) column(j, taken int, d []float64) {
 	for i := j; i < len(line); i++ {
 		line[i] = b.all.numbers[i*b.all.stride+j]
 	}
-	b.whatIs(&b.right, j, taken)
-	b.left.adds(line, b.factors, 0, wholeRows(taken), first)
+	lessCombined(line, &b.right, &b.left, b.factors, j, taken, first)
 	clear(v)
 	clear(y)
 	b.tau[j] = reflection(line[j:], 1, b.n-j)
@@ -101,7 +78,7 @@ func (b *bidiagonalizing) column(j, taken int, d []float64) {
 	}
 	behind := (j + 1) / side * side
 	b.all.adds(y, v, first, b.all.rows, behind)
-	b.less(y, v, &b.left, &b.right, taken, first, behind)
+	lessProducts(y, v, &b.left, &b.right, b.factors, taken, first, behind)
 	clear(y[:j+1])
 	for i := j + 1; i < b.n; i++ {
 		y[i] *= b.tau[j]
@@ -113,8 +90,7 @@ func (b *bidiagonalizing) row(j, taken int, e []float64) {
 	first := (j + 1) / side * side
 	line, x, u := b.line, b.left.row(taken), b.right.row(taken)
 	copy(line[first:], b.all.row(j)[first:])
-	b.whatIs(&b.left, j, taken)
-	b.right.adds(line, b.factors, 0, wholeRows(taken), first)
+	lessCombined(line, &b.left, &b.right, b.factors, j, taken, first)
 	clear(x)
 	clear(u)
 	b.tauRight[j] = reflection(line[j+1:], 1, b.n-j-1)
@@ -124,7 +100,7 @@ func (b *bidiagonalizing) row(j, taken int, e []float64) {
 	copy(u[j+2:], line[j+2:b.n])
 	u[j+1] = 1
 	b.all.dots(x, u, first, b.all.rows, first)
-	b.less(x, u, &b.right, &b.left, taken, first, first)
+	lessProducts(x, u, &b.right, &b.left, b.factors, taken, first, first)
 	clear(x[:j+1])
 	for i := j + 1; i < b.n; i++ {
 		x[i] *= b.tauRight[j]

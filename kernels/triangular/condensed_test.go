@@ -3,6 +3,8 @@ package triangular
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func eye(n int) []float64 {
@@ -85,6 +87,32 @@ func TestBidiagonal(t *testing.T) {
 				requireOrthonormal(t, p, n, name)
 				requireNear(t, a, product(product(q, form, n, n, n), transposed(p, n, n), n, n, n), 1e-13, name)
 				return append(append(append(d, e...), q...), p...)
+			})
+		}
+	}
+}
+
+// TestHessenberg multiplies what a matrix becomes with the reflections.
+func TestHessenberg(t *testing.T) {
+	for _, n := range sizes {
+		small := eye(n)
+		for i := range small {
+			small[i] += 1e-200 * float64(i%7)
+		}
+		for kind, a := range map[string][]float64{"random": random(n, n), "zeros": make([]float64, n*n), "identity": eye(n), "small": small} {
+			name := fmt.Sprint(kind, n)
+			each(t, name, func() []float64 {
+				h, v, tau, q := append([]float64{}, a...), make([]float64, (n-1)*(n-1)), make([]float64, n-1), eye(n)
+				Hessenberg(heap{}, h, v, tau, n)
+				for i := range n {
+					for j := range i - 1 {
+						require.Zero(t, h[i*n+j], name)
+					}
+				}
+				Reflect(heap{}, q[n:], v, tau, n-1, n-1, n)
+				requireOrthonormal(t, q, n, name)
+				requireNear(t, a, product(product(q, h, n, n, n), transposed(q, n, n), n, n, n), 1e-13, name)
+				return append(h, q...)
 			})
 		}
 	}

@@ -103,13 +103,7 @@ func (f *symmetricFactoring) columnOf(to []float64, first, column int) {
 		to[j] = f.all.row(j)[column]
 	}
 	copy(to[column:], f.all.row(column)[column:])
-	for t := range f.factors {
-		f.factors[t] = 0
-		if t < f.taken {
-			f.factors[t] = -f.ld.row(t)[column]
-		}
-	}
-	f.l.adds(to, f.factors, 0, wholeRows(f.taken), from)
+	lessCombined(to, &f.ld, &f.l, f.factors, column, f.taken, from)
 }
 
 // exchange exchanges two rows and columns of what is left.

@@ -69,6 +69,9 @@ func (w *rowsWork) total(row int) float64 {
 
 // dots writes the products of rows of m, from one up to an end, with x, along columns from one on. All three are multiples of side.
 func (m *matrix) dots(products, x []float64, row, end, column int) {
+	if row == end {
+		return
+	}
 	w := rowsWorks.Get().(*rowsWork)
 	defer rowsWorks.Put(w)
 	w.aRow, w.x = m.step(), unsafe.Pointer(&x[column])
@@ -85,6 +88,9 @@ func (m *matrix) dots(products, x []float64, row, end, column int) {
 
 // adds adds multiples of rows of m, from one up to an end, to y, along columns from one on. All three are multiples of side.
 func (m *matrix) adds(y, factors []float64, row, end, column int) {
+	if row == end {
+		return
+	}
 	w := rowsWorks.Get().(*rowsWork)
 	defer rowsWorks.Put(w)
 	w.aRow, w.y = m.step(), unsafe.Pointer(&y[column])
@@ -115,4 +121,44 @@ func (m *matrix) symmetric(y, x []float64, first int) {
 			y[row+r] += w.total(r)
 		}
 	}
+}
+
+// both writes the products of the rows of m with x, and adds to y the sum of the rows times the elements of x, which are 0 before column: along columns from that one on, a multiple
+// of side.
+func (m *matrix) both(products, y, x []float64, column int) {
+	m.dots(products, x, 0, column, column)
+	w := rowsWorks.Get().(*rowsWork)
+	defer rowsWorks.Put(w)
+	w.aRow, w.x, w.y = m.step(), unsafe.Pointer(&x[column]), unsafe.Pointer(&y[column])
+	w.strips = (m.columns - column) / side
+	for row := column; row < m.rows; row += together {
+		w.a = m.at(row, column)
+		w.ofSums = [together][side]float64{}
+		copy(w.ofFactors[:], x[row:])
+		current.both(&w.rowsArgs)
+		for r := range together {
+			products[row+r] = w.total(r)
+		}
+	}
+}
+
+// lessProducts takes from y the products of taken rows of one matrix with x, times those of the other one: along columns from one on.
+func lessProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken, first, firstOfY int) {
+	factors = factors[:wholeRows(taken)]
+	ofX.dots(factors, x, 0, len(factors), first)
+	for s, v := range factors[:taken] {
+		factors[s] = -v
+	}
+	clear(factors[taken:])
+	ofY.adds(y, factors, 0, len(factors), firstOfY)
+}
+
+// lessCombined takes from y taken rows of one matrix, times the elements of a column of the other one, along columns from one on.
+func lessCombined(y []float64, shares, rows *matrix, factors []float64, column, taken, first int) {
+	factors = factors[:wholeRows(taken)]
+	clear(factors)
+	for s := range taken {
+		factors[s] = -shares.numbers[s*shares.stride+column]
+	}
+	rows.adds(y, factors, 0, len(factors), first)
 }

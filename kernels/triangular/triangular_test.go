@@ -329,6 +329,7 @@ func BenchmarkMatrices(b *testing.B) {
 		run("tridiagonal", 4./3, func() { copy(y, a); Tridiagonal(memory, y, n, d, e, tau) })
 		right, tauRight := make([]float64, (n-1)*(n-1)), make([]float64, n-1)
 		run("bidiagonal", 8./3, func() { copy(y, a); Bidiagonal(memory, y, right, n, d, e, tau, tauRight) })
+		run("hessenberg", 10./3, func() { copy(y, a); Hessenberg(memory, y, right, tauRight, n) })
 		symmetric, factored := symmetrical(n), make([]float64, n*n)
 		run("ldl", 1./3, func() { copy(factored, symmetric); LDL(memory, factored, n, pivots) })
 		run("ldlsolve", 2, func() { copy(y, x); SolveLDL(memory, factored, n, pivots, y, n) })

@@ -23,6 +23,7 @@ func Tridiagonal(memory Memory, a []float64, n int, d, e, tau []float64) {
 	}
 	for i := range t.vw.rows {
 		clear(t.vw.row(i))
+		clear(t.wv.row(i))
 	}
 	for first := 0; first < n; first += reflected {
 		end := min(first+reflected, n)
@@ -55,20 +56,15 @@ func (t *tridiagonalizing) reduce(j, nth int, d, e []float64) {
 	for i := j; i < len(column); i++ {
 		column[i] = t.all.numbers[i*t.all.stride+j]
 	}
-	for s := range t.factors {
-		t.factors[s] = 0
-		if s < taken {
-			t.factors[s] = -t.vw.row(s ^ 1)[j]
-		}
-	}
-	rows := wholeRows(taken)
-	t.vw.adds(column, t.factors, 0, rows, first)
+	lessCombined(column, &t.wv, &t.vw, t.factors, j, taken, first)
 	d[j] = column[j]
 	if j+1 == t.n {
 		return
 	}
-	clear(v)
-	clear(w)
+	for i := range 2 {
+		clear(t.vw.row(taken + i))
+		clear(t.wv.row(taken + i))
+	}
 	t.tau[j] = reflection(column[j+1:], 1, t.n-j-1)
 	e[j] = column[j+1]
 	if t.tau[j] == 0 {
@@ -78,12 +74,7 @@ func (t *tridiagonalizing) reduce(j, nth int, d, e []float64) {
 	v[j+1] = 1
 	first = (j + 1) / side * side
 	t.all.symmetric(w, v, first)
-	t.vw.dots(t.factors, v, 0, rows, first)
-	for s := 0; s < taken; s += 2 {
-		t.factors[s], t.factors[s+1] = -t.factors[s+1], -t.factors[s]
-	}
-	clear(t.factors[taken:])
-	t.vw.adds(w, t.factors, 0, rows, first)
+	lessProducts(w, v, &t.wv, &t.vw, t.factors, taken, first, first)
 	clear(w[:j+1])
 	along := 0.0
 	for i := j + 1; i < t.n; i++ {
@@ -94,6 +85,8 @@ func (t *tridiagonalizing) reduce(j, nth int, d, e []float64) {
 	for i := j + 1; i < t.n; i++ {
 		w[i] -= float64(along * v[i])
 	}
+	copy(t.wv.row(taken), w)
+	copy(t.wv.row(taken+1), v)
 }
 
 // keep writes the reflections of columns up to an end as columns without the first row.
@@ -111,9 +104,6 @@ const updated = 6 * side
 
 // update takes from the matrix, from an element of the diagonal on, what the columns before it took together.
 func (t *tridiagonalizing) update(first int) {
-	for r := range t.vw.rows {
-		copy(t.wv.row(r^1), t.vw.row(r))
-	}
 	for row := first; row < t.all.rows; row += updated {
 		end := min(row+updated, t.all.rows)
 		s := system{l: t.vw.at(0, row), lRow: numberBytes, lColumn: t.vw.step(), x: t.wv.at(0, first), xRow: t.wv.step(),

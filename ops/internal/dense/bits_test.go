@@ -33,6 +33,12 @@ func bits() []byte {
 		copy(x, a)
 		_ = Eigh(memory, s, x, n, true)
 		add(x, s)
+		copy(x, a)
+		_ = Schur(memory, x, y, n)
+		add(x, y)
+		copy(x, a)
+		_ = Eig(memory, s, y, nil, nil, x, n)
+		add(s, y[:n])
 	}
 	return hash.Sum(nil)
 }

@@ -70,8 +70,8 @@ func TestSVD(t *testing.T) {
 			}
 			ut := make([]float64, n*k)
 			transpose(ut, u, n, k)
-			requireOrthonormal(t, ut, k, n, name)
-			requireOrthonormal(t, vt, k, m, name)
+			requireOrthonormal(t, ut, k, n, 3e-16, name)
+			requireOrthonormal(t, vt, k, m, 3e-16, name)
 			for i := range u {
 				u[i] *= s[i%k] / scale
 			}

@@ -1,0 +1,90 @@
+package triangular
+
+// Hessenberg makes of a matrix of n rows and columns one with a single diagonal below its upper triangle, Qᵀ·a·Q. Q keeps the first row as it is, and is the product of the
+// reflections that v, with n-1 rows and columns, and tau, with n-1 numbers, become, as for [Reflect]. The matrix loses what the reflections of some columns take together,
+// v·yᵀ + x·vᵀ of each, as that of [Tridiagonal].
+func Hessenberg(memory Memory, a, v, tau []float64, n int) {
+	if n < 2 {
+		return
+	}
+	h := hessenberging{all: newMatrix(memory, n, n), n: n, tau: tau}
+	h.left, h.right = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
+	h.column, h.factors = memory.Floats(h.all.columns), memory.Floats(2*reflected)
+	h.all.fill(a, n, n)
+	for i := n; i < h.all.rows; i++ {
+		clear(h.all.row(i))
+	}
+	for i := range h.left.rows {
+		clear(h.left.row(i))
+		clear(h.right.row(i))
+	}
+	for first := 0; first < n; first += reflected {
+		end := min(first+reflected, n)
+		for j := first; j < end; j++ {
+			h.reduce(j, 2*(j-first))
+			for i, value := range h.column[:min(j+2, n)] {
+				a[i*n+j] = value
+			}
+		}
+		for i := first; i < n; i++ {
+			clear(a[i*n+first : i*n+max(min(end, i-1), first)])
+			for j := first; j < min(end, i) && i < n-1; j++ {
+				v[i*(n-1)+j] = h.left.row(2 * (j - first))[i+1]
+			}
+		}
+		for row := 0; row < h.all.rows && end < n; row += updated {
+			s := system{l: h.left.at(0, row), lRow: numberBytes, lColumn: h.left.step(), x: h.right.at(0, end), xRow: h.right.step(),
+				c: h.all.at(row, end), cRow: h.all.step(), rows: min(updated, h.all.rows-row), columns: h.all.columns - end}
+			s.run(h.left.rows)
+		}
+	}
+}
+
+// hessenberging is a matrix on the way to one with a single diagonal below its triangle. It is to lose the products of columns that are rows of left, v and x in turn,
+// with rows of right, y and v.
+type hessenberging struct {
+	all         matrix
+	n           int
+	tau         []float64
+	left, right matrix
+	column      []float64
+	factors     []float64 // of rows of left and right
+}
+
+// reduce makes a column have nothing below the element beside the diagonal, after others took so many products.
+func (h *hessenberging) reduce(j, taken int) {
+	column := h.column
+	for i := range column {
+		column[i] = h.all.numbers[i*h.all.stride+j]
+	}
+	lessCombined(column, &h.right, &h.left, h.factors, j, taken, 0)
+	if j+1 == h.n {
+		return
+	}
+	v, x, y, again := h.left.row(taken), h.left.row(taken+1), h.right.row(taken), h.right.row(taken+1)
+	for _, row := range [][]float64{v, x, y, again} {
+		clear(row)
+	}
+	tau := reflection(column[j+1:], 1, h.n-j-1)
+	if h.tau[j] = tau; tau == 0 {
+		return
+	}
+	copy(v[j+2:], column[j+2:h.n])
+	v[j+1] = 1
+	copy(again, v)
+	first := (j + 1) / side * side
+	h.all.both(x, y, v, first)
+	lessProducts(x, v, &h.right, &h.left, h.factors, taken, first, 0)
+	lessProducts(y, v, &h.left, &h.right, h.factors, taken, first, first)
+	clear(y[:j+1])
+	clear(x[h.n:])
+	along := 0.0
+	for i := range x {
+		x[i] *= tau
+		along += float64(x[i] * v[i])
+	}
+	along *= tau
+	for i := j + 1; i < h.n; i++ {
+		y[i] = float64(tau*y[i]) - float64(along*v[i])
+	}
+}

@@ -1,0 +1,107 @@
+package dense
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	kinds "gonum.org/v1/gonum/lapack"
+)
+
+// squareMatrices are those of n rows that may have complex eigenvalues.
+func squareMatrices(n int) map[string][]float64 {
+	all := matrices(n, n)
+	delete(all, "scales")
+	delete(all, "graded")
+	orthogonal, turn, companion, triangle := random(n, n), make([]float64, n*n), make([]float64, n*n), random(n, n)
+	if n > 0 {
+		QR(&kept{}, orthogonal, make([]float64, n*n), n, n)
+	}
+	for i := range n {
+		turn[i*n+(i+1)%n] = 1
+		companion[i] = float64(i%3) - 1
+		if i > 0 {
+			companion[i*n+i-1] = 1
+		}
+		clear(triangle[i*n : i*n+i])
+	}
+	all["orthogonal"], all["turn"], all["companion"], all["triangle"] = orthogonal, turn, companion, triangle
+	return all
+}
+
+// together puts parts of eigenvalues together.
+func together(re, im []float64) []complex128 {
+	c := make([]complex128, len(re))
+	for i := range c {
+		c[i] = complex(re[i], im[i])
+	}
+	return c
+}
+
+// apart is how far the farthest of some numbers is from those of a list, each of which is near to one.
+func apart(a, b []complex128) (most float64) {
+	b = slices.Clone(b)
+	for _, v := range a {
+		nearest := 0
+		for i, w := range b {
+			if cmplx.Abs(w-v) < cmplx.Abs(b[nearest]-v) {
+				nearest = i
+			}
+		}
+		most = max(most, cmplx.Abs(b[nearest]-v))
+		b = slices.Delete(b, nearest, nearest+1)
+	}
+	return most
+}
+
+// TestSchur multiplies the factors, and compares eigenvalues with LAPACK's.
+func TestSchur(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 10, 40, 75, 76, 77, 90, 130, 200, 300} {
+		for name, a := range squareMatrices(n) {
+			name := fmt.Sprint(name, n)
+			form, z, re, im := slices.Clone(a), make([]float64, n*n), make([]float64, n), make([]float64, n)
+			require.NoError(t, Eig(&kept{}, re, im, nil, nil, slices.Clone(a), n), name)
+			if name == fmt.Sprint("great", n) || name == fmt.Sprint("small", n) {
+				continue
+			}
+			require.NoError(t, Schur(&kept{}, form, z, n), name)
+			if n == 0 {
+				continue
+			}
+			zt, product, back := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+			transpose(zt, z, n, n)
+			requireOrthonormal(t, zt, n, n, 1e-15, name)
+			multiply(product, z, form, n, n, n)
+			multiply(back, product, zt, n, n, n)
+			for i := range back {
+				back[i] -= a[i]
+			}
+			size := 0.0
+			for i := range n {
+				sum := 0.0
+				for _, v := range a[i*n : (i+1)*n] {
+					sum += v * v
+				}
+				size = max(size, math.Sqrt(sum))
+			}
+			require.LessOrEqual(t, mostOf(back), 1e-15*float64(n+10)*max(size, 0x1p-1000), name)
+			trace := 0.0
+			for i := range n { // blocks of two rows have complex eigenvalues
+				trace += re[i] - a[i*n+i]
+				for j := range i {
+					v := form[i*n+j]
+					require.True(t, v == 0 || j == i-1 && (j == 0 || form[j*n+j-1] == 0) && v*form[j*n+i] < 0, name)
+				}
+			}
+			require.InDelta(t, 0, trace/max(size, 0x1p-1000), 1e-11, name)
+			if slices.Contains([]string{fmt.Sprint("random", n), fmt.Sprint("orthogonal", n), fmt.Sprint("turn", n), fmt.Sprint("triangle", min(n, 10)), fmt.Sprint("companion", n)}, name) {
+				work, r, i := make([]float64, 100*n), make([]float64, n), make([]float64, n)
+				require.Zero(t, lapack.Dgeev(kinds.LeftEVNone, kinds.RightEVNone, n, slices.Clone(a), n, r, i, nil, 1, nil, 1, work, len(work)))
+				require.LessOrEqual(t, apart(together(re, im), together(r, i)), 1e-9*size, name)
+			}
+		}
+	}
+}
