@@ -61,7 +61,7 @@ func (x *columns) row(i int) []float64 { return x.matrix.row(side + i) }
 
 // system is that of a triangle, to solve for x. An upper one is a lower one from its end on.
 func (x *columns) system(memory Memory, t []float64, of Form) (s system) {
-	s = system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved}
+	s = system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved, skips: true}
 	if of.Transposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 	}
@@ -88,6 +88,7 @@ type system struct {
 	// Where there are rows behind the last block, tail has them as a block of their own.
 	tail    unsafe.Pointer
 	tailRow int
+	skips   bool // zeros that c begins with, which stay zeros
 }
 
 // withTail makes a block of the last rows of a system, if they are none. Rows that it has besides are those of the identity.
@@ -132,16 +133,21 @@ func (s *system) run(before int) {
 	if s.mode != less {
 		s.x, a.xRow = unsafe.Add(s.c, -before*s.cRow), s.cRow
 	}
+	skipped := 0
 	for at := 0; at < s.columns; {
 		strips := min((s.columns-at)/side, loops.strips)
 		block := loops.blocks[s.mode][strips-1]
-		a.x = unsafe.Add(s.x, at*numberBytes)
+		if s.skips && at%(mostStrips*side) == 0 { // as many with all processors
+			skipped = s.zeros(at)
+		}
+		a.x = unsafe.Add(s.x, at*numberBytes+skipped*a.xRow)
 		a.inner = before
-		for r := 0; r < s.rows; r += loops.rows {
+		for r := skipped; r < s.rows; r += loops.rows {
 			a.l, a.lRow, a.lColumn = unsafe.Add(s.l, r*s.lRow), s.lRow, s.lColumn
 			if r+loops.rows > s.rows {
 				a.l, a.lRow, a.lColumn = s.tail, s.tailRow, numberBytes
 			}
+			a.l = unsafe.Add(a.l, skipped*a.lColumn)
 			a.c = unsafe.Add(s.c, r*s.cRow+at*numberBytes)
 			block(a)
 			if s.mode != less {
@@ -150,4 +156,17 @@ func (s *system) run(before int) {
 		}
 		at += strips * side
 	}
+}
+
+// zeros is how many rows c begins with, in whole blocks, that are zeros in the strips of a block.
+func (s *system) zeros(at int) (rows int) {
+	width := min(mostStrips*side, s.columns-at)
+	for r := range s.rows {
+		for _, v := range unsafe.Slice(number(s.c, r*s.cRow+at*numberBytes), width) {
+			if v != 0 {
+				return r / side * side
+			}
+		}
+	}
+	return s.rows / side * side
 }

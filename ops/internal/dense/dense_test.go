@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
 // kept is memory that calls use again.
@@ -52,6 +54,10 @@ func BenchmarkDense(b *testing.B) {
 			})
 		}
 		run("pinv", func() { _ = PseudoInverse(memory, x, a, n, n, 0, 1e-7) })
+		lu, pivots := make([]float64, n*n), make([]int, n)
+		copy(lu, a)
+		triangular.LU(memory, lu, n, n, pivots)
+		run("inverse", func() { _ = InverseOfLU(memory, x, lu, n, pivots) })
 		run("eigh", func() { copy(x, symmetric); _ = Eigh(memory, s, x, n, true) })
 		run("eigvalsh", func() { copy(x, symmetric); _ = Eigh(memory, s, x, n, false) })
 		re, im := make([]float64, n), make([]float64, n)

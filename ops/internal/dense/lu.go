@@ -22,10 +22,31 @@ func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, 
 	return nil
 }
 
-// InverseOfLU writes the inverse of a matrix that [triangular.LU] has factored.
+// InverseOfLU writes the inverse of a matrix that [triangular.LU] has factored: that of the factors, whose columns are exchanged as the rows of the matrix were. Zeros that L has above
+// its diagonal cost nothing so.
 func InverseOfLU(memory Memory, inverse, lu []float64, n int, pivots []int) error {
 	identity(inverse, n)
-	return SolveLU(memory, lu, n, pivots, false, inverse, n)
+	if n < 64 { // exchanges would take longer than zeros
+		return SolveLU(memory, lu, n, pivots, false, inverse, n)
+	}
+	none, columns, row := memory.Ints(n), memory.Ints(n), memory.Floats(n)
+	for i := range n {
+		none[i], columns[i] = i, i
+	}
+	if err := SolveLU(memory, lu, n, none, false, inverse, n); err != nil {
+		return err
+	}
+	for i := n - 1; i >= 0; i-- {
+		columns[i], columns[pivots[i]] = columns[pivots[i]], columns[i]
+	}
+	for i := range n {
+		to := inverse[i*n : (i+1)*n]
+		copy(row, to)
+		for j, from := range columns {
+			to[j] = row[from]
+		}
+	}
+	return nil
 }
 
 func identity(a []float64, n int) {

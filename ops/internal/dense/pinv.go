@@ -66,7 +66,7 @@ func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share flo
 	if !(whole <= mostCondition*smallest) || !(smallest > 0) {
 		return false
 	}
-	if !(smallest > least) || !(smallest > share*whole || smallest > share*mostStretch(memory, r, k)) {
+	if !(smallest > least) || !(smallest > share*whole || smallest > share*mostStretch(memory, r, k, smallest/share)) {
 		return false
 	}
 	if n < m {
@@ -76,10 +76,11 @@ func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share flo
 }
 
 // mostStretch is about the greatest singular value of a triangle of n rows, and not below it, by the power method from some vectors: that all of them are so
-// poor in its vector that their greatest estimate falls short by a quarter has a chance below 1e-8 up to 10000 rows. Kuczyński and Woźniakowski, Estimating
+// poor in its vector that their greatest estimate falls short by a quarter has a chance below 1e-8 up to 10000 rows, and less that it falls short by half after few
+// steps, which is enough to know that it is below some number. Kuczyński and Woźniakowski, Estimating
 // the largest eigenvalue by the power and Lanczos algorithms with a random start, 1992.
-func mostStretch(memory Memory, r []float64, n int) float64 {
-	const vectors, steps, above = 8, 12, 1.25
+func mostStretch(memory Memory, r []float64, n int, below float64) float64 {
+	const vectors, fewSteps, steps, fewAbove, above = 8, 5, 12, 2, 1.25
 	x, y := memory.Floats(n*vectors), memory.Floats(n*vectors)
 	state := uint64(1)
 	for i := range x {
@@ -87,7 +88,10 @@ func mostStretch(memory Memory, r []float64, n int) float64 {
 		x[i] = float64(state>>11)*0x1p-53 - 0.5
 	}
 	greatest := 0.0
-	for range steps {
+	for step := range steps {
+		if step == fewSteps && fewAbove*greatest < below {
+			return fewAbove * greatest
+		}
 		multiply(y, r, x, n, n, vectors)
 		for c := range vectors {
 			before, after := 0.0, 0.0

@@ -113,10 +113,13 @@ func TestMostStretch(t *testing.T) {
 			values[0] = 1
 			r, a := make([]float64, n*n), withValues(n, n, values)
 			QR(&kept{}, a, r, n, n)
-			most := mostStretch(&kept{}, r, n)
+			most := mostStretch(&kept{}, r, n, 0)
 			require.GreaterOrEqual(t, most, 1.0)
 			require.LessOrEqual(t, most, 1.25+1e-12)
+			most = mostStretch(&kept{}, r, n, 2.1)
+			require.GreaterOrEqual(t, most, 1.0)
+			require.LessOrEqual(t, most, 2+1e-12)
 		}
 	}
-	require.True(t, math.IsNaN(mostStretch(&kept{}, make([]float64, 4), 2)))
+	require.True(t, math.IsNaN(mostStretch(&kept{}, make([]float64, 4), 2, 0)))
 }
