@@ -27,7 +27,7 @@ func init() {
 		}, pinvGrad)
 	opPInv.Ref = named("numpy.linalg.pinv", "torch.linalg.pinv, torch.pinverse", "jax.numpy.linalg.pinv", "", "",
 		func(e *graph.Example) node { return PInv(e.Of("a", "n", "k")) })
-	opPInv.Ref.Cost = "a singular value decomposition of each matrix"
+	opPInv.Ref.Cost = "some 4·n·k·min(n, k) operations for each matrix whose rank is certainly full, and else a singular value decomposition"
 	composed("Lstsq", "the X of the least length among those for which the squares of A·X - B add up to the least.",
 		named("numpy.linalg.lstsq", "torch.linalg.lstsq, torch.lstsq", "jax.numpy.linalg.lstsq", "", "",
 			func(e *graph.Example) node { return Lstsq(e.Of("a", "n", "k"), e.Of("b", "n", "m")) }))
@@ -50,7 +50,8 @@ func pinvGrad(p, dy node, _ int) node {
 	return Add(sum, MatMul(MatMul(pt, p), Sub(dyt, MatMul(k, a))))
 }
 
-// PInv returns the Moore-Penrose inverse of each matrix of a batch, [..., n, m] of [..., m, n], by singular values, as torch.linalg.pinv.
+// PInv returns the Moore-Penrose inverse of each matrix of a batch, [..., n, m] of [..., m, n], as torch.linalg.pinv: by singular values, or by the factors of [QR]
+// where bounds of these show that none counts as 0.
 // Values up to the greatest times max(m, n) times the spacing of numbers at 1 count as 0, or those that [Tolerance] says. Float32 or
 // Float64.
 func PInv(a *graph.Node, opts ...RankOption) *graph.Node { return Apply(opPInv, rankOf(opts), a) }

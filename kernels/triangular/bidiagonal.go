@@ -10,13 +10,7 @@ func Bidiagonal(memory Memory, a, right []float64, n int, d, e, tau, tauRight []
 	b := bidiagonalizing{all: newMatrix(memory, n, n), n: n, tau: tau, tauRight: tauRight}
 	b.left, b.right = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
 	b.line, b.factors = memory.Floats(b.all.columns), memory.Floats(2*reflected)
-	for i := range b.all.rows {
-		row, have := b.all.row(i), 0
-		if i < n {
-			have = copy(row, a[i*n:(i+1)*n])
-		}
-		clear(row[have:])
-	}
+	b.all.fill(a, n, n)
 	for i := range b.left.rows {
 		clear(b.left.row(i))
 		clear(b.right.row(i))
@@ -29,18 +23,10 @@ func Bidiagonal(memory Memory, a, right []float64, n int, d, e, tau, tauRight []
 				b.row(j, 2*(j-first)+1, e)
 			}
 		}
-		for i := first; i < n; i++ {
-			for j := first; j < min(end, i); j++ {
-				a[i*n+j] = b.left.row(2 * (j - first))[i]
-				if i < n-1 {
-					right[i*(n-1)+j] = b.right.row(2*(j-first) + 1)[i+1]
-				}
-			}
-		}
-		for row := end; row < b.all.rows && end < n; row += updated {
-			s := system{l: b.left.at(0, row), lRow: numberBytes, lColumn: b.left.step(), x: b.right.at(0, end), xRow: b.right.step(),
-				c: b.all.at(row, end), cRow: b.all.step(), rows: min(updated, b.all.rows-row), columns: b.all.columns - end}
-			s.run(b.left.rows)
+		keepReflections(a, n, &b.left, 0, first, end, 0)
+		keepReflections(right, n-1, &b.right, 1, first, end, 1)
+		if end < n {
+			b.all.lessPairs(&b.left, &b.right, end, end, false)
 		}
 	}
 }

@@ -11,9 +11,6 @@ func Hessenberg(memory Memory, a, v, tau []float64, n int) {
 	h.left, h.right = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
 	h.column, h.factors = memory.Floats(h.all.columns), memory.Floats(2*reflected)
 	h.all.fill(a, n, n)
-	for i := n; i < h.all.rows; i++ {
-		clear(h.all.row(i))
-	}
 	for i := range h.left.rows {
 		clear(h.left.row(i))
 		clear(h.right.row(i))
@@ -28,14 +25,10 @@ func Hessenberg(memory Memory, a, v, tau []float64, n int) {
 		}
 		for i := first; i < n; i++ {
 			clear(a[i*n+first : i*n+max(min(end, i-1), first)])
-			for j := first; j < min(end, i) && i < n-1; j++ {
-				v[i*(n-1)+j] = h.left.row(2 * (j - first))[i+1]
-			}
 		}
-		for row := 0; row < h.all.rows && end < n; row += updated {
-			s := system{l: h.left.at(0, row), lRow: numberBytes, lColumn: h.left.step(), x: h.right.at(0, end), xRow: h.right.step(),
-				c: h.all.at(row, end), cRow: h.all.step(), rows: min(updated, h.all.rows-row), columns: h.all.columns - end}
-			s.run(h.left.rows)
+		keepReflections(v, n-1, &h.left, 0, first, end, 1)
+		if end < n {
+			h.all.lessPairs(&h.left, &h.right, 0, end, false)
 		}
 	}
 }

@@ -141,24 +141,3 @@ func (m *matrix) both(products, y, x []float64, column int) {
 		}
 	}
 }
-
-// lessProducts takes from y the products of taken rows of one matrix with x, times those of the other one: along columns from one on.
-func lessProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken, first, firstOfY int) {
-	factors = factors[:wholeRows(taken)]
-	ofX.dots(factors, x, 0, len(factors), first)
-	for s, v := range factors[:taken] {
-		factors[s] = -v
-	}
-	clear(factors[taken:])
-	ofY.adds(y, factors, 0, len(factors), firstOfY)
-}
-
-// lessCombined takes from y taken rows of one matrix, times the elements of a column of the other one, along columns from one on.
-func lessCombined(y []float64, shares, rows *matrix, factors []float64, column, taken, first int) {
-	factors = factors[:wholeRows(taken)]
-	clear(factors)
-	for s := range taken {
-		factors[s] = -shares.numbers[s*shares.stride+column]
-	}
-	rows.adds(y, factors, 0, len(factors), first)
-}

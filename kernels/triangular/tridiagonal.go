@@ -28,11 +28,11 @@ func Tridiagonal(memory Memory, a []float64, n int, d, e, tau []float64) {
 	for first := 0; first < n; first += reflected {
 		end := min(first+reflected, n)
 		for j := first; j < end; j++ {
-			t.reduce(j, j-first, d, e)
+			t.reduce(j, 2*(j-first), d, e)
 		}
-		t.keep(a, first, min(end, n-1))
+		keepReflections(a, n-1, &t.vw, 0, first, end, 1)
 		if end < n {
-			t.update(end)
+			t.all.lessPairs(&t.vw, &t.wv, end, end, true)
 		}
 	}
 }
@@ -47,9 +47,9 @@ type tridiagonalizing struct {
 	factors []float64 // of rows of vw
 }
 
-// reduce makes a column of the matrix, which is to lose what nth ones before it took, one of the tridiagonal one.
-func (t *tridiagonalizing) reduce(j, nth int, d, e []float64) {
-	first, taken := j/side*side, 2*nth
+// reduce makes a column of the matrix, which is to lose so many products, one of the tridiagonal one.
+func (t *tridiagonalizing) reduce(j, taken int, d, e []float64) {
+	first := j / side * side
 	v, w := t.vw.row(taken), t.vw.row(taken+1)
 	column := t.column
 	clear(column[first:j])
@@ -87,27 +87,4 @@ func (t *tridiagonalizing) reduce(j, nth int, d, e []float64) {
 	}
 	copy(t.wv.row(taken), w)
 	copy(t.wv.row(taken+1), v)
-}
-
-// keep writes the reflections of columns up to an end as columns without the first row.
-func (t *tridiagonalizing) keep(a []float64, first, end int) {
-	count := t.n - 1
-	for i := first; i < count; i++ {
-		for j := first; j < min(end, i); j++ {
-			a[i*count+j] = t.vw.row(2 * (j - first))[i+1]
-		}
-	}
-}
-
-// updated is how many rows lose at once what reflections take.
-const updated = 6 * side
-
-// update takes from the matrix, from an element of the diagonal on, what the columns before it took together.
-func (t *tridiagonalizing) update(first int) {
-	for row := first; row < t.all.rows; row += updated {
-		end := min(row+updated, t.all.rows)
-		s := system{l: t.vw.at(0, row), lRow: numberBytes, lColumn: t.vw.step(), x: t.wv.at(0, first), xRow: t.wv.step(),
-			c: t.all.at(row, first), cRow: t.all.step(), rows: end - row, columns: end - first}
-		s.run(t.vw.rows)
-	}
 }

@@ -19,7 +19,7 @@ func tridiagonalValues(d, e []float64) error {
 	left := mostRotations * n
 	for first := 0; first < n; {
 		last := first
-		for last < n-1 && squares[last] > least+epsilon*epsilon*math.Abs(d[last]*d[last+1]) {
+		for last < n-1 && squares[last] > least+float64(epsilon*epsilon*math.Abs(d[last]*d[last+1])) {
 			last++
 		}
 		if last == first {
@@ -76,7 +76,7 @@ func tridiagonalRotations(d, e, rows []float64, width, columns int) error {
 	left := mostRotations * n
 	for first := 0; first < n; {
 		last := first
-		for last < n-1 && e[last]*e[last] > least+epsilon*epsilon*math.Abs(d[last]*d[last+1]) {
+		for last < n-1 && e[last]*e[last] > least+float64(epsilon*epsilon*math.Abs(d[last]*d[last+1])) {
 			last++
 		}
 		if last == first {

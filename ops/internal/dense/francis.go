@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
-// Sizes that were measured, of matrices of 300 to 1000 rows.
+// Sizes that were measured, of matrices of 128 to 701 rows.
 const (
 	fewHessenberg = 75 // rows whose eigenvalues come by one pair of shifts at a time
 	mostPairs     = 16 // of shifts that go down the diagonal together
@@ -94,7 +94,8 @@ func (f *francis) choose(most, last, count, stalled int) (pairs int) {
 		for i := range most {
 			k := last - 2*i
 			v := math.Abs(f.h[k*f.n+k-1]) + math.Abs(f.h[(k-1)*f.n+k-2])
-			f.pairs[i] = [4]float64{0.75*v + f.h[k*f.n+k], v, 0.75*v + f.h[k*f.n+k], -v}
+			near := float64(0.75*v) + f.h[k*f.n+k]
+			f.pairs[i] = [4]float64{near, v, near, -v}
 		}
 		return most
 	}

@@ -64,6 +64,8 @@ func Schur(memory Memory, a, z []float64, n int) error {
 	if n == 0 {
 		return nil
 	}
+	exponent := scaled(a, mostOf(a))
+	defer scale(a, exponent)
 	Hessenberg(memory, a, z, n)
 	return quasiTriangle(memory, a, z, memory.Floats(n), memory.Floats(n), n, true)
 }

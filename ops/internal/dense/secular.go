@@ -70,12 +70,12 @@ func (s *secular) root(behind int, distances []float64) (origin int, x float64) 
 		rest := 1/s.rho + (sum - (a/(s.gaps[left]-middle) + b/(s.gaps[right]-middle)))
 		if gap := s.gaps[right]; 1/s.rho+sum >= 0 {
 			high = middle
-			x = ofQuadratic(rest, rest*gap+a+b, a*gap, false)
+			x = ofQuadratic(rest, float64(rest*gap)+a+b, a*gap, false)
 		} else {
 			origin = right
 			s.from(origin)
 			low = -middle
-			x = ofQuadratic(rest, a+b-rest*gap, -b*gap, false)
+			x = ofQuadratic(rest, a+b-float64(rest*gap), -b*gap, false)
 		}
 		if !(x > low && x < high) {
 			x = (low + high) / 2
@@ -95,8 +95,8 @@ func (s *secular) root(behind int, distances []float64) (origin int, x float64) 
 		}
 		// Distances from the poles of the step.
 		l, r := s.gaps[left]-x, s.gaps[right]-x
-		rest := value - l*belowSlope - r*aboveSlope
-		next := x + ofQuadratic(rest, (l+r)*value-l*r*(belowSlope+aboveSlope), l*r*value, behind == last)
+		rest := value - float64(l*belowSlope) - float64(r*aboveSlope)
+		next := x + ofQuadratic(rest, float64((l+r)*value)-float64(l*r*(belowSlope+aboveSlope)), l*r*value, behind == last)
 		if !(next > low && next < high) {
 			next = (low + high) / 2
 		}
@@ -113,7 +113,7 @@ func (s *secular) root(behind int, distances []float64) (origin int, x float64) 
 
 // ofQuadratic is a solution of a·x² - b·x + c = 0: that nearer to 0, if b is positive, or the other one.
 func ofQuadratic(a, b, c float64, other bool) float64 {
-	root := math.Sqrt(math.Abs(b*b - 4*a*c))
+	root := math.Sqrt(math.Abs(float64(b*b) - float64(4*a*c)))
 	switch {
 	case other && b >= 0:
 		return (b + root) / (2 * a)

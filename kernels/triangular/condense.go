@@ -1,0 +1,50 @@
+package triangular
+
+// What matrices have in common that reflections of both sides make tridiagonal, bidiagonal, or a triangle with one diagonal below: they lose products of columns, rows of a matrix
+// left, with rows of a matrix right, two for each column that is done. Of reflected columns they lose them together, and else what is wanted of them as it comes.
+
+// updated is how many rows lose products at once.
+const updated = 6 * side
+
+// lessPairs takes from the rows of m from one on, along columns from one on, the products of all columns that left has as rows with rows of right. Of a symmetric m it leaves out
+// blocks behind the diagonal.
+func (m *matrix) lessPairs(left, right *matrix, row, column int, isSymmetric bool) {
+	for ; row < m.rows; row += updated {
+		s := system{l: left.at(0, row), lRow: numberBytes, lColumn: left.step(), x: right.at(0, column), xRow: right.step(),
+			c: m.at(row, column), cRow: m.step(), rows: min(updated, m.rows-row), columns: m.columns - column}
+		if isSymmetric {
+			s.columns = row + s.rows - column
+		}
+		s.run(left.rows)
+	}
+}
+
+// keepReflections writes every other row of from as a column below the diagonal of a matrix of n rows, for columns from one up to an end. Rows of from begin with so many numbers more.
+func keepReflections(a []float64, n int, from *matrix, row, first, end, more int) {
+	for i := first; i < n; i++ {
+		for j := first; j < min(end, i); j++ {
+			a[i*n+j] = from.row(row + 2*(j-first))[i+more]
+		}
+	}
+}
+
+// lessProducts takes from y the products of taken rows of one matrix with x, times those of the other one: along columns from one on.
+func lessProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken, first, firstOfY int) {
+	factors = factors[:wholeRows(taken)]
+	ofX.dots(factors, x, 0, len(factors), first)
+	for s, v := range factors[:taken] {
+		factors[s] = -v
+	}
+	clear(factors[taken:])
+	ofY.adds(y, factors, 0, len(factors), firstOfY)
+}
+
+// lessCombined takes from y taken rows of one matrix, times the elements of a column of the other one, along columns from one on.
+func lessCombined(y []float64, shares, rows *matrix, factors []float64, column, taken, first int) {
+	factors = factors[:wholeRows(taken)]
+	clear(factors)
+	for s := range taken {
+		factors[s] = -shares.numbers[s*shares.stride+column]
+	}
+	rows.adds(y, factors, 0, len(factors), first)
+}
