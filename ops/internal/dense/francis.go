@@ -12,6 +12,7 @@ const (
 	mostPairs     = 16 // of shifts that go down the diagonal together
 	strides       = 3  // times how many pairs there are, rows that they go until what they turned is applied to the rest
 	mostInWindow  = 3*(mostPairs-1) + strides*mostPairs + 6
+	mostStalled   = 30            // steps that find no eigenvalue, before one pair of shifts at a time is tried
 	mostTried     = 4 * mostPairs // rows at the end that are tried for eigenvalues: twice the pairs, and more where none is found
 )
 
@@ -46,17 +47,14 @@ func (f *francis) run() error {
 		width = n
 	}
 	stalled, last := 0, n-1
-	for left := 30 * n; last >= 0; left-- {
-		if left == 0 {
-			return errNoConverged
-		}
+	for last >= 0 {
 		start := f.start(last)
 		size := last - start + 1
-		if size <= fewHessenberg {
+		if size <= fewHessenberg || stalled > mostStalled {
 			if lapack.Dlahqr(f.isWhole, f.z != nil, n, start, last, f.h, n, f.re[:last+1], f.im[:last+1], 0, n-1, f.z, width) != 0 {
 				return errNoConverged
 			}
-			last = start - 1
+			last, stalled = start-1, 0
 			continue
 		}
 		pairs := min(4+size/64, mostPairs)
@@ -160,7 +158,7 @@ func (f *francis) enter(low, size int) {
 
 // move has a pair of shifts go from a column to the next one: a reflection of three rows and columns leaves nothing of the first one below the diagonal
 // beside it. Two shifts that are new begin with the first column of the product of h less these.
-func (f *francis) move(column, size, pair int, isNew bool) {
+func (f *francis) move(column, rows, pair int, isNew bool) {
 	const width = mostInWindow
 	k := column + 1
 	at := func(i, j int) *float64 { return &f.window[i*width+j] }
@@ -168,8 +166,12 @@ func (f *francis) move(column, size, pair int, isNew bool) {
 	if isNew {
 		s := &f.pairs[pair]
 		corner, below := *at(0, 0), *at(1, 0)
-		x = float64((corner-s[0])*(corner-s[2])) - float64(s[1]*s[3]) + float64(*at(0, 1)*below)
-		y, z = below*(corner+*at(1, 1)-s[0]-s[2]), below**at(2, 1)
+		size := math.Abs(corner-s[2]) + math.Abs(s[3]) + math.Abs(below) // products may be too small
+		if size == 0 {
+			return
+		}
+		x = float64((corner-s[0])*((corner-s[2])/size)) - float64(s[1]*(s[3]/size)) + float64(*at(0, 1)*(below/size))
+		y, z = below/size*(corner+*at(1, 1)-s[0]-s[2]), below/size**at(2, 1)
 	} else {
 		x, y, z = *at(k, column), *at(k+1, column), *at(k+2, column)
 	}
@@ -183,15 +185,15 @@ func (f *francis) move(column, size, pair int, isNew bool) {
 	if !isNew {
 		*at(k, column), *at(k+1, column), *at(k+2, column) = beta*greatest, 0, 0
 	}
-	r.rows(f.window[k*width:], k, size)
-	for i := range min(k+4, size) {
+	r.rows(f.window[k*width:], k, rows)
+	for i := range min(k+4, rows) {
 		row := f.window[i*width+k:][:3]
 		sum := r.tau * (row[0] + float64(r.second*row[1]) + float64(r.third*row[2]))
 		row[0] -= sum
 		row[1] -= float64(sum * r.second)
 		row[2] -= float64(sum * r.third)
 	}
-	r.rows(f.turned[k*width:], 0, min(k+3+2*pair, size)) // each pair before filled two more columns
+	r.rows(f.turned[k*width:], 0, min(k+3+2*pair, rows)) // each pair before filled two more columns
 }
 
 // reflection3 is 1 - tau·v·vᵀ where v has three elements, the first of which is 1.
