@@ -36,7 +36,7 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	}
 	rows, k := max(n, m), min(n, m)
 	copied := memory.Floats(n * m)
-	if k < fewRows || u == nil && k < fewSingular {
+	if isFew(k, u != nil) && (u == nil || rows < max(2*k, 64)) {
 		copy(copied, a)
 		return fewSVD(memory, u, s, vt, copied, n, m)
 	}
@@ -87,9 +87,31 @@ func tallSVD(memory Memory, u, s, v, a []float64, n, k int) error {
 			copy(square[i*k+i:(i+1)*k], a[i*k+i:(i+1)*k])
 		}
 	}
+	if u == nil {
+		return squareSVD(memory, nil, s, nil, square, k)
+	}
+	clear(u[k*k:])
+	err := squareSVD(memory, u[:k*k], s, v, square, k)
+	if n > k {
+		triangular.Reflect(memory, u, a, tau, n, k, k)
+	}
+	return err
+}
+
+// isFew reports whether LAPACK is faster for so many rows and columns.
+func isFew(k int, vectors bool) bool { return k < fewRows || !vectors && k < fewSingular }
+
+// squareSVD is [tallSVD] of as many rows as columns.
+func squareSVD(memory Memory, u, s, v, a []float64, k int) error {
+	if k < fewRows {
+		vt := memory.Floats(k * k)
+		err := fewSVD(memory, u, s, vt, a, k, k)
+		transpose(v, vt, k, k)
+		return err
+	}
 	right, e := memory.Floats((k-1)*(k-1)), memory.Floats(k-1)
 	tauLeft, tauRight := memory.Floats(k), memory.Floats(k-1)
-	triangular.Bidiagonal(memory, square, right, k, s, e, tauLeft, tauRight)
+	triangular.Bidiagonal(memory, a, right, k, s, e, tauLeft, tauRight)
 	if u == nil {
 		work := memory.Floats(4 * k)
 		if !lapack.Dbdsqr(blas.Upper, k, 0, 0, 0, s, e, nil, 1, nil, 1, nil, 1, work) {
@@ -102,14 +124,10 @@ func tallSVD(memory Memory, u, s, v, a []float64, n, k int) error {
 	reverse(s, 1)
 	reverse(rowsOfU, k)
 	reverse(rowsOfV, k)
-	clear(u[k*k:])
 	transpose(u, rowsOfU, k, k)
 	transpose(v, rowsOfV, k, k)
-	triangular.Reflect(memory, u[:k*k], square, tauLeft, k, k, k)
+	triangular.Reflect(memory, u, a, tauLeft, k, k, k)
 	triangular.Reflect(memory, v[k:], right, tauRight, k-1, k-1, k)
-	if n > k {
-		triangular.Reflect(memory, u, a, tau, n, k, k)
-	}
 	return nil
 }
 
