@@ -39,6 +39,10 @@ func bits() []byte {
 		copy(x, a)
 		_ = Eig(memory, s, y, nil, nil, x, n)
 		add(s, y[:n])
+		vim := make([]float64, n*n)
+		copy(x, a)
+		_ = Eig(memory, s, y[:n], u[:n*n], vim, x, n)
+		add(s, y[:n], u[:n*n], vim)
 	}
 	return hash.Sum(nil)
 }

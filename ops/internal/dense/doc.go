@@ -7,7 +7,7 @@
 // such a symmetric one, and vectors for few rows; tridiagonal.go those of many rows, and bidiagonal.go the singular vectors, by merge.go, which puts a spectrum together from
 // those of halves, with the solutions of the equation in secular.go.
 //
-// schur.go is eigenvalues of any square matrices and the forms on the way to them, which francis.go computes with many shifts at a time, complex.go
+// eig.go is eigenvalues of any square matrices, schur.go the forms on the way to them, which francis.go computes with many shifts at a time, complex.go
 // those that are complex triangles, and root.go what is computed with these: square roots, logarithms, and systems of two matrices.
 // multiply.go multiplies and transposes. No function allocates: what it needs beside its operands, it takes from a [Memory]. LAPACK's products of matrices
 // beyond 128 rows or so run on goroutines of the library, each element on one of them, in one order: the bits do not depend

@@ -104,3 +104,40 @@ func TestSchur(t *testing.T) {
 		}
 	}
 }
+
+// TestEig looks at what is left of A·V - V·Λ, in complex numbers.
+func TestEig(t *testing.T) {
+	for _, n := range []int{1, 2, 10, 75, 76, 80, 150, 220} {
+		if n > 100 && testing.Short() {
+			continue
+		}
+		for name, a := range squareMatrices(n) {
+			name := fmt.Sprint(name, n)
+			re, im, vre, vim := make([]float64, n), make([]float64, n), make([]float64, n*n), make([]float64, n*n)
+			require.NoError(t, Eig(&kept{}, re, im, vre, vim, slices.Clone(a), n), name)
+			size := max(mostOf(a), 0x1p-1000)
+			unit, real, imaginary := slices.Clone(a), make([]float64, n*n), make([]float64, n*n)
+			for i := range unit {
+				unit[i] /= size
+			}
+			multiply(real, unit, vre, n, n, n)
+			multiply(imaginary, unit, vim, n, n, n)
+			for c := range n {
+				length, greatest, ofReal := 0.0, 0.0, 0.0 // of all elements, and of those that are real
+				for i := range n {
+					k := i*n + c
+					v := complex(vre[k], vim[k])
+					left := complex(real[k], imaginary[k]) - v*complex(re[c]/size, im[c]/size)
+					require.LessOrEqual(t, cmplx.Abs(left), 1e-14*float64(n+10), name)
+					length = math.Hypot(length, cmplx.Abs(v))
+					greatest = max(greatest, cmplx.Abs(v))
+					if math.Abs(imag(v)) < 1e-13 {
+						ofReal = max(ofReal, cmplx.Abs(v))
+					}
+				}
+				require.InDelta(t, 1, length, 1e-12, name)
+				require.InDelta(t, greatest, ofReal, 1e-12, name)
+			}
+		}
+	}
+}

@@ -36,7 +36,7 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	}
 	rows, k := max(n, m), min(n, m)
 	copied := memory.Floats(n * m)
-	if isFew(k, u != nil) && (u == nil || rows < max(2*k, 64)) {
+	if u == nil && k < fewSingular || k < fewRows && rows < max(2*k, 64) {
 		copy(copied, a)
 		return fewSVD(memory, u, s, vt, copied, n, m)
 	}
@@ -97,9 +97,6 @@ func tallSVD(memory Memory, u, s, v, a []float64, n, k int) error {
 	}
 	return err
 }
-
-// isFew reports whether LAPACK is faster for so many rows and columns.
-func isFew(k int, vectors bool) bool { return k < fewRows || !vectors && k < fewSingular }
 
 // squareSVD is [tallSVD] of as many rows as columns.
 func squareSVD(memory Memory, u, s, v, a []float64, k int) error {
