@@ -11,7 +11,6 @@ import (
 // kept is memory that calls use again.
 type kept struct {
 	floats []float64
-	ints   []int
 	used   int
 }
 
