@@ -61,7 +61,7 @@ func (x *columns) row(i int) []float64 { return x.matrix.row(side + i) }
 
 // system is that of a triangle, to solve for x. An upper one is a lower one from its end on.
 func (x *columns) system(memory Memory, t []float64, of Form) (s system) {
-	s = system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved, skips: true}
+	s = system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved, skips: x.n >= 4*side}
 	if of.Transposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 	}
@@ -88,7 +88,7 @@ type system struct {
 	// Where there are rows behind the last block, tail has them as a block of their own.
 	tail    unsafe.Pointer
 	tailRow int
-	skips   bool // zeros that c begins with, which stay zeros
+	skips   bool // zeros that c begins with, which stay zeros: looking for them wants some rows
 }
 
 // withTail makes a block of the last rows of a system, if they are none. Rows that it has besides are those of the identity.
