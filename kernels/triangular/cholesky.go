@@ -8,6 +8,9 @@ func Cholesky(memory Memory, a []float64, n int) (failed int) {
 	if n == 0 {
 		return 0
 	}
+	if n <= few {
+		return choleskyOfFew(a, n)
+	}
 	u := newMatrix(memory, n, n) // Lᵀ
 	for i := range u.rows {
 		clear(u.row(i))

@@ -9,6 +9,10 @@ func LU(memory Memory, a []float64, n, m int, pivots []int) {
 	if n == 0 || m == 0 {
 		return
 	}
+	if max(n, m) <= few {
+		factorFew(a, n, m, pivots)
+		return
+	}
 	f := factoring{all: newMatrix(memory, n+side, m), own: newMatrix(memory, 1, side), n: n, rows: whole(n), pivots: pivots}
 	f.all.fill(a, n, m)
 	f.columns(0, f.all.columns)
@@ -97,6 +101,10 @@ func exchange(a, b []float64) {
 // SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [LU] has factored, or of aᵀ·x = b.
 func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, b []float64, k int) {
 	if n == 0 || k == 0 {
+		return
+	}
+	if max(n, k) <= few {
+		solveFewLU(lu, n, pivots, transposed, b, k)
 		return
 	}
 	x := newColumns(memory, n, k)

@@ -18,6 +18,10 @@ func Solve(memory Memory, t []float64, n int, of Form, b []float64, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
+	if max(n, k) <= few {
+		solveFew(t, n, of, b, k)
+		return
+	}
 	x := newColumns(memory, n, k)
 	s := x.system(memory, t, of)
 	x.each(b, k, func() { s.run(0) })

@@ -1,0 +1,64 @@
+package triangular
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Few rows and columns have the bits of those of more: of systems with more columns, and of matrices with one column more.
+func TestFewRows(t *testing.T) {
+	for n := 1; n <= few; n++ {
+		a, wide := random(n, n), make([]float64, n*(few+1))
+		for i := range n {
+			copy(wide[i*(few+1):], a[i*n:(i+1)*n])
+		}
+		columns := func(x []float64, of, k int) (cut []float64) { // the first k
+			for i := range n {
+				cut = append(cut, x[i*of:i*of+k]...)
+			}
+			return cut
+		}
+		lu, pivots, more, morePivots := append([]float64{}, a...), make([]int, n), append([]float64{}, wide...), make([]int, n)
+		LU(heap{}, lu, n, n, pivots)
+		LU(heap{}, more, n, few+1, morePivots)
+		require.Equal(t, morePivots, pivots)
+		require.Equal(t, columns(more, few+1, n), lu)
+		for k := 1; k <= few; k++ {
+			b := random(n, few+1)
+			for form := range 8 {
+				of := Form{Upper: form&1 != 0, Transposed: form&2 != 0, Unit: form&4 != 0}
+				want, got := append([]float64{}, b...), columns(b, few+1, k)
+				Solve(heap{}, a, n, of, want, few+1)
+				Solve(heap{}, a, n, of, got, k)
+				require.Equal(t, columns(want, few+1, k), got, fmt.Sprint(n, k, of))
+			}
+			for _, isTransposed := range []bool{false, true} {
+				want, got := append([]float64{}, b...), columns(b, few+1, k)
+				SolveLU(heap{}, lu, n, pivots, isTransposed, want, few+1)
+				SolveLU(heap{}, lu, n, pivots, isTransposed, got, k)
+				require.Equal(t, columns(want, few+1, k), got, fmt.Sprint(n, k, isTransposed))
+			}
+		}
+	}
+}
+
+// The factor of a matrix of few rows is that of the first rows of a greater one.
+func TestCholeskyOfFewRows(t *testing.T) {
+	const all = few + 3
+	a := random(all, all)
+	spd := product(a, transposed(a, all, all), all, all, all)
+	want := append([]float64{}, spd...)
+	require.Zero(t, Cholesky(heap{}, want, all))
+	for n := 1; n <= few; n++ {
+		var got, first []float64
+		for i := range n {
+			got, first = append(got, spd[i*all:i*all+n]...), append(first, want[i*all:i*all+n]...)
+		}
+		require.Zero(t, Cholesky(heap{}, got, n))
+		require.Equal(t, first, got)
+	}
+	bad := []float64{1, 0, 0, -1}
+	require.Equal(t, 2, Cholesky(heap{}, bad, 2))
+}
