@@ -43,6 +43,13 @@ var pairsOfPoints = map[string]func(x, y, w, m *graph.Node) []*graph.Node{
 		lap := ops.Relu(ops.Sub(ops.Minimum(ops.Unsqueeze(x, 1), y), w))
 		return append(autodiff.Grad(ops.Sum(ops.Mul(ops.Select(lap, -1, 0), ops.Select(lap, 2, -1))), []*graph.Node{x, y, w}), ops.Select(ops.Exp(lap), -1, 0))
 	},
+	"all planes": func(x, y, w, m *graph.Node) []*graph.Node {
+		z := m
+		for _, plane := range ops.Unbind(ops.Tanh(ops.Mul(difference(x, y), w)), -1) {
+			z = ops.Add(ops.Mul(z, graph.Num(0.5)), ops.Exp(plane))
+		}
+		return append(autodiff.Grad(ops.Sum(ops.Mul(z, m)), []*graph.Node{x, y, w}), z)
+	},
 	"stacks of planes": func(x, y, w, m *graph.Node) []*graph.Node {
 		u := ops.Mul(ops.Stack(-1, ops.Sin(m), ops.Cos(m), m), graph.Num(2))
 		return append(autodiff.Grad(ops.Sum(ops.Sqrt(ops.Add(ops.Sum(ops.Square(u), -1), graph.Num(1)))), []*graph.Node{m}), ops.Sum(u, 0), ops.Sum(u, 1, 2))
@@ -112,7 +119,7 @@ func TestPairsOfPoints(t *testing.T) {
 
 // Nothing is computed in rows of a point's coordinates for all pairs of points.
 func TestPairsOfPointsHaveLongRows(t *testing.T) {
-	for _, name := range []string{"forces and their gradients", "vectors of values for each pair", "views with the axis elsewhere", "planes", "stacks of planes", "steps", "pairs of a batch"} {
+	for _, name := range []string{"forces and their gradients", "vectors of values for each pair", "views with the axis elsewhere", "planes", "all planes", "stacks of planes", "steps", "pairs of a batch"} {
 		g := graph.New("pairs")
 		x, y := g.Input("x", graph.Float32, 40, 3), g.Input("y", graph.Float32, 50, 3)
 		outputs := pairsOfPoints[name](x, y, g.Input("w", graph.Float32, 3), g.Input("m", graph.Float32, 40, 50))
@@ -123,6 +130,19 @@ func TestPairsOfPointsHaveLongRows(t *testing.T) {
 			short := elements >= 40*50*3 && n.Shape()[n.Rank()-1] == 3 && n.Op().Class == graph.Elementwise
 			require.False(t, short, "%s: %s", name, graph.Describe(n))
 		}
+	}
+}
+
+// What is used plane by plane is computed so, where each plane is used.
+func TestPlanesAreComputedWhereTheyAreUsed(t *testing.T) {
+	g := graph.New("pairs")
+	x, y := g.Input("x", graph.Float32, 40, 3), g.Input("y", graph.Float32, 50, 3)
+	outputs := pairsOfPoints["all planes"](x, y, g.Input("w", graph.Float32, 3), g.Input("m", graph.Float32, 40, 50))
+	p, err := exec.Compile(g, exec.Outputs(outputs[len(outputs)-1]))
+	require.NoError(t, err)
+	for _, n := range nodesBehind(t, p, "dce") {
+		elements, _ := n.Shape().NumElements().Int()
+		require.Less(t, elements, int64(40*50*3), "%s", graph.Describe(n))
 	}
 }
 

@@ -26,6 +26,7 @@ type planes struct {
 	turns  []bool // by the numbers of values
 	turned map[planesIn]*graph.Node
 	body   *graph.Region // of a loop, that has the node at hand
+	users  func() [][]*graph.Node
 }
 
 // planesIn is a value that is read in the body of a loop, as an operand of one of some axes.
@@ -35,9 +36,9 @@ type planesIn struct {
 	body *graph.Region
 }
 
-func (u *Program) newPlanes() *planes {
+func (u *Program) newPlanes(users func() [][]*graph.Node) *planes {
 	nodes := u.Graph.Nodes()
-	p := &planes{turns: make([]bool, len(nodes)), turned: map[planesIn]*graph.Node{}}
+	p := &planes{turns: make([]bool, len(nodes)), turned: map[planesIn]*graph.Node{}, users: users}
 	found := false
 	for i, n := range nodes {
 		p.turns[i] = p.isMadeOfRepeated(n)
@@ -173,10 +174,13 @@ func (p *planes) reads(n *graph.Node) bool {
 
 // read computes a reduction or a view of x, which stands for its operand that turns.
 func (p *planes) read(n, x *graph.Node) *graph.Node {
-	last, turned := x.Rank()-1, p.turn(n.In(0), x, x.Rank())
 	if k, ok := planeOf(n); ok {
-		return ops.Select(turned, 0, k)
+		if p.isTakenApart(n.In(0)) {
+			return p.computed(n.In(0), x, x.Rank(), k)
+		}
+		return ops.Select(p.turn(n.In(0), x, x.Rank()), 0, k)
 	}
+	last, turned := x.Rank()-1, p.turn(n.In(0), x, x.Rank())
 	behind := func(axis int) int { return (axis + 1) % x.Rank() }
 	if perm := permutation(n); perm != nil {
 		for i, axis := range perm {
@@ -194,6 +198,31 @@ func (p *planes) read(n, x *graph.Node) *graph.Node {
 		y = ops.MoveAxis(y, 0, y.Rank()-1)
 	}
 	return ops.Reshape(y, n.Shape()...)
+}
+
+// isTakenApart reports whether all that uses a value that turns, and is computed, is a view of one plane each: then each plane is computed where it is used.
+func (p *planes) isTakenApart(x *graph.Node) bool {
+	if x.Op().Class != graph.Elementwise {
+		return false
+	}
+	taken := map[graph.Dim]bool{}
+	for _, user := range p.users()[x.ID()] {
+		k, is := planeOf(user)
+		if !is || taken[k] {
+			return false
+		}
+		taken[k] = true
+	}
+	return true
+}
+
+// computed returns the elements of x, which stands for the value old that is taken apart, at place k of the last axis, computed of those of its operands.
+func (p *planes) computed(old, x *graph.Node, rank int, k graph.Dim) *graph.Node {
+	args := make([]*graph.Node, len(x.Operands()))
+	for i, a := range x.Operands() {
+		args[i] = p.plane(old.In(i), a, rank, k)
+	}
+	return graph.Apply(x.Op(), x.Attrs(), args...)
 }
 
 // turn returns x, which stands for the value old, with the last axis first: a value that turns, or an operand of one of some axes.

@@ -27,7 +27,8 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // It also writes an index among the elements of several axes as one along a single axis, as
 // kernels find it, of a value whose elements lie in order, and adds up rows of a few columns many at a time; see narrowsums.go.
 func Unroll(u *Program) error {
-	rows := shortRows{u.usesOf(), sync.OnceValue(u.users), u.newPlanes()}
+	users := sync.OnceValue(u.users)
+	rows := shortRows{u.usesOf(), users, u.newPlanes(users)}
 	isRewritten := func(n *graph.Node) bool {
 		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)) || rows.joined(n, n.In(0)) > 0)
 	}
