@@ -216,11 +216,16 @@ func (p *planes) isTakenApart(x *graph.Node) bool {
 	return true
 }
 
-// computed returns the elements of x, which stands for the value old that is taken apart, at place k of the last axis, computed of those of its operands.
+// computed returns the elements of x, which stands for the value old that is taken apart, at place k of the last axis, computed of those of its operands,
+// and so on through those that it alone uses.
 func (p *planes) computed(old, x *graph.Node, rank int, k graph.Dim) *graph.Node {
 	args := make([]*graph.Node, len(x.Operands()))
 	for i, a := range x.Operands() {
-		args[i] = p.plane(old.In(i), a, rank, k)
+		if of := old.In(i); p.turns[of.ID()] && of.Op().Class == graph.Elementwise && len(p.users()[of.ID()]) == 1 {
+			args[i] = p.computed(of, a, rank, k)
+		} else {
+			args[i] = p.plane(of, a, rank, k)
+		}
 	}
 	return graph.Apply(x.Op(), x.Attrs(), args...)
 }
