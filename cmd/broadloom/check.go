@@ -138,15 +138,15 @@ func collect(ctx context.Context, dir string, patterns []string, o checkFlags, o
 	if len(found) == 0 && len(problems) == 0 {
 		problems = append(problems, "no models were found: mark functions that give a *graph.Graph with a comment "+models.Directive)
 	}
+	if len(problems) > 0 {
+		return found, problems // a model that could not be built may have the name of any size that is given
+	}
 	var names []string
 	for _, c := range found {
 		if c.Failure != "" {
-			return found, problems // it may have the name of any size that is given
+			return found, problems
 		}
 		names = append(names, c.dims...)
-	}
-	if len(found) == 0 {
-		return found, problems
 	}
 	return found, append(problems, unknownSizes(names, o.sizes)...)
 }

@@ -67,8 +67,10 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 	if *out != "" && len(outcomes) > 1 {
 		return fail(fmt.Errorf("-o names one folder, and there are %d models: choose one with -run", len(outcomes)))
 	}
-	if unknown := exportSizes(outcomes, bound); len(unknown) > 0 {
-		outcomes, problems = nil, append(problems, unknown...)
+	if len(problems) == 0 { // a model that could not be built may have any size
+		if problems = exportSizes(outcomes, bound); len(problems) > 0 {
+			outcomes = nil
+		}
 	}
 	return writeOutcomes(outcomes, problems, x.write, stderr)
 }

@@ -95,6 +95,19 @@ func TestExportTrouble(t *testing.T) {
 	}
 }
 
+// Of the sizes of models that could not be built nothing is known.
+func TestNothingIsSaidOfSizesOfModelsThatDoNotCompile(t *testing.T) {
+	userModule(t, map[string]string{"good/models.go": trainedModel, "broken/models.go": badModel + "\nvar _ int = wrong\n"})
+	for _, command := range []string{"export", "check"} {
+		for _, packages := range []string{"./broken", "./..."} {
+			status, _, stderr := broadloom(command, "-size", "batch=4,b=3", packages)
+			assert.Equal(t, exitFailed, status)
+			assert.Contains(t, stderr, "example.com/user/broken does not compile")
+			assert.NotContains(t, stderr, "-size")
+		}
+	}
+}
+
 // An export that is interrupted leaves no half folder.
 func TestExportIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {

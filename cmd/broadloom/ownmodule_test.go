@@ -31,6 +31,20 @@ func TestOwnModuleTool(t *testing.T) {
 	require.Contains(t, out, "error BL101: Add(x, b)")
 }
 
+// A tidied go.mod requires only what the user's packages import, and less than the commands do.
+func TestCommandsInATidiedModule(t *testing.T) {
+	userModule(t, map[string]string{"models.go": trainedModel, "go.sum": sums(t)})
+	before, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	for _, command := range [][]string{{"profile", "-runs", "1"}, {"draw", "-o", "a.svg"}, {"export", "-size", "batch=3"}} {
+		status, _, stderr := broadloom(command...)
+		require.Equal(t, exitOK, status, "%s: %s", command[0], stderr)
+	}
+	after, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after), "the user's files stay as they are")
+}
+
 // A vendor directory holds only what the user's packages import.
 func TestCheckWithVendorDirectory(t *testing.T) {
 	before := sums(t)

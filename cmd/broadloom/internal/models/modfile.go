@@ -13,10 +13,11 @@ import (
 )
 
 // lacksModules reports whether a build failed because the user's module does not list
-// what the action needs: its go.sum and its vendor directory have only what the user's own
-// packages import.
+// what the action needs: its go.mod, its go.sum and its vendor directory have only what the
+// user's own packages import.
 func lacksModules(output []byte) bool {
-	for _, sign := range []string{"missing go.sum entry", "no required module provides package", "import lookup disabled by -mod=vendor"} {
+	for _, sign := range []string{"updates to go.mod needed", "updates to go.sum needed", "missing go.sum entry",
+		"no required module provides package", "import lookup disabled by -mod=vendor"} {
 		if bytes.Contains(output, []byte(sign)) {
 			return true
 		}
