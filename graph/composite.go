@@ -78,7 +78,7 @@ func (c *composite) text(words []string) string {
 
 // describe writes the call with calls to the given depth in the place of operands without a name.
 func (c *composite) describe(depth int) string {
-	return c.text(shortList(c.in, func(x *Node) string { return x.called(depth - 1) }))
+	return c.text(shortList(c.in, func(_ int, x *Node) string { return x.called(depth - 1) }))
 }
 
 // IsPart reports whether the node was built by a function of several nodes, and is none of its
@@ -130,9 +130,10 @@ func (n *Node) Stands(x *Node) *Node {
 	return nil
 }
 
-// Calls returns the call that messages about n speak of, with other words for some of its operands.
+// Calls returns the call that messages about n speak of, with other words for some of its operands,
+// wherever it has them.
 func (n *Node) Calls(words map[*Node]string) string {
-	word := func(x *Node) string {
+	word := func(_ int, x *Node) string {
 		if w, is := words[x.Written()]; is {
 			return w
 		}
@@ -144,13 +145,27 @@ func (n *Node) Calls(words map[*Node]string) string {
 	return CallText(n, n.attrs, shortList(n.in, word)...)
 }
 
+// CallsWith is [Node.Calls] with another word for operand i alone. Of a call of several nodes it is one for
+// what operand i stands for, wherever the call has it.
+func (n *Node) CallsWith(i int, word string) string {
+	if n.composite != nil {
+		return n.Calls(map[*Node]string{n.Stands(n.in[i]): word})
+	}
+	return CallText(n, n.attrs, shortList(n.in, func(k int, x *Node) string {
+		if k == i {
+			return word
+		}
+		return x.Called()
+	})...)
+}
+
 // shortList returns words for the operands of a call, without the middle of a long list.
-func shortList(in []*Node, word func(*Node) string) []string {
+func shortList(in []*Node, word func(i int, x *Node) string) []string {
 	words := make([]string, 0, min(len(in), maxWords)+1)
 	for i, x := range in {
 		switch last := len(in) - 1; {
 		case last < maxWords || i < maxWords-1 || i == last:
-			words = append(words, word(x))
+			words = append(words, word(i, x))
 		case i == maxWords-1:
 			words = append(words, "…")
 		}

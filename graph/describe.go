@@ -78,7 +78,7 @@ func (n *Node) callText(depth int) string {
 	if f := n.function(); f != "" && !isFunction(n.op.Func) {
 		return f + "(…)"
 	}
-	return CallText(n, n.attrs, shortList(n.in, func(x *Node) string { return x.called(depth - 1) })...)
+	return CallText(n, n.attrs, shortList(n.in, func(_ int, x *Node) string { return x.called(depth - 1) })...)
 }
 
 // CallText returns the call of n's operation with other attributes and on operands of the

@@ -155,12 +155,14 @@ func (t *trier) cures(trial *graph.Trial) bool {
 	return trial.Mends(t.n) && (t.n.Op().Class != graph.Update || t.hasOrder(trial))
 }
 
-// operand is the change of operand i into another shape, wherever the call reads it.
+// operand is the change of operand i into another shape, alone; of a call of several nodes, wherever the
+// call reads it, since its parts do not tell in which place it was given.
 func (t *trier) operand(i int, s graph.Shape) (changes []graph.Change) {
+	isSame := func(k int) bool { return k == i || t.n.IsPart() && t.user(i) != nil && t.user(k) == t.user(i) }
 	for _, n := range t.n.Parts() {
 		c := graph.Change{Node: n, Operands: map[int]graph.Type{}}
 		for k, x := range n.Operands() {
-			if x == t.n.In(i) && (n != t.n || k == i) {
+			if n == t.n && isSame(k) || n != t.n && x == t.n.In(i) {
 				c.Operands[k] = graph.Type{DType: x.DType(), Shape: s}
 			}
 		}
@@ -178,10 +180,8 @@ func (t *trier) user(i int) *graph.Node { return t.n.Stands(t.n.In(i)) }
 // word is how the user calls operand i, which is a value of the user's program.
 func (t *trier) word(i int) string { return t.user(i).Called() }
 
-// with returns the call with other words for operand i.
-func (t *trier) with(i int, word string) string {
-	return t.n.Calls(map[*graph.Node]string{t.user(i): word})
-}
+// with returns the call with another word for what [trier.operand] changes.
+func (t *trier) with(i int, word string) string { return t.n.CallsWith(i, word) }
 
 // shape returns the shape of operand i.
 func (t *trier) shape(i int) graph.Shape { return t.n.In(i).Shape() }

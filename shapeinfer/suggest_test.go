@@ -46,6 +46,33 @@ func TestSuggestionsCure(t *testing.T) {
 			func(g *graph.Graph) *graph.Node {
 				return ops.Add(g.Input("x", f32, 2, 3), ops.Transpose(g.Input("y", f32, 3, 2), 0, 1))
 			}},
+		"transposed in one of two places": {
+			func(g *graph.Graph) *graph.Node {
+				x := g.Input("x", f32, g.Dim("b"), 4)
+				return ops.MatMul(x, x)
+			}, "MatMul(Transpose(x, 0, 1), x) gives [4, 4]",
+			func(g *graph.Graph) *graph.Node {
+				x := g.Input("x", f32, g.Dim("b"), 4)
+				return ops.MatMul(ops.Transpose(x, 0, 1), x)
+			}},
+		"transposed in two places of a call of several nodes": {
+			func(g *graph.Graph) *graph.Node {
+				x := g.Input("x", f32, 4, 3)
+				return ops.ScaledDotProductAttention(x, g.Input("y", f32, 3, 4), x)
+			}, "ScaledDotProductAttention(Transpose(x, 0, 1), y, Transpose(x, 0, 1)) gives [3, 4]",
+			func(g *graph.Graph) *graph.Node {
+				x := ops.Transpose(g.Input("x", f32, 4, 3), 0, 1)
+				return ops.ScaledDotProductAttention(x, g.Input("y", f32, 3, 4), x)
+			}},
+		"copied in one of two places": {
+			func(g *graph.Graph) *graph.Node {
+				x := ops.Expand(ops.Slice(g.Param("p", f32, 3, 4), 0, 0, 1, 1), 3, 4)
+				return ops.AddInPlace(x, x)
+			}, "AddInPlace(Copy(x), x)",
+			func(g *graph.Graph) *graph.Node {
+				x := ops.Expand(ops.Slice(g.Param("p", f32, 3, 4), 0, 0, 1, 1), 3, 4)
+				return ops.AddInPlace(ops.Copy(x), x)
+			}},
 		"as many elements": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.Add(g.Input("x", f32, 2, 6), g.Input("y", f32, 3, 4))
