@@ -94,10 +94,14 @@ func proveByMultiple(m *graph.Mistake, r graph.Requirement) {
 }
 
 // settles reports whether other declarations of names settle a requirement, alone or with all others
-// of its node.
+// of its node. The node's rule says nothing of a size, nor of a multiple that the graph takes for granted
+// since the node requires it: it would find nothing to require without these declarations too.
 func settles(r graph.Requirement, said map[string]graph.Bounds) bool {
 	g := r.Node.Graph()
-	if g.Try(graph.Change{Node: r.Node, Bounds: said}).Cures(r.Node) {
+	cured := func(b map[string]graph.Bounds) bool {
+		return g.Try(graph.Change{Node: r.Node, Bounds: b}).Cures(r.Node)
+	}
+	if !isOfSize(r) && cured(said) && !cured(map[string]graph.Bounds{}) {
 		return true
 	}
 	return prove.NewProver(func(name string) graph.Bounds {

@@ -7,7 +7,13 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-const whySize = "sizes are 0 or more"
+const (
+	whySize     = "sizes are 0 or more"
+	whyQuotient = "a size is divided without remainder"
+)
+
+// isOfSize reports whether a requirement is one of [sizeRequirements], and not a rule's.
+func isOfSize(r graph.Requirement) bool { return r.Why == whySize || r.Why == whyQuotient }
 
 // sizeRequirements lists, for each size of a computed value that may be negative for some
 // values of its names, that it is not: expressions such as n-3 can be given to operations,
@@ -41,7 +47,7 @@ func divisionRequirements(p *prove.Prover, n *graph.Node, axis int, d graph.Dim)
 			}
 			list = append(list, divisionRequirements(p, n, axis, f.P)...)
 			list = append(list, divisionRequirements(p, n, axis, f.Q)...)
-			need := graph.Requirement{Node: n, Kind: graph.MustBeMultipleOf, Axis: axis, Why: "a size is divided without remainder"}
+			need := graph.Requirement{Node: n, Kind: graph.MustBeMultipleOf, Axis: axis, Why: whyQuotient}
 			if !f.IsQuotient() || n.Graph().IsMultiple(f.P, f.Q) {
 				continue
 			}
