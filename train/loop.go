@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/broadloom/broadloom/exec"
@@ -112,6 +114,10 @@ func (l *Loop) check() error {
 			return fmt.Errorf("train: the name %q is taken, and a node of Measures (%s) has it: give it another one by Named", m.Name(), m.Pos())
 		}
 		names[m.Name()] = true
+	}
+	if s := l.Stop; s != nil && s.Measure != "" && (s.Measure == lossName || l.Evaluate == nil && !names[s.Measure]) {
+		delete(names, lossName)
+		return noMeasure("Stop", s.Measure, slices.Sorted(maps.Keys(names)))
 	}
 	for _, o := range l.Observers {
 		if v := reflect.ValueOf(o); !v.IsValid() || (v.Kind() == reflect.Func || v.Kind() == reflect.Pointer) && v.IsNil() {

@@ -38,10 +38,22 @@ func (e Epoch) measure(who, name string) (float64, error) {
 	}
 	v, known := e.Measures[name]
 	if !known {
-		return 0, fmt.Errorf("train: %s looks at measure %q, and the epoch has %q: return it from Evaluate, or name a node of Measures",
-			who, name, slices.Sorted(maps.Keys(e.Measures)))
+		return 0, noMeasure(who, name, slices.Sorted(maps.Keys(e.Measures)))
 	}
 	return v, nil
+}
+
+// noMeasure tells that who looks at a measure that no epoch has.
+func noMeasure(who, name string, known []string) error {
+	if name == lossName {
+		return fmt.Errorf("train: %s looks at measure %q: leave the name empty for the mean loss of training, and call one that Evaluate returns otherwise, such as \"test %s\"",
+			who, name, name)
+	}
+	has := "no measures"
+	if len(known) > 0 {
+		has = fmt.Sprintf("%q", known)
+	}
+	return fmt.Errorf("train: %s looks at measure %q, and the epoch has %s: return it from Evaluate, or name a node of Measures", who, name, has)
 }
 
 // Observer is told of a training as it runs. An error ends the training, and is that of [Loop.Run].

@@ -15,6 +15,9 @@ func Plateau(s *exec.Session, p *optim.Plateau, measure string) (Observer, error
 	if s == nil || p == nil {
 		return nil, errors.New("train: Plateau is given a nil session or a nil plateau")
 	}
+	if measure == lossName {
+		return nil, noMeasure("Plateau", measure, nil)
+	}
 	shown, updates := p.Fed()
 	prog, err := exec.Compile(p.Rate().Graph(), exec.Updates(updates...))
 	if err != nil {

@@ -1,0 +1,39 @@
+package train
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A measure that no epoch can have is told before the first step.
+func TestStopLooksAtWhatThereIs(t *testing.T) {
+	m := newModel(t)
+	for _, c := range []struct{ measure, returned, want string }{
+		{"loss", "", `Stop looks at measure "loss": leave the name empty for the mean loss of training`},
+		{"loss", "loss", `Stop looks at measure "loss": leave the name empty for the mean loss of training`},
+		{"f1", "", `Stop looks at measure "f1", and the epoch has ["size"]: return it from Evaluate`},
+		{"", "", ""},
+		{"size", "", ""},
+		{"test loss", "test loss", ""},
+	} {
+		l := m.loop(1)
+		l.Stop = &Stop{Measure: c.measure, Patience: 1}
+		if c.returned != "" {
+			l.Evaluate = returned(c.returned)
+		}
+		r, err := l.Run(t.Context())
+		if c.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, c.want)
+		require.Nil(t, r, "no step was taken")
+	}
+	l := m.loop(1)
+	l.Measures, l.Stop = nil, &Stop{Measure: "f1", Patience: 1}
+	_, err := l.Run(t.Context())
+	require.ErrorContains(t, err, `and the epoch has no measures: return it`)
+	_, err = Plateau(l.Session, m.plateau, "loss")
+	require.ErrorContains(t, err, `Plateau looks at measure "loss": leave the name empty`)
+}
