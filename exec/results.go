@@ -22,6 +22,18 @@ type Results struct {
 	b *specialized
 }
 
+// String lists the outputs, without their elements: "results loss float32[], logits float32[batch, 10]".
+func (r *Results) String() string {
+	if r == nil || r.b == nil {
+		return "no results"
+	}
+	words := make([]string, len(r.b.outputs))
+	for i, o := range r.b.outputs {
+		words[i] = o.node.String()
+	}
+	return "results " + strings.Join(words, ", ")
+}
+
 // find returns the output of a node of the user's graph.
 func (r *Results) find(n *graph.Node) (*output, error) {
 	if r == nil || r.b == nil {

@@ -69,6 +69,14 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 	return s
 }
 
+// String says of which graph the session is.
+func (s *Session) String() string {
+	if s == nil || s.prog == nil {
+		return "session without a program"
+	}
+	return fmt.Sprintf("session of graph %q", s.prog.source.Name())
+}
+
 // Program returns what the session runs.
 func (s *Session) Program() *Program { return s.prog }
 

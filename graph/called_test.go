@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -33,6 +34,32 @@ func TestValuesAreCalledAsTheUserCallsThem(t *testing.T) {
 	twice := ops.Square(ops.Square(x))
 	require.Equal(t, "twice", twice.Called())
 	require.Equal(t, "Square(x)", twice.In(0).Called(), "the same line made two squares")
+}
+
+// A node is printed in a few words, in whatever it stands, and not with the whole graph that hangs on it.
+func TestPrintedNodes(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, g.Dim("batch"), 3)
+	y := ops.Exp(x)
+	wrong := ops.Add(x, g.Input("k", f32, 4))
+	missing := ops.Add(x, nil)
+	var none *graph.Node
+	for want, v := range map[string]any{
+		"x float32[batch, 3]":                            x,
+		"y float32[batch, 3]":                            y,
+		"[x float32[batch, 3] Neg(y) float32[batch, 3]]": []*graph.Node{x, ops.Neg(y)},
+		"map[out:y float32[batch, 3]]":                   map[string]*graph.Node{"out": y},
+		"wrong, which has mistake BL101":                 wrong,
+		"Exp(wrong) float32[batch, ?]":                   ops.Exp(wrong),
+		"missing, which has mistake BL001":               missing,
+		"Exp(missing), the shape of which is not known":  ops.Exp(missing),
+		"nil":         none,
+		"{3 int64[]}": struct{ N *graph.Node }{graph.Num(3)},
+	} {
+		require.Equal(t, want, fmt.Sprint(v))
+		require.Less(t, len(fmt.Sprintf("%+v", v)), 80)
+	}
+	require.Equal(t, "nil", (&graph.Node{}).String())
 }
 
 // The fixed arguments of a call stand where the user writes them.

@@ -165,3 +165,18 @@ func (n *Node) label() string {
 // Label is the word by which messages and the text form call the node: its name,
 // or "v" and its number.
 func (n *Node) Label() string { return n.label() }
+
+// String returns the word by which messages call the node, with its dtype and shape: "x float32[batch, 3]".
+func (n *Node) String() string {
+	text := n.Called()
+	switch {
+	case n == nil || n.op == nil:
+	case n.bad != nil:
+		text += ", which has mistake " + string(n.bad.Code)
+	case !n.judged:
+		text += ", the shape of which is not known"
+	default:
+		text += " " + n.dtype.String() + n.shape.String()
+	}
+	return text
+}

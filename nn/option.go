@@ -140,6 +140,9 @@ type declared struct {
 	scope string // its path
 }
 
+// String returns the layer's kind and the names of its scope, as messages call it: "Linear encoder/out".
+func (d *declared) String() string { return strings.TrimSpace(d.kind + " " + d.scope) }
+
 // declare begins a layer: it applies the options, of which the layer has those listed, and
 // declares its parameters in a scope of its own.
 func declare(g *graph.Graph, kind, name string, opts []Option, has string, params func(s *settings)) declared {

@@ -42,6 +42,18 @@ func Evaluation(g *graph.Graph) *Pass { return &Pass{g: g} }
 // IsTraining reports whether it is a pass of training.
 func (p *Pass) IsTraining() bool { return p != nil && p.training }
 
+// String says what the pass is for, and of which graph it is.
+func (p *Pass) String() string {
+	use := "evaluation"
+	if p.IsTraining() {
+		use = "training"
+	}
+	if p == nil || p.g == nil {
+		return "pass of " + use + " without a graph"
+	}
+	return fmt.Sprintf("pass of %s of graph %q", use, p.g.Name())
+}
+
 // Graph returns the graph in which the pass builds.
 func (p *Pass) Graph() *graph.Graph {
 	if p == nil {

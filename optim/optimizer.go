@@ -21,6 +21,14 @@ type Optimizer struct {
 	troubles []string
 }
 
+// String returns the name of the update rule: "optim.Adam".
+func (o Optimizer) String() string {
+	if o.rule == nil {
+		return "optim.Optimizer without a rule"
+	}
+	return "optim." + o.rule.name
+}
+
 // rule is an entry of the table of optimisers.
 type rule struct {
 	name      string
@@ -209,7 +217,7 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 		if of.frozen {
 			continue
 		}
-		end := g.BeginUpdate("optim."+o.rule.name, w, grads[i])
+		end := g.BeginUpdate(o.String(), w, grads[i])
 		u := &update{shared: s, settings: of.settings, rule: o.rule, group: of.key, w: w, t: w.DType()}
 		writes = append(writes, u.build(grads[i]))
 		end()
