@@ -2,6 +2,7 @@
 // shapes of models while they are written, and the shape of every value beside its call.
 //
 //   - server.go: a connection, from initialize to exit
+//   - stream.go: the messages of a connection
 //   - documents.go: what is open in the editor
 //   - schedule.go: when which package is checked
 //   - check.go: one check of a package

@@ -44,7 +44,7 @@ type settings struct {
 func Serve(ctx context.Context, connection io.ReadWriteCloser) error {
 	untilShutdown, stop := context.WithCancel(ctx)
 	defer stop()
-	conn := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(connection), jsonrpc2.WithCodec(codec{}))
+	conn := jsonrpc2.NewConn(newStream(connection), jsonrpc2.WithCodec(codec{}))
 	s := &server{client: protocol.ClientDispatcher(conn), ctx: untilShutdown, stop: stop, docs: map[string]*document{}, packages: map[string]*pkg{},
 		published: map[string]bool{}, exited: make(chan struct{}), checking: make(chan struct{}, 1),
 		settings: settings{Hints: "all", Delay: 150 * time.Millisecond}}
