@@ -136,7 +136,7 @@ func collect(ctx context.Context, dir string, patterns []string, o checkFlags, o
 		}
 	}
 	if len(found) == 0 && len(problems) == 0 {
-		problems = append(problems, "no models were found: mark functions that give a *graph.Graph with a comment "+models.Directive)
+		problems = append(problems, o.names.none(packages))
 	}
 	if len(problems) > 0 {
 		return found, problems // a model that could not be built may have the name of any size that is given

@@ -98,6 +98,10 @@ func TestCheckReportsModelsOfAUsersModule(t *testing.T) {
 	status, stdout, _ = broadloom("check", "-run", "^reg", "./...")
 	require.Equal(t, exitOK, status, "the model that fails was not chosen")
 	require.NotContains(t, stdout, "Wide")
+
+	status, _, stderr = broadloom("check", "-run", "zzz", "-size", "batch=3", "./...")
+	require.Equal(t, exitFailed, status)
+	require.Equal(t, "broadloom: -run zzz: no model has a name that matches; there are: regression, Wide\n", stderr)
 }
 
 func TestCheckBindsSizes(t *testing.T) {

@@ -89,8 +89,8 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	}
 	a.Format, a.Limit, a.Sizes, a.Compiled = inner, limit, bound, a.Compiled || inner == "html"
 	d := drawer{args: a, format: *format, out: *out, stdout: stdout, stderr: stderr}
-	outcomes, problems := runModels(f.Args(), models.Options{
-		Action: drawAction, Args: a, Match: names.matches, Timeout: *timeout, Output: stderr})
+	outcomes, problems := runModels(f.Args(), &names, models.Options{
+		Action: drawAction, Args: a, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
 		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
 	}
@@ -113,8 +113,8 @@ func formatOf(file string) string {
 	}
 }
 
-// runModels runs an action on the models of packages. An interrupt ends it, and leaves no files behind.
-func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, problems []string) {
+// runModels runs an action on the models of packages whose names match. An interrupt ends it, and leaves no files behind.
+func runModels(patterns []string, names *pattern, o models.Options) (outcomes []models.Outcome, problems []string) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, []string{err.Error()}
@@ -122,6 +122,7 @@ func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, 
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
+	o.Match = names.matches
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	packages, err := models.Find(ctx, dir, patterns)
@@ -142,7 +143,7 @@ func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, 
 		outcomes = append(outcomes, list...)
 	}
 	if len(outcomes) == 0 && len(problems) == 0 {
-		problems = append(problems, "no models were found: mark functions that give a *graph.Graph with a comment "+models.Directive)
+		problems = append(problems, names.none(packages))
 	}
 	return outcomes, problems
 }

@@ -54,7 +54,7 @@ func TestDrawOptionsAndTrouble(t *testing.T) {
 	assert.Contains(t, stderr, "light, dark and print")
 	status, _, stderr = broadloom("draw", "-run", "nothing")
 	assert.Equal(t, exitFailed, status)
-	assert.Contains(t, stderr, "no models were found")
+	assert.Contains(t, stderr, "no model has a name that matches; there are: regression")
 }
 
 func TestDrawsModelsWithMistakes(t *testing.T) {

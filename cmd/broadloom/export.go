@@ -62,8 +62,8 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 	}
 	defer os.RemoveAll(a.Dir)
 	a.Sizes = bound
-	outcomes, problems := runModels(f.Args(), models.Options{
-		Action: exportAction, Args: a, Match: names.matches, Timeout: *timeout, Output: stderr})
+	outcomes, problems := runModels(f.Args(), &names, models.Options{
+		Action: exportAction, Args: a, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
 		return fail(fmt.Errorf("-o names one folder, and there are %d models: choose one with -run", len(outcomes)))
 	}

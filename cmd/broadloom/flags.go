@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
 )
 
 // newFlags makes the flags of a command, whose -help shows its table entry.
@@ -51,6 +53,20 @@ func (p *pattern) Set(text string) (err error) {
 
 func (p *pattern) matches(name string) bool {
 	return p.expression == nil || p.expression.MatchString(name)
+}
+
+// none says why no model of the packages was chosen.
+func (p *pattern) none(packages []models.Package) string {
+	var names []string
+	for _, pkg := range packages {
+		for _, m := range pkg.Models {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "no models were found: mark functions that give a *graph.Graph with a comment " + models.Directive
+	}
+	return fmt.Sprintf("-run %s: no model has a name that matches; there are: %s", p, strings.Join(names, ", "))
 }
 
 // sizes is a flag that binds named sizes: "batch=8", or "h=32,w=32".

@@ -56,9 +56,9 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	if *runs < 1 || *threads < 1 {
 		return fail("-runs is %d and -threads %d: both must be at least 1", *runs, *threads)
 	}
-	outcomes, problems := runModels(f.Args(), models.Options{
+	outcomes, problems := runModels(f.Args(), &names, models.Options{
 		Action: profileAction, Args: modelprofile.Args{Sizes: bound, Runs: *runs, Threads: *threads, Trace: *trace != ""},
-		Match: names.matches, Timeout: *timeout, Output: stderr})
+		Timeout: *timeout, Output: stderr})
 	if *trace != "" && len(outcomes) > 1 {
 		return fail("-trace names one file, and there are %d models: choose one with -run", len(outcomes))
 	}

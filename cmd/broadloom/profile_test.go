@@ -59,7 +59,7 @@ func TestProfileTrouble(t *testing.T) {
 		{[]string{"-runs", "0"}, "-runs is 0"},
 		{[]string{"-threads", "-1"}, "-threads -1"},
 		{[]string{"-run", "("}, "-run"},
-		{[]string{"-run", "nothing"}, "no models were found"},
+		{[]string{"-run", "nothing"}, "-run nothing: no model has a name that matches; there are: classifier"},
 		{[]string{"-size", "batch=9223372036854775807"}, "batch"},
 		{[]string{"-trace", "no/such/folder.json"}, "no such file"},
 	} {

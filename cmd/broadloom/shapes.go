@@ -75,8 +75,8 @@ func shapes(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	if status, stop := parse(f, args); stop {
 		return status
 	}
-	outcomes, problems := runModels(f.Args(), models.Options{
-		Action: shapesAction, Match: names.matches, Timeout: *timeout, Output: stderr})
+	outcomes, problems := runModels(f.Args(), &names, models.Options{
+		Action: shapesAction, Timeout: *timeout, Output: stderr})
 	list := []shaped{}
 	status := exitOK
 	for _, o := range outcomes {

@@ -75,7 +75,7 @@ func TestShapesOfModelsWithMistakes(t *testing.T) {
 
 	status, _, stderr = broadloom("shapes", "-run", "nothing")
 	assert.Equal(t, exitFailed, status)
-	assert.Contains(t, stderr, "no models were found")
+	assert.Contains(t, stderr, "no model has a name that matches; there are: Wide")
 	status, _, stderr = broadloom("shapes", "-run", "(")
 	assert.Equal(t, exitFailed, status)
 	assert.Contains(t, stderr, "-run")
