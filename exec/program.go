@@ -62,6 +62,21 @@ func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 // [Session.Params] lists all that a session holds.
 func (p *Program) Params() []*graph.Node { return slices.Clone(p.used) }
 
+// Outputs lists the values that each run gives back, in the order of [Outputs].
+func (p *Program) Outputs() []*graph.Node { return slices.Clone(p.outputs) }
+
+// Written lists the parameters that runs write, in the order of their declaration.
+func (p *Program) Written() (params []*graph.Node) {
+	written := map[*graph.Node]bool{}
+	live := rewrite.Reachable(p.source, p.request.roots())
+	for _, n := range p.source.Nodes()[:p.built] {
+		if live[n.ID()] && n.Op().Class == graph.Update {
+			written[n.Storage()] = true
+		}
+	}
+	return slices.DeleteFunc(p.Params(), func(w *graph.Node) bool { return !written[w] })
+}
+
 // Snapshots returns the program after each pass, in text, for debugging. They are not kept
 // with a program: the first call compiles it once more.
 func (p *Program) Snapshots() []Snapshot { return p.snapshots() }

@@ -11,6 +11,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
 	"github.com/broadloom/broadloom/optim/lbfgs"
 	"github.com/broadloom/broadloom/weights"
 )
@@ -143,12 +144,34 @@ func TestLBFGSMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "1 parameters and 0 gradients")
 	_, err = lbfgs.New(sess, loss, []*graph.Node{loss}, grads)
 	require.ErrorContains(t, err, "is no floating-point parameter")
-	m, err := lbfgs.New(sess, loss, params, grads)
-	require.NoError(t, err)
-	before := values(t, sess, params[0])
-	_, err = m.Step(t.Context(), nil)
-	require.Error(t, err, "the gradient is no output")
-	require.Equal(t, before, values(t, sess, params[0]))
+	_, err = lbfgs.New(sess, loss, params, grads)
+	require.ErrorContains(t, err, "lbfgs: gradient 0, gradient of w (pytorch_test.go:")
+	require.ErrorContains(t, err, "is no output of the session's program: give it to exec.Outputs")
+	_, err = lbfgs.New(sess, loss, params, []*graph.Node{nil})
+	require.ErrorContains(t, err, "lbfgs: gradient 0 is nil")
+	_, err = lbfgs.New(session(t, g, exec.Outputs(grads...)), loss, params, grads)
+	require.ErrorContains(t, err, "lbfgs: the loss, Sum(Mul(…)) (pytorch_test.go:")
+	_, err = lbfgs.New((*exec.Program)(nil).NewSession(), loss, params, grads)
+	require.ErrorContains(t, err, "the session has no program")
+}
+
+// A program that moves the parameters itself, or gives its gradients in another order, is refused before the first step.
+func TestLBFGSOfAProgramThatUpdates(t *testing.T) {
+	g := graph.New("updates")
+	v, u, count := g.Param("v", graph.Float64, 2), g.Param("u", graph.Float64, 3), g.State("count", graph.Float64, nil)
+	loss := ops.Add(ops.Sum(ops.Square(v)), ops.Sum(ops.Square(u)))
+	params := []*graph.Node{v, u}
+	grads := autodiff.Grad(loss, params)
+	outputs := exec.Outputs(append(grads, loss)...)
+	_, err := lbfgs.New(session(t, g, outputs, exec.Updates(optim.SGD(0.1).Minimize(loss)...)), loss, params, grads)
+	require.ErrorContains(t, err, "lbfgs: the session's program writes v float64[2] (lbfgs_test.go:")
+	require.ErrorContains(t, err, "in each run, and a line search has many runs: compile one without updates of it")
+	sess := session(t, g, outputs, exec.Updates(ops.AddInPlace(count, graph.Num(1))))
+	require.Equal(t, []*graph.Node{count}, sess.Program().Written())
+	_, err = lbfgs.New(sess, loss, params, []*graph.Node{grads[1], grads[0]})
+	require.ErrorContains(t, err, "lbfgs: gradient 0 is gradient of u float64[3], and parameter 0 is v float64[2]")
+	_, err = lbfgs.New(sess, loss, params, grads)
+	require.NoError(t, err, "what it counts is no parameter to minimize over")
 }
 
 // Parameters of 16 bits are moved too, as far as their digits go.

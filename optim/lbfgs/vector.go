@@ -18,7 +18,7 @@ type vectors struct {
 }
 
 // New returns a minimizer with PyTorch's usual settings. The session's program has the loss, a
-// scalar, and grads[i], the gradient of params[i], among its outputs.
+// scalar, and grads[i], the gradient of params[i], among its outputs, and does not write params itself.
 func New(session *exec.Session, loss *graph.Node, params, grads []*graph.Node) (*Minimizer, error) {
 	switch {
 	case session == nil || loss == nil:
@@ -27,14 +27,37 @@ func New(session *exec.Session, loss *graph.Node, params, grads []*graph.Node) (
 		return nil, fmt.Errorf("lbfgs: there are no parameters to minimize over")
 	case len(params) != len(grads):
 		return nil, fmt.Errorf("lbfgs: there are %d parameters and %d gradients", len(params), len(grads))
+	case session.Program() == nil:
+		return nil, fmt.Errorf("lbfgs: the session has no program: Compile has returned an error in its place")
+	}
+	outputs, written := session.Program().Outputs(), session.Program().Written()
+	if !slices.Contains(outputs, loss) {
+		return nil, noOutput("the loss", loss)
 	}
 	for i, w := range params {
-		if w == nil || !w.IsParam() || !w.DType().IsFloat() || slices.Contains(params[:i], w) {
+		grad := grads[i]
+		switch {
+		case w == nil || !w.IsParam() || !w.DType().IsFloat() || slices.Contains(params[:i], w):
 			return nil, fmt.Errorf("lbfgs: parameter %d, %s, is no floating-point parameter, or stands there twice", i, w.Called())
+		case slices.Contains(written, w):
+			return nil, fmt.Errorf("lbfgs: the session's program writes %s (%s) in each run, and a line search has many runs: compile one without updates of it, such as an optimiser's",
+				w, w.Pos())
+		case !slices.Contains(outputs, grad):
+			return nil, noOutput(fmt.Sprintf("gradient %d", i), grad)
+		case !grad.Shape().Equal(w.Shape()):
+			return nil, fmt.Errorf("lbfgs: gradient %d is %s, and parameter %d is %s (%s): give them in the same order", i, grad, i, w, w.Pos())
 		}
 	}
 	return &Minimizer{Rate: 1, Iterations: 20, Evaluations: 25, History: 100, LeastGradient: 1e-7, LeastChange: 1e-9,
 		LineEvaluations: 25, vectors: vectors{session, loss, slices.Clone(params), slices.Clone(grads)}}, nil
+}
+
+// noOutput tells that a program does not give what the method reads.
+func noOutput(what string, n *graph.Node) error {
+	if n == nil {
+		return fmt.Errorf("lbfgs: %s is nil", what)
+	}
+	return fmt.Errorf("lbfgs: %s, %s (%s), is no output of the session's program: give it to exec.Outputs", what, n.Called(), n.Pos())
 }
 
 // params returns the parameters' values.
