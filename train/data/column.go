@@ -46,11 +46,11 @@ func Converted[S any, T Element](values []S, convert func(S) T, example ...int) 
 
 // values is a column in memory.
 type values[S any, T Element] struct {
-	all     []S
-	fill    func(dst []T, src []S)
-	example []int // the shape of one example
-	size    int   // the elements of one example
-	n       int   // examples
+	all   []S
+	fill  func(dst []T, src []S)
+	shape []int // of one example
+	size  int   // the elements of one example
+	n     int   // examples
 }
 
 func newValues[S any, T Element](all []S, fill func([]T, []S), example []int) (Column, error) {
@@ -82,7 +82,7 @@ func (v *values[S, T]) Batch(_ context.Context, rows []int) (exec.Array, error) 
 		}
 		v.fill(made[i*v.size:(i+1)*v.size], v.all[row*v.size:(row+1)*v.size])
 	}
-	return exec.Array{Shape: append([]int{len(rows)}, v.example...), Data: made}, nil
+	return exec.Array{Shape: append([]int{len(rows)}, v.shape...), Data: made}, nil
 }
 
 // Rows is a column of some of the examples of another, in the given order.

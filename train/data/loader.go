@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec"
-	"github.com/broadloom/broadloom/graph"
 )
 
 // Loader makes batches of columns, epoch by epoch. It never changes, and any number of goroutines
@@ -30,8 +29,8 @@ type Option func(*Loader)
 // Shuffled hands out the examples in an order that the seed and the number of the epoch decide.
 func Shuffled(seed uint64) Option { return func(l *Loader) { l.shuffled, l.seed = true, seed } }
 
-// DropLast leaves out the last examples of an epoch if they do not fill a batch. Otherwise the last
-// batch is smaller.
+// DropLast leaves out the last examples of an epoch if they do not fill a batch; one batch must be full. Otherwise
+// the last batch is smaller.
 func DropLast() Option { return func(l *Loader) { l.dropLast = true } }
 
 // Prefetched makes up to so many batches in the background while one is used.
@@ -60,6 +59,9 @@ func New(batch int, columns []Column, opts ...Option) (*Loader, error) {
 		if o != nil {
 			o(l)
 		}
+	}
+	if l.dropLast && l.n < l.size {
+		return nil, fmt.Errorf("data: DropLast leaves no batch: there are %d examples, and a batch has %d; make the batch smaller, or keep the last one", l.n, l.size)
 	}
 	return l, nil
 }
@@ -136,32 +138,4 @@ func (l *Loader) batch(ctx context.Context, number int, order []int) (Batch, err
 		b.Columns = append(b.Columns, a)
 	}
 	return b, nil
-}
-
-// Feeds returns the batches as what inputs are fed: the first column to the first input, and so on. An
-// input that is nil leaves its column out. The function takes the number of an epoch and that of the first
-// batch: it is the source of package train's loop.
-func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error], error) {
-	if len(inputs) != len(l.columns) {
-		return nil, fmt.Errorf("data: %d inputs are given for %d columns", len(inputs), len(l.columns))
-	}
-	return func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error] {
-		return func(yield func(exec.Feed, error) bool) {
-			for b, err := range l.From(ctx, epoch, first) {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				feed := exec.Feed{}
-				for i, in := range inputs {
-					if in != nil {
-						feed[in] = b.Columns[i]
-					}
-				}
-				if !yield(feed, nil) {
-					return
-				}
-			}
-		}
-	}, nil
 }
