@@ -12,9 +12,12 @@ import (
 // unknown.
 func takeSlice(m *engine.Memory, data any, count int, n *graph.Node, known []int, named shapeinfer.Sizes) error {
 	shape, each, open := m.OwnShape(n.Rank()), 1, -1
+	given := "" // sizes that the slice does not tell
 	for axis, size := range known {
 		if size < 0 && len(named) > 0 {
-			size = namedSize(n.Shape()[axis], named)
+			if size = namedSize(n.Shape()[axis], named); size >= 0 {
+				given += fmt.Sprintf("; exec.Size or exec.RunSize gives %s = %d", n.Shape()[axis], size)
+			}
 		}
 		switch {
 		case size >= 0:
@@ -32,9 +35,9 @@ func takeSlice(m *engine.Memory, data any, count int, n *graph.Node, known []int
 	case open >= 0 && each == 0:
 		return fmt.Errorf("a slice does not tell the size %s of %s, which has no elements: give exec.Array{Shape: …, Data: …}", n.Shape()[open], n.Shape())
 	case open >= 0:
-		return fmt.Errorf("the slice has %d elements, and %s wants a multiple of %d", count, n.Shape(), each)
+		return fmt.Errorf("the slice has %d elements, and %s wants a multiple of %d%s", count, n.Shape(), each, given)
 	case count != each:
-		return fmt.Errorf("the slice has %d elements, and %s wants %d", count, n.Shape(), each)
+		return fmt.Errorf("the slice has %d elements, and %s wants %d%s", count, n.Shape(), each, given)
 	}
 	return m.SetSlice(shape, data)
 }

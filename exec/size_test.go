@@ -95,6 +95,33 @@ func TestSizeOfARunInThePlaceOfAnInput(t *testing.T) {
 	require.ErrorContains(t, err, "input x is not fed")
 }
 
+// A batch of no examples is told how its size is declared, unless the program wants one.
+func TestBatchOfNone(t *testing.T) {
+	const help = `; where it may be 0, say so: g.Dim("batch", graph.AtLeast(0))`
+	for _, c := range []struct {
+		build  func(x *graph.Node) *graph.Node
+		batch  graph.DimOption
+		helped bool
+	}{
+		{func(x *graph.Node) *graph.Node { return ops.Exp(x) }, graph.AtLeast(1), true},
+		{func(x *graph.Node) *graph.Node { return ops.Exp(x) }, graph.AtLeast(2), false},
+		{func(x *graph.Node) *graph.Node { return ops.Max(x, 0) }, graph.AtLeast(1), false},
+		{func(x *graph.Node) *graph.Node { return ops.Select(x, 0, 0) }, graph.AtLeast(1), false},
+	} {
+		g := graph.New("none")
+		x := g.Input("x", graph.Float32, g.Dim("batch", c.batch), 2)
+		p, err := exec.Compile(g, exec.Outputs(c.build(x)))
+		require.NoError(t, err)
+		_, err = p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{0, 2}, Data: []float32{}}})
+		require.ErrorContains(t, err, "batch = 0   from input x, axis 0")
+		if c.helped {
+			require.ErrorContains(t, err, help)
+		} else {
+			require.NotContains(t, err.Error(), help)
+		}
+	}
+}
+
 // What a run says of sizes that are missing, that contradict the inputs or declarations, or
 // that the graph does not have.
 func TestSizesOfASessionThatDoNotFit(t *testing.T) {
@@ -118,6 +145,8 @@ func TestSizesOfASessionThatDoNotFit(t *testing.T) {
 			require.Regexp(t, c.want, err.Error())
 		})
 	}
+	_, err = p.NewSession(exec.Size("rows", 8)).Run(t.Context(), exec.Feed{x: []float32{1, 2}})
+	require.EqualError(t, err, "exec: input x: the slice has 2 elements, and [rows, 1] wants 8; exec.Size or exec.RunSize gives rows = 8")
 	p, err = exec.Compile(g, exec.Outputs(alone))
 	require.NoError(t, err)
 	_, err = p.NewSession().Run(context.Background(), exec.Feed{x: column(2)})

@@ -169,12 +169,12 @@ func (b *binder) checkBounds() {
 			continue
 		}
 		bounds := b.g.Bounds(name)
-		declared := ""
+		declared, help := "", ""
 		switch {
 		case bounds.Exact && v != bounds.Min:
 			declared = bounds.String()
 		case v < bounds.Min:
-			declared = fmt.Sprintf("at least %d", bounds.Min)
+			declared, help = fmt.Sprintf("at least %d", bounds.Min), b.allowZero(name, v)
 		case bounds.Max > 0 && v > bounds.Max:
 			declared = fmt.Sprintf("at most %d", bounds.Max)
 		case bounds.Multiple > 1 && v%bounds.Multiple != 0:
@@ -182,7 +182,7 @@ func (b *binder) checkBounds() {
 		default:
 			continue
 		}
-		b.problemAt(b.g.DimPos(name), "%s = %d   %s\nit is declared %s at %s", name, v, b.origin[name], declared, b.g.DimPos(name))
+		b.problemAt(b.g.DimPos(name), "%s = %d   %s\nit is declared %s at %s%s", name, v, b.origin[name], declared, b.g.DimPos(name), help)
 	}
 }
 

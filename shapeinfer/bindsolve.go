@@ -296,6 +296,24 @@ func (b *binder) checkDetermined() {
 	}
 }
 
+// allowZero says how a size is declared that may be 0: each is at least 1 where nothing else is said. It
+// says nothing where the program wants it to be 1 or more.
+func (b *binder) allowZero(name string, v int64) string {
+	said := b.g.Bounds(name)
+	if v != 0 || said.Min != 1 {
+		return ""
+	}
+	said.Min = 0
+	trial := b.g.Try(graph.Change{Bounds: map[string]graph.Bounds{name: said}})
+	wanted := func(n *graph.Node) bool {
+		return trial.Requires(n) && !slices.ContainsFunc(b.needs, func(r graph.Requirement) bool { return r.Node == n })
+	}
+	if !trial.Keeps() || slices.ContainsFunc(b.g.Nodes(), wanted) {
+		return ""
+	}
+	return fmt.Sprintf("; where it may be 0, say so: g.Dim(%q, graph.AtLeast(0))", name)
+}
+
 // occurs reports whether an input that was given has the name in its shape.
 func (b *binder) occurs(name string) bool {
 	return slices.ContainsFunc(b.equations, func(e equation) bool { return slices.Contains(e.size.Symbols(), name) })
