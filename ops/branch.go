@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
 	"github.com/broadloom/broadloom/internal/prove"
@@ -60,9 +62,21 @@ func (b *loopBuilder) decides(is node) node {
 		b.refuse("the condition is nil")
 		return b.g.Scalar(graph.Bool, 0)
 	case is.Judged() && (is.DType() != graph.Bool || is.Rank() != 0):
-		b.refuse("the condition is %s%s, and must be one Bool: ops.Any or ops.All make one of several", is.DType(), is.Shape())
+		b.refuse("the condition is %s%s, and must be one Bool: %s", is.DType(), is.Shape(), decided(is))
+		b.show(is, "the condition")
 	}
 	return asNode(b.g, is)
+}
+
+// decided says how a value is made a condition.
+func decided(is node) string {
+	switch {
+	case is.DType() == graph.Bool:
+		return "ops.Any or ops.All make one of several"
+	case is.Rank() == 0:
+		return "compare it, as ops.Greater(" + is.Called() + ", graph.Num(0)) does"
+	}
+	return "compare it, and ops.Any or ops.All make one of several"
 }
 
 // Cond returns the results of then where condition, one Bool, is true, and those of otherwise where it
@@ -106,12 +120,16 @@ func (b *loopBuilder) branch(build func() []*graph.Node) ([]node, *graph.Region)
 // match requires that two branches give values that can take each other's place.
 func (b *loopBuilder) match(then, otherwise []node) {
 	if len(then) != len(otherwise) {
-		b.refuse("one branch gives %d values, and the other %d", len(then), len(otherwise))
+		b.refuse("then gives %d values, and otherwise %d", len(then), len(otherwise))
 		return
 	}
 	for i := range then {
 		if then[i] == nil || otherwise[i] == nil {
-			b.refuse("a branch gives nil as value %d", i)
+			branch := "then"
+			if then[i] != nil {
+				branch = "otherwise"
+			}
+			b.refuse("%s gives nil as value %d", branch, i)
 			return
 		}
 		b.typed(then[i:i+1], otherwise[i:i+1])
@@ -119,6 +137,9 @@ func (b *loopBuilder) match(then, otherwise []node) {
 		x, y := then[i], otherwise[i]
 		if x.Judged() && y.Judged() && (x.DType() != y.DType() || !b.canBeEqual(x.Shape(), y.Shape())) {
 			b.refuse("value %d is %s%s in one branch and %s%s in the other", i, x.DType(), x.Shape(), y.DType(), y.Shape())
+			b.show(x, fmt.Sprintf("value %d of then", i))
+			b.show(y, fmt.Sprintf("value %d of otherwise", i))
+			return
 		}
 	}
 }

@@ -203,6 +203,11 @@ func (b *loopBuilder) refuse(format string, args ...any) {
 	}
 }
 
+// show adds a value to what the refusal shows, with its line.
+func (b *loopBuilder) show(x node, text string) {
+	b.wrong.Operands = append(b.wrong.Operands, graph.OperandNote{Node: x, DType: x.DType(), Text: text})
+}
+
 // refuseCount refuses a number of steps that is not known, unless a mistake that was told before made it so, and one that was computed
 // from a named size with Go's operators.
 func (b *loopBuilder) refuseCount(n graph.Dim, word string) {

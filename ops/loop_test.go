@@ -140,7 +140,7 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"the condition is float32[n, 3], and must be one Bool": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(x, func() []*graph.Node { return nil }, func() []*graph.Node { return nil })
 		},
-		"one branch gives 1 values, and the other 2": func(g *graph.Graph, x *graph.Node) {
+		"then gives 1 values, and otherwise 2": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{x, x} })
 		},
 		"value 0 is float32[n, 3] in one branch and float32[n] in the other": func(g *graph.Graph, x *graph.Node) {
@@ -151,6 +151,18 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		},
 		"a branch is nil": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), nil, func() []*graph.Node { return nodes{x} })
+		},
+		"compare it, as ops.Greater(Sum(x), graph.Num(0)) does\n      Sum(x)  float32   [ ]      loop_test.go:": func(g *graph.Graph, x *graph.Node) {
+			ops.While(9, nodes{x}, func(c nodes) *graph.Node { return ops.Sum(x) }, func(_ *graph.Node, c nodes) nodes { return c })
+		},
+		"compare it, and ops.Any or ops.All make one of several\n      x  float32   [ n, 3 ]   Input   loop_test.go:": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(x, func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{x} })
+		},
+		"   value 0 of then\n      Sum(x, 1)  float32   [    n ]           loop_test.go:": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{ops.Sum(x, 1)} })
+		},
+		"otherwise gives nil as value 1": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x, x} }, func() []*graph.Node { return nodes{x, nil} })
 		},
 	} {
 		g := graph.New("wrong", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
