@@ -264,6 +264,23 @@ func badSize(g *Graph, d Dim) (text, help string) {
 	return "", ""
 }
 
+// WrongParamSize says why d can be the size of no parameter, and what to do, or "". Of a size that is not known it says nothing
+// where the graph has a mistake, of which it may come.
+func (g *Graph) WrongParamSize(d Dim) (text, help string) {
+	const give = "give a whole number, or the name of one: g.Dim(\"width\", graph.Exactly(64))"
+	if text, help = badSize(g, d); text != "" {
+		if n, whole := d.Int(); whole && n > -endOfSizes && n < 0 {
+			help = "sizes are 0 or more: " + give
+		}
+		return text, help
+	}
+	if _, known := g.Known(d); known || !d.IsSymbolic() && (!d.IsUnknown() || len(g.mistakes) > 0) {
+		return "", ""
+	}
+	return fmt.Sprintf("%s is no size of a parameter: a session makes it before any named size is known", d),
+		give + "; or declare an input, with Input, and feed its value"
+}
+
 // endOfSizes is more than any memory holds. Go's operators make such numbers from handles.
 const endOfSizes = 1 << 48
 

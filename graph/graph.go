@@ -203,12 +203,16 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		n.judged = false
 	}
 	for axis, d := range n.shape {
-		if text, help := badSize(g, d); text != "" {
+		bad, help := badSize(g, d)
+		text := bad
+		if op == paramOp {
+			text, help = g.WrongParamSize(d)
+		}
+		if text != "" {
 			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d: %s", axis, text), Help: []string{help}})
+		}
+		if bad != "" {
 			n.shape[axis] = UnknownDim
-		} else if _, known := g.Known(d); op == paramOp && !known && (d.IsSymbolic() || d.IsUnknown() && len(g.mistakes) == 0) {
-			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d: %s is no size of a parameter: a session makes it before any named size is known", axis, d),
-				Help: []string{"give a whole number, or the name of one: g.Dim(\"width\", graph.Exactly(64)); or declare an input, with Input, and feed its value"}})
 		}
 	}
 	n.judged = n.judged && n.isCountable()

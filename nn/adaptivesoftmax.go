@@ -33,9 +33,8 @@ func HeadBias() Option { return Option{"HeadBias", func(s *settings) { s.headBia
 func NewAdaptiveLogSoftmax(g *graph.Graph, name string, in, classes int, cutoffs []int, opts ...Option) *AdaptiveLogSoftmax {
 	l := &AdaptiveLogSoftmax{in: graph.Dim(in), cutoffs: append(cutoffs[:len(cutoffs):len(cutoffs)], classes)}
 	l.declared = declare(g, "AdaptiveLogSoftmax", name, append([]Option{DivValue(4)}, opts...), "DivValue HeadBias WeightInit BiasInit DType", func(s *settings) {
-		l.g, l.kind = g, "AdaptiveLogSoftmax"
 		if trouble := wrongClusters(in, cutoffs, classes, s.divValue); trouble != "" {
-			l.refuse(trouble)
+			s.layer.refuse(trouble)
 			return
 		}
 		common := []Option{NoBias(), WeightInit(s.weight), DType(s.dtype)}

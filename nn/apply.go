@@ -37,7 +37,9 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 	}
 	c := contract.New(d.g, d.kind+" "+d.scope)
 	for name, size := range sizes {
-		c.Let(name, size)
+		if !size.IsUnknown() { // a mistake of the declaration
+			c.Let(name, size)
+		}
 	}
 	for i, a := range args {
 		if a.value == nil || !a.value.Judged() || a.value.Graph() != d.g {

@@ -40,8 +40,7 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 			l.kvHeads = heads
 		}
 		if heads < 1 || width < 1 || width%heads != 0 || l.kvHeads < 1 || heads%l.kvHeads != 0 {
-			l.g, l.kind = g, "MultiHeadAttention"
-			l.refuse(fmt.Sprintf("%d heads must divide a width of %d, and %d heads of keys and values must divide them", heads, width, l.kvHeads))
+			s.layer.refuse(fmt.Sprintf("%d heads must divide a width of %d, and %d heads of keys and values must divide them", heads, width, l.kvHeads))
 			l.heads, l.kvHeads, l.width = 1, 1, max(width, 1)
 		}
 		l.head = l.width / l.heads

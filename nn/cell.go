@@ -76,9 +76,11 @@ func NewMGUCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidd
 }
 
 func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *RecurrentCell {
-	l := &RecurrentCell{hidden: hidden, states: k.states, Cell: &Cell{}}
+	l := &RecurrentCell{states: k.states, Cell: &Cell{}}
 	l.declared = declare(g, word, name, opts, has, func(s *settings) {
 		l.dtype = s.dtype
+		in, hidden := s.size("in", in), s.size("hidden", hidden)
+		l.hidden = hidden
 		l.Cell = newCell(g, s, k, "", graph.Dim(k.gates).Times(hidden), in, hidden, hidden)
 	})
 	return l

@@ -23,9 +23,10 @@ type ConvLSTMCell struct {
 // sizes of images: the parameters name.weight_ih, name.weight_hh and name.bias, whose gates are in the order of [NewLSTMCell], start as those of [NewConv2D]. Options are
 // [WeightInit], [BiasInit], [NoBias], [WeightNorm] and [SpectralNorm] of weight_ih, weight_hh or both, and [DType].
 func NewConvLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, kernel int, opts ...Option) *ConvLSTMCell {
-	l := &ConvLSTMCell{in: graph.Dim(in), hidden: graph.Dim(hidden)}
+	l := &ConvLSTMCell{}
 	l.declared = declare(g, "ConvLSTMCell", name, opts, cellOptions, func(s *settings) {
-		gates, k := l.hidden.Times(4), graph.Dim(kernel)
+		l.in, l.hidden = s.size("in", graph.Dim(in)), s.size("hidden", graph.Dim(hidden))
+		gates, k := l.hidden.Times(4), s.size("kernel", graph.Dim(kernel))
 		l.ih = s.newNamedWeight(g, "weight_ih", torchWeight(), 0, gates, l.in, k, k)
 		l.hh = s.newNamedWeight(g, "weight_hh", torchWeight(), 0, gates, l.hidden, k, k)
 		l.WeightIH, l.WeightHH = l.ih.Weight, l.hh.Weight

@@ -62,9 +62,10 @@ type PRelu struct {
 // NewPRelu declares slopes, the parameter name.weight of as many elements: one for each channel of x, [N, channels, …], or one for all, as PyTorch's
 // PReLU. They begin with 0.25 unless [WeightInit] says otherwise. An option is also [DType].
 func NewPRelu[S Size](g *graph.Graph, name string, slopes S, opts ...Option) *PRelu {
-	l := &PRelu{slopes: graph.Dim(slopes)}
+	l := &PRelu{}
 	l.declared = declare(g, "PRelu", name, opts, "WeightInit DType", func(s *settings) {
-		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Constant(0.25)), graph.Dim(slopes))
+		l.slopes = s.size("slopes", graph.Dim(slopes))
+		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Constant(0.25)), l.slopes)
 	})
 	return l
 }

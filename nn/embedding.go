@@ -28,6 +28,7 @@ func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, widt
 
 // table declares the weight of an embedding.
 func table(g *graph.Graph, s *settings, rows, width graph.Dim) Weighted {
+	rows, width = s.size("rows", rows), s.size("width", width)
 	s.weight = or(s.weight, Normal(1))
 	for _, row := range s.padding {
 		s.weight = zeroRow{s.weight, row}
@@ -111,7 +112,7 @@ type Positions struct {
 func NewPositions[Longest, Width Size](g *graph.Graph, name string, longest Longest, width Width, opts ...Option) *Positions {
 	l := &Positions{}
 	l.declared = declare(g, "Positions", name, opts, "WeightInit DType", func(s *settings) {
-		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Normal(0.02)), graph.Dim(longest), graph.Dim(width))
+		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Normal(0.02)), s.size("longest", graph.Dim(longest)), s.size("width", graph.Dim(width)))
 	})
 	return l
 }

@@ -22,8 +22,9 @@ const linearOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 func NewLinear[In, Out Size](g *graph.Graph, name string, in In, out Out, opts ...Option) *Linear {
 	l := &Linear{}
 	l.declared = declare(g, "Linear", name, opts, linearOptions, func(s *settings) {
-		l.Weighted = s.newWeight(g, torchWeight(), 0, graph.Dim(out), graph.Dim(in))
-		l.Bias = s.newBias(g, l.Weight, graph.Dim(out))
+		in, out := s.size("in", graph.Dim(in)), s.size("out", graph.Dim(out))
+		l.Weighted = s.newWeight(g, torchWeight(), 0, out, in)
+		l.Bias = s.newBias(g, l.Weight, out)
 	})
 	return l
 }
@@ -63,10 +64,11 @@ type Bilinear struct {
 func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 In2, out Out, opts ...Option) *Bilinear {
 	l := &Bilinear{}
 	l.declared = declare(g, "Bilinear", name, opts, linearOptions, func(s *settings) {
-		bound := 1 / math.Sqrt(float64(known(g, graph.Dim(in1))))
-		l.Weighted = s.newWeight(g, Uniform(-bound, bound), 0, graph.Dim(out), graph.Dim(in1), graph.Dim(in2))
+		in1, in2, out := s.size("in1", graph.Dim(in1)), s.size("in2", graph.Dim(in2)), s.size("out", graph.Dim(out))
+		bound := 1 / math.Sqrt(float64(known(g, in1)))
+		l.Weighted = s.newWeight(g, Uniform(-bound, bound), 0, out, in1, in2)
 		if !s.noBias {
-			l.Bias = g.ParamInit("bias", s.dtype, or(s.bias, Uniform(-bound, bound)), graph.Dim(out))
+			l.Bias = g.ParamInit("bias", s.dtype, or(s.bias, Uniform(-bound, bound)), out)
 		}
 	})
 	return l

@@ -26,15 +26,19 @@ const (
 	oneWeight   = "WeightInit NoAffine Epsilon DType"
 )
 
-// newNorm declares a normalization with a weight and a bias of the given shape.
-func newNorm(g *graph.Graph, kind, name, takes, axes string, shape graph.Shape, opts []Option, has string, build func(l *Norm, s settings) func(p *Pass, x *graph.Node) *graph.Node) *Norm {
-	l := &Norm{takes: takes, sizes: map[string]graph.Dim{axes: shape[0]}}
+// newNorm declares a normalization with a weight and a bias of the given size.
+func newNorm(g *graph.Graph, kind, name, takes, axes string, d graph.Dim, opts []Option, has string, build func(l *Norm, s settings, d graph.Dim) func(p *Pass, x *graph.Node) *graph.Node) *Norm {
+	l := &Norm{takes: takes}
 	l.declared = declare(g, kind, name, opts, has, func(s *settings) {
 		if has == oneWeight {
 			s.noBias = true
 		}
-		l.Weight, l.Bias = s.affine(g, shape...)
-		l.build = build(l, *s)
+		if !s.plain || s.tracked { // it has parameters or state of that size
+			d = s.size(axes, d)
+		}
+		l.sizes = map[string]graph.Dim{axes: d}
+		l.Weight, l.Bias = s.affine(g, d)
+		l.build = build(l, *s, d)
 	})
 	return l
 }
@@ -56,8 +60,7 @@ func (s *settings) affine(g *graph.Graph, shape ...graph.Dim) (weight, bias *gra
 // parameters name.weight and name.bias, as PyTorch's LayerNorm: see [ops.LayerNorm]. It takes
 // [..., size]. Options are [WeightInit], [BiasInit], [NoBias], [NoAffine], [Epsilon] and [DType].
 func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
-	d := graph.Dim(size)
-	return newNorm(g, "LayerNorm", name, "*batch size", "size", graph.Shape{d}, opts, normOptions, func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, "LayerNorm", name, "*batch size", "size", graph.Dim(size), opts, normOptions, func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node {
 			return ops.LayerNormOver(x, graph.Shape{d}, l.Weight, l.Bias, s.eps)
 		}
@@ -68,7 +71,7 @@ func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *
 // size, with the parameter name.weight, as PyTorch's RMSNorm with eps=1e-5: see [ops.RMSNorm]. It
 // takes [..., size]. Options are [WeightInit], [NoAffine], [Epsilon] and [DType].
 func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
-	return newNorm(g, "RMSNorm", name, "*batch size", "size", graph.Shape{graph.Dim(size)}, opts, oneWeight, func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, "RMSNorm", name, "*batch size", "size", graph.Dim(size), opts, oneWeight, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.RMSNorm(x, l.Weight, s.eps) }
 	})
 }
@@ -77,7 +80,7 @@ func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *No
 // name.bias, [channels], as PyTorch's GroupNorm: see [ops.GroupNorm]. It takes [N, channels, …].
 // Options are those of [NewLayerNorm].
 func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, opts ...Option) *Norm {
-	return newNorm(g, "GroupNorm", name, "n channels ...", "channels", graph.Shape{graph.Dim(channels)}, opts, normOptions, func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, "GroupNorm", name, "n channels ...", "channels", graph.Dim(channels), opts, normOptions, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
 	})
 }
@@ -88,8 +91,7 @@ func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, o
 // [ops.InstanceNorm]. [TrackRunningStats] has a pass of evaluation take running statistics. Options
 // are also [Momentum] and those of [NewLayerNorm].
 func NewInstanceNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *Norm {
-	d := graph.Dim(channels)
-	return newNorm(g, "InstanceNorm", name, "n channels _ ...", "channels", graph.Shape{d}, opts, normOptions+" TrackRunningStats Momentum", func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, "InstanceNorm", name, "n channels _ ...", "channels", graph.Dim(channels), opts, normOptions+" TrackRunningStats Momentum", func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		if s.tracked {
 			l.RunningStats = s.newRunning(g, d)
 		}
@@ -147,10 +149,9 @@ func NewBatchNorm[S Size](g *graph.Graph, name string, channels S, opts ...Optio
 	l := &BatchNorm{}
 	l.declared = declare(g, "BatchNorm", name, opts, "WeightInit BiasInit NoAffine Epsilon Momentum DType", func(s *settings) {
 		if !(s.momentum >= 0 && s.momentum <= 1) {
-			l.g, l.kind = g, "BatchNorm"
-			l.refuse("the momentum must be a number from 0 to 1")
+			s.layer.refuse("the momentum must be a number from 0 to 1")
 		}
-		d := graph.Dim(channels)
+		d := s.size("channels", graph.Dim(channels))
 		l.Weight, l.Bias = s.affine(g, d)
 		l.RunningStats = s.newRunning(g, d)
 		l.settings = *s

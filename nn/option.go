@@ -38,6 +38,7 @@ type settings struct {
 	normings
 	divValue float64 // of an adaptive softmax
 	headBias bool
+	layer    *declared // while it is declared
 }
 
 // DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said
@@ -138,9 +139,11 @@ type declared struct {
 	g     *graph.Graph
 	kind  string // such as "Linear"
 	scope string // its path
+	// refused says that its declaration is a mistake.
+	refused bool
 }
 
-// String returns the layer's kind and the names of its scope, as messages call it: "Linear encoder/out".
+// String returns the layer's kind and the names of its scope, as messages call it: "Linear encoder.out".
 func (d *declared) String() string { return strings.TrimSpace(d.kind + " " + d.scope) }
 
 // declare begins a layer: it applies the options, of which the layer has those listed, and
@@ -148,6 +151,7 @@ func (d *declared) String() string { return strings.TrimSpace(d.kind + " " + d.s
 func declare(g *graph.Graph, kind, name string, opts []Option, has string, params func(s *settings)) declared {
 	s := settings{dtype: graph.Float32, eps: 1e-5, momentum: 0.1, groups: 1}
 	d := declared{g: g, kind: kind, scope: name}
+	s.layer = &d
 	build := func() {
 		d.scope = g.ScopePath()
 		for _, o := range opts {
@@ -189,9 +193,32 @@ func (d declaration) Args([]string) []string { return []string{"g", strconv.Quot
 
 // refuse records a mistake of the declaration.
 func (d *declared) refuse(trouble string) {
-	if d.g != nil {
-		graph.RefusedIn(d.g, "New"+d.kind, &graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
+	d.refuseAs(&graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
+}
+
+func (d *declared) refuseAs(m *graph.Mistake) {
+	if d.refused = true; d.g != nil {
+		graph.RefusedIn(d.g, "New"+d.kind, m)
 	}
+}
+
+// size returns a size of the layer's parameters. One that is none is told once, by the word for it, and not known
+// from there on, so that what has it stays silent.
+func (s *settings) size(word string, d graph.Dim) graph.Dim {
+	if s.layer.g == nil {
+		return d
+	}
+	text, help := s.layer.g.WrongParamSize(d)
+	if text == "" {
+		return d
+	}
+	if rest, is := strings.CutPrefix(text, d.String()+" "); is {
+		text = "is " + d.String() + ", which " + rest
+	} else {
+		text = "is none: " + text
+	}
+	s.layer.refuseAs(&graph.Mistake{Code: graph.CodeSize, Summary: word + " " + text, Help: []string{help}})
+	return graph.UnknownDim
 }
 
 // or returns an initialiser, or another one where there is none.

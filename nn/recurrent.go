@@ -119,20 +119,19 @@ var (
 	kindMGU  = kind{gates: 2, states: 1, late: true, step: func(*settings) step { return stepMGU }}
 )
 
-func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *Recurrent {
-	l := &Recurrent{hidden: hidden, width: hidden, states: k.states}
+func newRecurrent(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *Recurrent {
+	l := &Recurrent{states: k.states}
 	opts = append([]Option{Layers(1)}, opts...)
-	l.declared = declare(g, name0, name, opts, has, func(s *settings) {
-		l.settings = *s
+	l.declared = declare(g, word, name, opts, has, func(s *settings) {
+		in, hidden := s.size("in", in), s.size("hidden", hidden)
+		l.settings, l.hidden, l.width = *s, hidden, hidden
 		if s.layers < 1 || s.layers > maxLayers {
-			l.g, l.kind = g, name0
-			l.refuse(fmt.Sprintf("the number of layers is %d; it must be from 1 to %d", s.layers, maxLayers))
+			s.layer.refuse(fmt.Sprintf("the number of layers is %d; it must be from 1 to %d", s.layers, maxLayers))
 			l.settings.layers = 1
 		}
 		if size := s.projection; size != nil {
-			if n := *size; n < 1 || n >= known(g, hidden) {
-				l.g, l.kind = g, name0
-				l.refuse(fmt.Sprintf("the state is projected to %d elements; that must be at least 1 and less than its %s", n, hidden))
+			if n := *size; n < 1 || n >= known(g, hidden) && !hidden.IsUnknown() {
+				s.layer.refuse(fmt.Sprintf("the state is projected to %d elements; that must be at least 1 and less than its %s", n, hidden))
 				*size = 1
 			}
 			l.width = graph.Dim(*size)

@@ -43,6 +43,10 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 	opts = append([]Option{FeedForward(2048), Activation(ops.Relu), DropoutRate(0.1)}, opts...)
 	l.declared = declare(g, kind, name, opts, transformerOptions, func(s *settings) {
 		l.settings = *s
+		w, inner := s.size("width", graph.Dim(width)), s.size("FeedForward", graph.Dim(s.feedForward))
+		if w.IsUnknown() {
+			width = max(heads, 1) // a width that is told is told once
+		}
 		common := []Option{DType(s.dtype)}
 		if s.noBias {
 			common = append(common, NoBias())
@@ -57,11 +61,11 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 		norm := append([]Option{Epsilon(s.eps)}, common...)
 		if decodes {
 			l.MultiHeadAttn = NewMultiHeadAttention(g, "multihead_attn", width, heads, attention...)
-			l.Norm3 = NewLayerNorm(g, "norm3", width, norm...)
+			l.Norm3 = NewLayerNorm(g, "norm3", w, norm...)
 		}
-		l.Linear1 = NewLinear(g, "linear1", width, s.feedForward, linear...)
-		l.Linear2 = NewLinear(g, "linear2", s.feedForward, width, linear...)
-		l.Norm1, l.Norm2 = NewLayerNorm(g, "norm1", width, norm...), NewLayerNorm(g, "norm2", width, norm...)
+		l.Linear1 = NewLinear(g, "linear1", w, inner, linear...)
+		l.Linear2 = NewLinear(g, "linear2", inner, w, linear...)
+		l.Norm1, l.Norm2 = NewLayerNorm(g, "norm1", w, norm...), NewLayerNorm(g, "norm2", w, norm...)
 	})
 	return l
 }
@@ -140,7 +144,11 @@ func newTransformer(g *graph.Graph, kind string, decodes, normalized bool, name 
 		return t
 	}
 	for i := range layers {
-		t.Layers = append(t.Layers, newTransformerLayer(g, kind, decodes, name+".layers."+strconv.Itoa(i), width, heads, opts))
+		l := newTransformerLayer(g, kind, decodes, name+".layers."+strconv.Itoa(i), width, heads, opts)
+		t.Layers = append(t.Layers, l)
+		if l.refused || l.SelfAttn.refused {
+			return t // the others would be refused for the same
+		}
 	}
 	if len(t.Layers) > 0 {
 		if s := t.Layers[0].settings; s.normFirst || normalized {
