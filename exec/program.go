@@ -67,14 +67,10 @@ func (p *Program) Outputs() []*graph.Node { return slices.Clone(p.outputs) }
 
 // Written lists the parameters that runs write, in the order of their declaration.
 func (p *Program) Written() (params []*graph.Node) {
-	written := map[*graph.Node]bool{}
-	live := rewrite.Reachable(p.source, p.request.roots())
-	for _, n := range p.source.Nodes()[:p.built] {
-		if live[n.ID()] && n.Op().Class == graph.Update {
-			written[n.Storage()] = true
-		}
+	for _, i := range p.code.Written {
+		params = append(params, p.params[i])
 	}
-	return slices.DeleteFunc(p.Params(), func(w *graph.Node) bool { return !written[w] })
+	return params
 }
 
 // Snapshots returns the program after each pass, in text, for debugging. They are not kept

@@ -42,6 +42,24 @@ func TestLinksInDocumentsLead(t *testing.T) {
 	}
 }
 
+// TestComparisonsSayEachThingOnce keeps tables of what others call something from having two rows for one name.
+func TestComparisonsSayEachThingOnce(t *testing.T) {
+	root := filepath.Join("..", "..")
+	row := regexp.MustCompile("(?m)^\\| (`[^`]+`)[^|]*\\|")
+	for _, name := range documentFiles(t, root) {
+		if path.Dir(name) != "docs/from" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		require.NoError(t, err)
+		seen := map[string]bool{}
+		for _, found := range row.FindAllStringSubmatch(string(text), -1) {
+			assert.False(t, seen[found[1]], "%s has two rows for %s", name, found[1])
+			seen[found[1]] = true
+		}
+	}
+}
+
 // withoutBlocks returns a document without its blocks of code.
 func withoutBlocks(text string) string {
 	var out strings.Builder
