@@ -38,6 +38,8 @@ type options struct {
 	only    string
 	threads int
 	rule    sidebyside.Rule
+	// patience is how long a peer may take for its first result: PyTorch's compiler unrolls loops.
+	patience time.Duration
 }
 
 // pause is longer than the threads of any peer were seen to spin for.
@@ -50,6 +52,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.only, "only", "", "measure workloads whose name contains one of these, comma-separated")
 	flags.IntVar(&o.threads, "threads", 1, "threads that a side may use")
 	flags.IntVar(&o.rule.Rounds, "rounds", 7, "samples of each side for each workload")
+	flags.DurationVar(&o.patience, "patience", 5*time.Minute, "time that a peer may take for its first result of a workload")
 	flags.DurationVar(&o.rule.Sample, "sample", 100*time.Millisecond, "length of a sample")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -57,6 +60,8 @@ func parse(args []string) (options, error) {
 	switch {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case o.patience <= 0:
+		return o, errors.New("-patience must be positive")
 	case o.threads < 1 || o.rule.Rounds < 1 || o.rule.Sample <= 0:
 		return o, errors.New("-threads, -rounds and -sample must be positive")
 	}
@@ -118,7 +123,7 @@ func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement
 		}
 	}()
 	for i, p := range o.peers {
-		r, failed := p.start(ctx, p.interpreter(), o.threads, w, in)
+		r, failed := o.start(ctx, p, w, in)
 		if failed != nil {
 			m[1+i].missing = failed
 			continue
@@ -143,4 +148,15 @@ func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement
 		}
 	}
 	return m, nil
+}
+
+// start starts a peer, and gives it up where it takes too long.
+func (o options) start(ctx context.Context, p peer, w suite.Workload, in *suite.Inputs) (*remote, error) {
+	ctx, stop := context.WithCancel(ctx)
+	timer := time.AfterFunc(o.patience, stop)
+	r, err := p.start(ctx, p.interpreter(), o.threads, w, in)
+	if !timer.Stop() {
+		return nil, unable{reason: fmt.Sprintf("no first result within %v", o.patience)}
+	}
+	return r, err
 }
