@@ -8,13 +8,9 @@ func Bidiagonal(memory Memory, a, right []float64, n int, d, e, tau, tauRight []
 		return
 	}
 	b := bidiagonalizing{all: newMatrix(memory, n, n), n: n, tau: tau, tauRight: tauRight}
-	b.left, b.right = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
-	b.line, b.factors = memory.Floats(b.all.columns), memory.Floats(2*reflected)
+	b.left, b.right, b.factors = newPairs(memory, n)
+	b.line = memory.Floats(b.all.columns)
 	b.all.fill(a, n, n)
-	for i := range b.left.rows {
-		clear(b.left.row(i))
-		clear(b.right.row(i))
-	}
 	for first := 0; first < n; first += reflected {
 		end := min(first+reflected, n)
 		for j := first; j < end; j++ {

@@ -6,6 +6,14 @@ package triangular
 // updated is how many rows lose products at once.
 const updated = 6 * side
 
+// newPairs returns memory for what a matrix of n rows and columns is to lose: left, right, and factors of their rows.
+func newPairs(memory Memory, n int) (left, right matrix, factors []float64) {
+	left, right = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
+	left.zero()
+	right.zero()
+	return left, right, memory.Floats(2 * reflected)
+}
+
 // lessPairs takes from the rows of m from one on, along columns from one on, the products of all columns that left has as rows with rows of right. Of a symmetric m it leaves out
 // blocks behind the diagonal.
 func (m *matrix) lessPairs(left, right *matrix, row, column int, isSymmetric bool) {

@@ -8,13 +8,9 @@ func Hessenberg(memory Memory, a, v, tau []float64, n int) {
 		return
 	}
 	h := hessenberging{all: newMatrix(memory, n, n), n: n, tau: tau}
-	h.left, h.right = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
-	h.column, h.factors = memory.Floats(h.all.columns), memory.Floats(2*reflected)
+	h.left, h.right, h.factors = newPairs(memory, n)
+	h.column = memory.Floats(h.all.columns)
 	h.all.fill(a, n, n)
-	for i := range h.left.rows {
-		clear(h.left.row(i))
-		clear(h.right.row(i))
-	}
 	for first := 0; first < n; first += reflected {
 		end := min(first+reflected, n)
 		for j := first; j < end; j++ {

@@ -18,15 +18,11 @@ func LDL(memory Memory, a []float64, n int, pivots []int) {
 		return
 	}
 	f := symmetricFactoring{all: newMatrix(memory, n+side, n), n: n, pivots: pivots}
-	for i := range f.all.rows {
-		clear(f.all.row(i))
-	}
+	f.all.zero()
 	f.all.transposeTriangle(a, n)
 	f.l, f.ld = newMatrix(memory, reflected+side, n+side), newMatrix(memory, reflected+side, n+side)
-	for i := range f.l.rows {
-		clear(f.l.row(i))
-		clear(f.ld.row(i))
-	}
+	f.l.zero()
+	f.ld.zero()
 	f.column, f.other, f.factors = memory.Floats(f.l.columns), memory.Floats(f.l.columns), memory.Floats(f.l.rows)
 	for k := 0; k < n; {
 		for f.taken = 0; k < n && f.taken < reflected; {

@@ -32,6 +32,13 @@ func newMatrix(memory Memory, rows, columns int) matrix {
 // row is a row of the matrix.
 func (m *matrix) row(i int) []float64 { return m.numbers[i*m.stride:][:m.columns] }
 
+// zero makes all elements 0.
+func (m *matrix) zero() {
+	for i := range m.rows {
+		clear(m.row(i))
+	}
+}
+
 // step is how far rows are apart, in bytes.
 func (m *matrix) step() int { return m.stride * numberBytes }
 

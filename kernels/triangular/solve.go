@@ -40,9 +40,7 @@ const partNumbers = 1 << 15
 func newColumns(memory Memory, n, k int) columns {
 	k = min(k, max(whole(partNumbers/(n+2*side)), 8*side))
 	x := columns{newMatrix(memory, n+2*side, k), n, k}
-	for i := range x.matrix.rows {
-		clear(x.matrix.row(i))
-	}
+	x.zero()
 	return x
 }
 

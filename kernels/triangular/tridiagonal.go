@@ -9,8 +9,8 @@ func Tridiagonal(memory Memory, a []float64, n int, d, e, tau []float64) {
 		return
 	}
 	t := tridiagonalizing{all: newMatrix(memory, n, n), n: n, tau: tau}
-	t.vw, t.wv = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
-	t.column, t.factors = memory.Floats(t.all.columns), memory.Floats(2*reflected)
+	t.vw, t.wv, t.factors = newPairs(memory, n)
+	t.column = memory.Floats(t.all.columns)
 	for i := range t.all.rows {
 		row, have := t.all.row(i), 0
 		if i < n {
@@ -20,10 +20,6 @@ func Tridiagonal(memory Memory, a []float64, n int, d, e, tau []float64) {
 		for r := i / side * side; r < i; r++ { // blocks on the diagonal are whole
 			t.all.row(r)[i] = row[r]
 		}
-	}
-	for i := range t.vw.rows {
-		clear(t.vw.row(i))
-		clear(t.wv.row(i))
 	}
 	for first := 0; first < n; first += reflected {
 		end := min(first+reflected, n)

@@ -188,13 +188,7 @@ func (w *columns) moveSums(vectors int, m mode, back bool) {
 	for _, acc := range w.vec.accs {
 		size := uint8(acc.typ.Size())
 		for u := range vectors {
-			base := pointer
-			if acc.operand < len(pointerRegs) {
-				base = pointerRegs[acc.operand]
-			} else {
-				w.a.MovLoad(base, inBlock(w.layout.Pointer(acc.operand)))
-			}
-			r, at := asm.Vec(acc.reg+u), asm.Indexed(base, index, size, int32(u*w.target.bytes()))
+			r, at := asm.Vec(acc.reg+u), asm.Indexed(w.e.base(acc.operand), index, size, int32(u*w.target.bytes()))
 			switch {
 			case !m.masked && back:
 				w.a.M(asm.MOVUPSSt, width, r, 0, at)
@@ -209,23 +203,14 @@ func (w *columns) moveSums(vectors int, m mode, back bool) {
 
 // moveRest loads the rest of a row, or stores it.
 func (w *columns) moveRest(r asm.Vec, at asm.Mem, size uint8, back bool) {
-	a, width, k := &w.a, w.target.full(), asm.Mask{K: uint8(tailMask), Zero: !back}
-	switch wide := w.target.isAVX512(); {
-	case wide && size == 8 && back:
-		a.MK(asm.MOVUPDSt, width, r, 0, at, k)
-	case wide && size == 8:
-		a.MK(asm.MOVUPD, width, r, 0, at, k)
-	case wide && back:
-		a.MK(asm.MOVUPSSt, width, r, 0, at, k)
-	case wide:
-		a.MK(asm.MOVUPS, width, r, 0, at, k)
-	case size == 8 && back:
-		a.M(asm.MASKMOVPDSt, width, r, mask8, at)
+	switch {
+	case !back:
+		w.loadLanes(r, w.target.full(), size, at)
+	case w.target.isAVX512():
+		w.storeLanes(r, w.target.full(), size, at)
 	case size == 8:
-		a.M(asm.MASKMOVPD, width, r, mask8, at)
-	case back:
-		a.M(asm.MASKMOVPSSt, width, r, mask4, at)
+		w.a.M(asm.MASKMOVPDSt, w.target.full(), r, mask8, at)
 	default:
-		a.M(asm.MASKMOVPS, width, r, mask4, at)
+		w.a.M(asm.MASKMOVPSSt, w.target.full(), r, mask4, at)
 	}
 }

@@ -120,17 +120,31 @@ func (e *emitter) signs(nd *node, x asm.Vec) {
 
 // loadMasked reads the lanes of an operand that take part; the others become zero.
 func (e *emitter) loadMasked(nd *node, r asm.Vec) {
-	in, k := nd.in, asm.Mask{K: uint8(tailMask), Zero: true}
-	switch wide := e.c.target.isAVX512(); {
-	case wide && in.size == 8:
-		e.a.MK(asm.MOVUPD, in.width, r, 0, e.address(nd), k)
+	e.c.loadLanes(r, nd.in.width, nd.in.size, e.address(nd))
+}
+
+// loadLanes reads the lanes of a size that take part; the others become zero.
+func (c *compiler) loadLanes(r asm.Vec, w asm.Width, size uint8, m asm.Mem) {
+	k := asm.Mask{K: uint8(tailMask), Zero: true}
+	switch wide := c.target.isAVX512(); {
+	case wide && size == 8:
+		c.a.MK(asm.MOVUPD, w, r, 0, m, k)
 	case wide:
-		e.a.MK(asm.MOVUPS, in.width, r, 0, e.address(nd), k)
-	case in.size == 8:
-		e.a.M(asm.MASKMOVPD, in.width, r, mask8, e.address(nd))
+		c.a.MK(asm.MOVUPS, w, r, 0, m, k)
+	case size == 8:
+		c.a.M(asm.MASKMOVPD, w, r, mask8, m)
 	default:
-		e.a.M(asm.MASKMOVPS, in.width, r, mask4, e.address(nd))
+		c.a.M(asm.MASKMOVPS, w, r, mask4, m)
 	}
+}
+
+// storeLanes writes the lanes of a size that take part, with AVX-512.
+func (c *compiler) storeLanes(r asm.Vec, w asm.Width, size uint8, m asm.Mem) {
+	op := asm.MOVUPSSt
+	if size == 8 {
+		op = asm.MOVUPDSt
+	}
+	c.a.MK(op, w, r, 0, m, asm.Mask{K: uint8(tailMask)})
 }
 
 // store writes a vector, of which only the lanes that take part if masked.
@@ -140,10 +154,8 @@ func (e *emitter) store(nd *node, x asm.Vec, m asm.Mem) {
 		e.a.M(asm.MOVNTPS, in.width, x, 0, m)
 	case !e.masked:
 		e.a.M(asm.MOVUPSSt, in.width, x, 0, m)
-	case e.c.target.isAVX512() && in.size == 8:
-		e.a.MK(asm.MOVUPDSt, in.width, x, 0, m, asm.Mask{K: uint8(tailMask)})
 	case e.c.target.isAVX512():
-		e.a.MK(asm.MOVUPSSt, in.width, x, 0, m, asm.Mask{K: uint8(tailMask)})
+		e.c.storeLanes(x, in.width, in.size, m)
 	default:
 		e.storeRest(nd, x, m)
 	}
