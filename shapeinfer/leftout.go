@@ -34,12 +34,16 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 		if steps := state.IsState() && computed[state.ID()] && !written[state]; !follows || !readsInput && !steps {
 			continue
 		}
-		warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
-			Summary: fmt.Sprintf("the program carries out other writes and not this one of %s, which follows from what it reads", alias.Storage(n).Called()),
-			Help: []string{"give it to exec.Updates",
-				"if another program carries it out: Silence(graph.CodeLeftOut) on the write"}})
+		warnings = append(warnings, notDone(n, "the write", "give it to exec.Updates",
+			"the program carries out other writes and not this one of %s, which follows from what it reads", alias.Storage(n).Called()))
 	}
 	return warnings
+}
+
+// notDone is the warning of a node that a program does not carry out, with words for it and what to do.
+func notDone(n *graph.Node, it, help, format string, args ...any) *graph.Mistake {
+	return &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true, Summary: fmt.Sprintf(format, args...),
+		Help: []string{help, "if another program carries it out: Silence(graph.CodeLeftOut) on " + it}}
 }
 
 // neverCalled warns of ordered operations of which nothing uses the result, and which follow from what the program computes.
@@ -50,10 +54,7 @@ func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 		}
 		used := isUsed(g, n)
 		if follows, found := storesComputed(n, computed); follows && found && !used {
-			warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
-				Summary: "nothing uses the result, so that the program does not carry it out",
-				Help: []string{"use the result, or give it to exec.Updates",
-					"if another program carries it out: Silence(graph.CodeLeftOut) on it"}})
+			warnings = append(warnings, notDone(n, "it", "use the result, or give it to exec.Updates", "nothing uses the result, so that the program does not carry it out"))
 		}
 	}
 	return warnings
@@ -67,10 +68,8 @@ func neverWritten(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 			continue
 		}
 		if whole := alias.Storage(n); !whole.IsParam() && computed[whole.ID()] && !isUsed(g, n) {
-			warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
-				Summary: fmt.Sprintf("nothing uses the result, so that the program does not carry out the write: %s stays what it was before", whole.Called()),
-				Help: []string{"use the result in the place of what is written; where a part is written, ops.After(whole, part) is the whole after the write",
-					"if another program carries it out: Silence(graph.CodeLeftOut) on it"}})
+			warnings = append(warnings, notDone(n, "it", "use the result in the place of what is written; where a part is written, ops.After(whole, part) is the whole after the write",
+				"nothing uses the result, so that the program does not carry out the write: %s stays what it was before", whole.Called()))
 		}
 	}
 	return warnings
