@@ -50,7 +50,7 @@ const valuesAtOnce = 64
 // such as that of a mask, is no mistake. NaN is looked for first.
 //
 // It carries out no updates: parameters are copied. The values are those of the run that is asked about
-// if the parameters are still those that it began with, as with [RunWithoutUpdates], or where
+// if the parameters are still those that it began with, as with [Session.RunWithoutUpdates], or where
 // optim.When kept the step back. After a step that wrote a NaN, the parameter that holds it is what is found.
 // In the body of a loop it is the first step that counts, and in it the first operation. Functions of ops.Callback are called again, some
 // of them several times, and ops.Print writes nothing. The search compiles the program in parts and takes much longer than a run.

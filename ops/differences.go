@@ -66,7 +66,7 @@ func (r refusedCall) steps(spacing node, axis int) (steps, bad node) {
 	return Diff(spacing, 1, -behind), nil
 }
 
-// spaced begins a call of values along an axis whose places another operand has, which may be a number.
+// spacedCall begins a call of values along an axis whose places another operand has, which may be a number.
 func spacedCall(fn string, y, spacing node, more ...any) (call refusedCall, bad node) {
 	call = refused(fn, y, spacing).with(more...)
 	if bad := notTensors(refusedCall{fn, []node{y}, call.args}); bad != nil {

@@ -185,7 +185,7 @@ func (a *cellAxis) visit() {
 	a.stop = Minimum(Add(Maximum(found[0], found[2]), num64(1)), a.samples) // of NaN, which is in no image, the last one is read
 }
 
-// tap is the elements before and behind a sample of each cell, the weight of the second one, and whether the sample is there and lies in the image.
+// cellTap is the elements before and behind a sample of each cell, the weight of the second one, and whether the sample is there and lies in the image.
 type cellTap struct{ low, high, rest, isThere, isInside node }
 
 // tap is that of a cell's sample number step among those that are read.

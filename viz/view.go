@@ -15,7 +15,7 @@ type around struct {
 
 type between struct{ from, to *graph.Node }
 
-// apply leaves out what no view shows. What has lost an operand or a user is marked.
+// applyViews leaves out what no view shows. What has lost an operand or a user is marked.
 func applyViews(m *model, views []view, mode GradientMode) {
 	hasGradient := false
 	for _, v := range m.values {

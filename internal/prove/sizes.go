@@ -18,7 +18,7 @@ const (
 // Effort returns a fresh amount of work.
 func Effort(terms int) *int { return &terms }
 
-// sizes is a system of constraints over named sizes.
+// System is a system of constraints over named sizes.
 type System struct {
 	diophantine.System
 	bounds graph.BoundsOf

@@ -30,7 +30,7 @@ type Code struct {
 	invariant     []bool // of a loop's body: the inputs that are the same in each step
 }
 
-// NewCode makes machine code of what a unit's row programs say, or what takes its place.
+// NewCode makes machine code of what a program's row programs say, or what takes its place.
 func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
 	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Chains: u.Chains, Buffers: u.Buffers, BufferOf: u.BufferOf,
 		results: len(u.Results), consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified, kept: u.Kept, keptBuffers: u.KeptBuffers}

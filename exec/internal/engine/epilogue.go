@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// This file carries out what epilogue.go has decided: with the sizes bound, a product hands its
+// This file carries out what epilogue.go of package lower has decided: with the sizes bound, a product hands its
 // tiles or rows, or panels of its second matrix, to the kernels that are fused with it.
 
 // fuseWithMatMuls fuses kernels with the products before them where it pays with the sizes bound.

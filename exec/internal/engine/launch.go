@@ -47,7 +47,7 @@ type Specialization struct {
 
 // Task is a kernel with all sizes known.
 type Task interface {
-	// point sets the address of an operand.
+	// SetPointer sets the address of an operand.
 	SetPointer(operand int, p unsafe.Pointer)
 	// Run does the work, with the session's scratch memory.
 	Run(s *State) error

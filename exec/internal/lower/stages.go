@@ -89,7 +89,7 @@ func (p *stages) operands(n *graph.Node) (list []*graph.Node) {
 	return list
 }
 
-// place finds the first stage in which a node can be computed.
+// placeEarliest finds the first stage in which a node can be computed.
 func (p *stages) placeEarliest(n *graph.Node) {
 	s := 0
 	for _, x := range p.operands(n) {

@@ -11,13 +11,12 @@ import (
 
 // Program is a graph on its way through the passes that rewrite it.
 type Program struct {
-	Graph      *graph.Graph
-	UserNodes  int           // the user's nodes when the compilation began
-	Roots      []*graph.Node // outputs, then updates
-	UserRoots  []*graph.Node // the roots in the user's graph
-	NumOutputs int
-	// source maps the roots and sources of the user's graph to those of g.
-	Inputs, Params []sourceNode
+	Graph          *graph.Graph
+	UserNodes      int           // the user's nodes when the compilation began
+	Roots          []*graph.Node // outputs, then updates
+	UserRoots      []*graph.Node // the roots in the user's graph
+	NumOutputs     int
+	Inputs, Params []sourceNode // of the user's graph, with what stands for them in Graph
 	Sequence       []*graph.Node
 	Writes         *alias.Writes
 	Trace          *Provenance // nil unless the graphs of all passes are wanted
@@ -111,7 +110,7 @@ func madeSince(n *graph.Node, before int) bool {
 	return memory.ID() >= before && memory.Op().Class != graph.Source
 }
 
-// ReplaceGraph replaces the unit's graph.
+// ReplaceGraph puts another graph in the place of the program's. to says what each node has become there: nil if nothing.
 func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 	for i, n := range u.Roots {
 		u.Roots[i] = to(n)
