@@ -77,7 +77,7 @@ var importPaths = map[string]string{
 }
 
 func init() {
-	for _, p := range []string{"graph", "shapeinfer", "ops", "autodiff", "exec", "viz", "nn", "contract", "optim", "reach", "viz/svg", "weights"} {
+	for _, p := range []string{"graph", "shapeinfer", "ops", "autodiff", "exec", "viz", "nn", "contract", "optim", "reach", "viz/svg", "weights", "exec/internal/analysis"} {
 		importPaths[p[strings.LastIndex(p, "/")+1:]] = "github.com/broadloom/broadloom/" + p
 	}
 }

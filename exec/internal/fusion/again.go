@@ -3,7 +3,7 @@ package fusion
 import (
 	"slices"
 
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -140,7 +140,7 @@ func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
 	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 || r.picksRows(x) && r.canPick(x, PerElement, r.at)) && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
 		!isUndecided(x) && r.k.rowsFit(x, PerElement) &&
-		rewrite.Cost(x) <= r.most && (r.picksRows(x) || !rewrite.CanFail(x)) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
+		analysis.Cost(x) <= r.most && (r.picksRows(x) || !analysis.CanFail(x)) && !analysis.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
 }
 
 // recipe adds to a list what must be computed for a value, operands first, and to a cost theirs. The cost is
@@ -149,7 +149,7 @@ func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph
 	if !r.isCheap(x) {
 		return list, r.most + 1
 	}
-	if cost += max(rewrite.Cost(x), 1); cost > r.most {
+	if cost += max(analysis.Cost(x), 1); cost > r.most {
 		return list, cost
 	}
 	for i, y := range x.Operands() {

@@ -3,6 +3,7 @@ package fusion
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -14,7 +15,7 @@ import (
 
 // putOff reports whether a node is put off, and notes it.
 func (f *fuser) putOff(n *graph.Node) bool {
-	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] || len(n.Operands()) == 0 && !rewrite.DependsOnPosition(n) {
+	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] || len(n.Operands()) == 0 && !analysis.DependsOnPosition(n) {
 		return false
 	}
 	waits := len(n.Operands()) == 0 || rewrite.IsLargeMatrix(n)

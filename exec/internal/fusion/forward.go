@@ -3,6 +3,7 @@ package fusion
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -116,7 +117,7 @@ func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all 
 // value as it is.
 func shownAt(x *graph.Node, place graph.Layout) (*graph.Node, graph.Layout, bool) {
 	for alias.IsView(x) {
-		axes, ok := rewrite.ExchangedAxes(x)
+		axes, ok := analysis.ExchangedAxes(x)
 		if !ok {
 			return nil, place, false
 		}

@@ -3,6 +3,7 @@ package fusion
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/prove"
@@ -53,9 +54,9 @@ func Fuse(u *rewrite.Program) []*Group {
 			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
 		case class == graph.Elementwise || class == graph.Update || f.picks(n):
 			f.join(n, n.Shape())
-		case class == graph.Reduce && !rewrite.IsSumTo(n) && !rewrite.FindsIndex(n):
+		case class == graph.Reduce && !analysis.IsSumTo(n) && !analysis.FindsIndex(n):
 			f.join(n, n.In(0).Shape())
-		case class == graph.Reduce && rewrite.FindsIndex(n):
+		case class == graph.Reduce && analysis.FindsIndex(n):
 			f.start(n, &Group{Class: graph.Elementwise, Space: n.In(0).Shape(), Closed: true})
 		case class == graph.Reduce:
 			f.start(n, &Group{Class: class, Space: n.In(0).Shape(), Closed: true})

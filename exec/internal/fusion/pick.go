@@ -3,7 +3,7 @@ package fusion
 import (
 	"slices"
 
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -31,7 +31,7 @@ func (f *fuser) picks(n *graph.Node) bool {
 	if known, is := count.Int(); is && known < leastPicked {
 		return false
 	}
-	if !rewrite.TakesRows(n) {
+	if !analysis.TakesRows(n) {
 		return index == graph.Int32
 	}
 	last := n.In(0).Rank() - 1

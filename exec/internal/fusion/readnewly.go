@@ -3,7 +3,7 @@ package fusion
 import (
 	"slices"
 
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -57,7 +57,7 @@ func (r *repeater) readsBeforeWrites(y *graph.Node) bool {
 }
 
 // picksRows reports whether a node picks rows as a kernel of elements can.
-func (f *fuser) picksRows(n *graph.Node) bool { return f.picks(n) && rewrite.TakesRows(n) }
+func (f *fuser) picksRows(n *graph.Node) bool { return f.picks(n) && analysis.TakesRows(n) }
 
 // canPickAgain reports whether the kernel can read operand i of a node that picks rows, which is in memory then: rows of a table take as long to read as what
 // was picked of them, and inputs and parameters are in memory anyway, however large.

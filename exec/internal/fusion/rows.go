@@ -3,6 +3,7 @@ package fusion
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -243,7 +244,7 @@ func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
 	if len(k.rowAxes(row)) < 2 {
 		return true
 	}
-	if rewrite.DependsOnPosition(n) {
+	if analysis.DependsOnPosition(n) {
 		return false
 	}
 	for i, x := range n.Operands() {

@@ -3,8 +3,8 @@ package lower
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -53,7 +53,7 @@ func rowLast(axes [][]int, reduced []int) [][]int {
 
 func (l *Lowering) anyDependsOnPosition() bool {
 	for _, n := range l.k.Nodes {
-		if rewrite.DependsOnPosition(n) {
+		if analysis.DependsOnPosition(n) {
 			return true
 		}
 	}

@@ -3,8 +3,8 @@ package lower
 import (
 	"fmt"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -31,7 +31,7 @@ var PrimOps = func() map[graph.Prim]rowprog.Op {
 var OpCosts = func() map[rowprog.Op]int {
 	costs := map[rowprog.Op]int{}
 	for p, o := range PrimOps {
-		costs[o] = rewrite.PrimCost(p)
+		costs[o] = analysis.PrimCost(p)
 	}
 	return costs
 }()

@@ -3,8 +3,8 @@ package lower
 import (
 	"math"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -22,7 +22,7 @@ type GatherSpec struct {
 // pick writes how a kernel of elements takes one by an index, of 32 bits, or one of a row.
 func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 	size := n.In(0).Shape()[n.Op().Axes(n)[0]]
-	if rewrite.TakesRows(n) {
+	if analysis.TakesRows(n) {
 		return l.pickRow(n, index, size)
 	}
 	most, none := l.b.ConstInt(rowprog.I64, math.MaxInt32), l.b.ConstInt(rowprog.I32, -1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
@@ -80,7 +81,7 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 		return &AddRows{k, newAddRowsSpec(n)}, nil
 	case k.Class == graph.Gather:
 		return &Gather{k, newGatherSpec(n)}, nil
-	case rewrite.IsSumTo(n):
+	case analysis.IsSumTo(n):
 		parts, err := u.lowerSumTo(k, n)
 		return &Variants{k, parts}, err
 	case k.Assembly != nil:

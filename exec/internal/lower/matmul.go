@@ -1,8 +1,8 @@
 package lower
 
 import (
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -39,7 +39,7 @@ func (s *MatMulSpec) hasOffsets() bool {
 func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))
 	out := graph.RowMajor(node.Shape())
-	grouped, isGrouped := node.Attrs().(rewrite.GroupedAxes)
+	grouped, isGrouped := node.Attrs().(analysis.GroupedAxes)
 	if len(a.Shape) == 1 {
 		a = insertAxis(a, 0)
 		out = insertAxis(out, max(len(out.Shape)-1, 0))

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -201,7 +201,7 @@ func (p *stages) findCosts() {
 		if p.k.Registers[n] != fusion.PerElement || n.Op().Class == graph.Reduce {
 			continue
 		}
-		c := rewrite.Cost(n)
+		c := analysis.Cost(n)
 		for _, x := range p.operands(n) {
 			if p.k.Registers[x] == fusion.PerElement && !p.at(x).needed {
 				c += p.at(x).cost

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -83,14 +84,14 @@ func rowStepOf(n *graph.Node, uses []int) *rowStep {
 		}
 	}
 	s := &rowStep{}
-	switch primOf(made) {
+	switch analysis.PrimOf(made) {
 	case graph.PrimAdd:
 	case graph.PrimSub:
 		s.subtract = true
 	default:
 		return nil
 	}
-	for s.sum = made.In(1); primOf(s.sum) == graph.PrimMul && uses[s.sum.ID()] == 1; {
+	for s.sum = made.In(1); analysis.PrimOf(s.sum) == graph.PrimMul && uses[s.sum.ID()] == 1; {
 		f := 1
 		if s.sum.In(0).Rank() == 0 {
 			f = 0
@@ -127,7 +128,7 @@ func (u *Program) handedOn() map[*graph.Node]*graph.Node {
 
 // addedTo returns the sum by index that is added to a carried value, and that nothing else uses; nil where n does not do that.
 func addedTo(carried, n *graph.Node, uses []int) *graph.Node {
-	if carried == nil || n.Op().Class != graph.Elementwise || primOf(n) != graph.PrimAdd || n.DType() != graph.Float32 && n.DType() != graph.Float64 {
+	if carried == nil || n.Op().Class != graph.Elementwise || analysis.PrimOf(n) != graph.PrimAdd || n.DType() != graph.Float32 && n.DType() != graph.Float64 {
 		return nil
 	}
 	x, sum := n.In(0), n.In(1)

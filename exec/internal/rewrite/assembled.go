@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -31,7 +32,7 @@ func innerAssemblies(u *Program) map[*graph.Node]bool {
 	if !slices.ContainsFunc(u.Graph.Nodes(), isAssembly) {
 		return inner
 	}
-	uses, written := u.usesOf(), writtenMemory(u.Graph)
+	uses, written := u.usesOf(), analysis.WrittenMemory(u.Graph)
 	number := map[*graph.Node]float64{} // what stands beside the parts, of those that have room
 	for _, n := range u.Graph.Nodes() {
 		if !isAssembly(n) {

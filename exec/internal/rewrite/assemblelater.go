@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -49,7 +50,7 @@ func newLaterAssembler(u *Program) *laterAssembler {
 	for _, n := range u.Roots {
 		l.fixed[n.ID()] = true
 	}
-	for n := range writtenMemory(u.Graph) {
+	for n := range analysis.WrittenMemory(u.Graph) {
 		l.fixed[n.ID()] = true
 	}
 	var found []*cellGroup
@@ -125,7 +126,7 @@ func (l *laterAssembler) isCellwise(n *graph.Node) bool {
 	a := &l.cells[n.ID()]
 	if *a == notAsked {
 		*a = yes
-		if n.Op().Class != graph.Elementwise || n.Op().Waits || len(n.Operands()) == 0 || CanFail(n) || DependsOnPosition(n) || hasUndecided(n) {
+		if n.Op().Class != graph.Elementwise || n.Op().Waits || len(n.Operands()) == 0 || analysis.CanFail(n) || analysis.DependsOnPosition(n) || hasUndecided(n) {
 			*a = no
 		}
 	}

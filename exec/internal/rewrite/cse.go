@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -15,7 +16,7 @@ func firstEqual(g *graph.Graph) []*graph.Node {
 	first := make([]*graph.Node, len(g.Nodes()))
 	known := make(map[uint64]int32, len(first)) // by its hash, or the first free number behind that: a node
 	e := equality{first, maphash.MakeSeed()}
-	written := writtenMemory(g)
+	written := analysis.WrittenMemory(g)
 	merged := false
 	for _, n := range g.Nodes() {
 		first[n.ID()] = n

@@ -4,7 +4,7 @@
 // nodes and gives others in their places, and provenance.go remembers what became of what. In the
 // order in which they run: [Import] copies what the roots need; expand.go writes composite
 // operations with primitive ones; widen.go computes sums and products of narrow dtypes in wider ones; simplify.go applies identities, which stand in a table, with
-// movement.go and transposed.go for what movements do, columns.go for products of few columns, and sumofproducts.go for sums that are products of
+// transposed.go for products that movements show, columns.go for products of few columns, and sumofproducts.go for sums that are products of
 // matrices; unroll.go, with shortrows.go, writes short reductions one
 // element at a time, with narrowsums.go folds rows of a few columns many at a time, and with planes.go what is computed for pairs of points plane by plane; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; parts.go computes of values the part alone that is used, with partmovement.go for what movements show; splitscores.go takes scores and
 // the columns beside them apart; insertslices.go makes
@@ -14,7 +14,6 @@
 // rematerialize.go computes cheap values for each user, spread.go over larger shapes; implicitgemm.go lets products read
 // windows where they lie; addrows.go writes the rows alone that a sum by index changes, and putrows.go finds those that are put in place; [DCE] drops what nothing needs, and by
 // overwritten.go what is overwritten unread; sumrows.go writes sums over rows as products, where chains of kernels can have these; keeplater.go has loops keep sums in place of products;
-// narrowfactors.go lets products read integers of fewer bits, of which interval.go finds the bounds and zeropoints.go takes out zero points; assemblelater.go computes elements of values that are put together from the parts, in the cells of cells.go; outline.go makes programs of the bodies of loops, of which outlinescores.go has masks computed within, outlineuse.go drops what nothing reads and says what they are given, and which inline.go shows in place; and sequence.go orders nodes, and
-// copies what a write would destroy. element.go says what an elementwise operation does, from
-// what it emits. verify.go checks what holds after each.
+// narrowfactors.go lets products read integers of fewer bits, of which zeropoints.go takes out zero points; assemblelater.go computes elements of values that are put together from the parts, in the cells of cells.go; outline.go makes programs of the bodies of loops, of which outlinescores.go has masks computed within, outlineuse.go drops what nothing reads and says what they are given, and which inline.go shows in place; and sequence.go orders nodes, and
+// copies what a write would destroy. verify.go checks what holds after each.
 package rewrite

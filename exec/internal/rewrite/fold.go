@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -13,20 +14,20 @@ const maxFolded = 4096
 // use, so that folding never changes a bit.
 func Fold(u *Program) error {
 	foldable := make([]bool, len(u.Graph.Nodes()))
-	written := writtenMemory(u.Graph)
+	written := analysis.WrittenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
 		foldable[n.ID()] = isFoldable(n, foldable) && (len(written) == 0 || !written[alias.Storage(n)])
 	}
 	var wanted []*graph.Node
 	seen := map[*graph.Node]bool{}
 	want := func(n *graph.Node) {
-		if foldable[n.ID()] && !n.IsConst() && !isExpansion(n) && !seen[n] {
+		if foldable[n.ID()] && !n.IsConst() && !analysis.IsExpansion(n) && !seen[n] {
 			seen[n] = true
 			wanted = append(wanted, n)
 		}
 	}
 	for _, n := range u.Graph.Nodes() {
-		if !foldable[n.ID()] || isExpansion(n) {
+		if !foldable[n.ID()] || analysis.IsExpansion(n) {
 			for _, x := range n.Operands() {
 				want(x)
 			}
@@ -60,7 +61,7 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 		}
 	}
 	count, whole := n.Shape().NumElements().Int()
-	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || n.Op().Class == graph.Loop || n.Op().Ordered || n.Op().AsStored || !whole || count > maxFolded || !n.Shape().IsStatic() || dependsOnSizes(n) {
+	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || n.Op().Class == graph.Loop || n.Op().Ordered || n.Op().AsStored || !whole || count > maxFolded || !n.Shape().IsStatic() || analysis.DependsOnSizes(n) {
 		return false
 	}
 	return len(n.Operands()) > 0 || count == 1 // a generator is cheaper to compute than to load

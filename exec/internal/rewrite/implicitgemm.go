@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -23,133 +24,18 @@ func ImplicitGEMM(u *Program) error {
 		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || !n.DType().IsFloat() && n.DType() != graph.Int32 || updated[alias.Storage(n)] {
 			return nil
 		}
-		grouped := groupingOf(n)
-		if grouped == nil || updated[alias.Storage(n.In(1))] || updated[alias.Storage(grouped.of)] {
+		grouped := analysis.GroupingOf(n)
+		if grouped == nil || updated[alias.Storage(n.In(1))] || updated[alias.Storage(grouped.Of)] {
 			return nil
 		}
 		of := in[1]
-		for range grouped.reshapes {
-			copied, _ := reshapeOf(of)
+		for range grouped.Reshapes {
+			copied, _ := analysis.ReshapeOf(of)
 			of = copied.In(0)
 		}
-		return graph.Apply(groupedProduct(n), grouped.axes, in[0], of)
+		return graph.Apply(groupedProduct(n), grouped.Axes, in[0], of)
 	})
 	return nil
-}
-
-// GroupedAxes are the axes of a product's second operand that make up its matrix: those of
-// the batch, of its rows and of its columns.
-type GroupedAxes struct{ Batch, Rows, Cols []int }
-
-// grouping is how the second operand of a product comes from a value by grouping axes.
-type grouping struct {
-	of       *graph.Node
-	axes     GroupedAxes
-	reshapes int // that are passed over on the way to it
-}
-
-// groupingOf finds whether a product's second operand shows a reshape that would have to
-// copy, as its matrix or the transpose of it; nil if not. It may show a reshape of another
-// one: the windows of all images as the rows of one matrix are.
-func groupingOf(n *graph.Node) *grouping {
-	b := n.In(1)
-	if b.Rank() < 2 || slices.Contains(n.Stretch(1), graph.Undecided) {
-		return nil
-	}
-	var found *grouping
-	groups := make([][]int, b.Rank())
-	for axis := range groups {
-		groups[axis] = []int{axis}
-	}
-	for of := b; ; {
-		below, inner := ungroup(of)
-		if below == nil {
-			return found
-		}
-		for axis, group := range groups {
-			var axes []int
-			for _, a := range group {
-				axes = append(axes, inner[a]...)
-			}
-			groups[axis] = axes
-		}
-		rank := len(groups)
-		next := &grouping{of: below, axes: GroupedAxes{Rows: groups[rank-2], Cols: groups[rank-1]}, reshapes: 1}
-		if found != nil {
-			next.reshapes += found.reshapes
-		}
-		for _, group := range groups[:rank-2] {
-			if len(group) > 1 {
-				return found
-			}
-			next.axes.Batch = append(next.axes.Batch, append(slices.Clone(group), -1)[0]) // -1 where the size is 1
-		}
-		found, of = next, below
-	}
-}
-
-// ungroup returns the value under the reshape that a value shows, if that would have to copy
-// and does nothing but group axes, and for each axis shown those that it groups; else nil.
-func ungroup(x *graph.Node) (of *graph.Node, axes [][]int) {
-	r, views := reshapeOf(x)
-	if r == nil {
-		return nil, nil
-	}
-	shown := graph.RowMajor(r.Shape())
-	for _, v := range slices.Backward(views) {
-		ok := false
-		if shown, ok = v.Op().View(v, shown); !ok {
-			return nil, nil
-		}
-	}
-	groups := groupAxes(r.In(0).Shape(), r.Shape())
-	from, ok := shownAxes(shown, r.Shape())
-	if groups == nil || !ok {
-		return nil, nil
-	}
-	for axis, at := range from {
-		switch {
-		case at >= 0:
-			axes = append(axes, groups[at])
-		case shown.Shape[axis] == 1:
-			axes = append(axes, []int{})
-		default:
-			return nil, nil
-		}
-	}
-	return r.In(0), axes
-}
-
-// reshapeOf returns the reshape that would have to copy and that a value shows, and the
-// views through which it does, the last one first; nil if there is none.
-func reshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
-	for ; alias.IsView(x); x = x.In(0) {
-		views = append(views, x)
-	}
-	if !isReshape(x) {
-		return nil, nil
-	}
-	return x, views
-}
-
-// groupAxes returns, for each axis of a reshaped value, the axes that it groups; nil where it
-// cuts one. Axes of size 1 belong to none.
-func groupAxes(from, to graph.Shape) [][]int {
-	groups := make([][]int, len(to))
-	at := 0
-	for axis, size := range to {
-		have := graph.Dim(1)
-		for ; have != size; at++ {
-			if at == len(from) {
-				return nil
-			}
-			if from[at] != 1 {
-				groups[axis] = append(groups[axis], at)
-				have = have.Times(from[at])
-			}
-		}
-	}
-	return groups
 }
 
 // groupedProduct is the operation of a product like n whose second operand comes with its
@@ -159,19 +45,4 @@ func groupedProduct(n *graph.Node) *graph.Op {
 	op.Infer = func(*graph.Call) (graph.DType, graph.Shape) { return n.DType(), n.Shape() }
 	op.Promote, op.Grad = nil, nil
 	return &op
-}
-
-// Layout returns a value's layout over the axes of a batch, of the matrix's rows, and of its
-// columns.
-func (j GroupedAxes) Layout(of graph.Layout, batch graph.Shape) graph.Layout {
-	l := graph.Layout{Shape: slices.Clone(batch), Strides: make([]graph.Dim, len(batch)), Offset: of.Offset}
-	for i, axis := range j.Batch {
-		if axis >= 0 {
-			l.Strides[len(batch)-len(j.Batch)+i] = of.Strides[axis]
-		}
-	}
-	for _, axis := range append(slices.Clone(j.Rows), j.Cols...) {
-		l.Shape, l.Strides = append(l.Shape, of.Shape[axis]), append(l.Strides, of.Strides[axis])
-	}
-	return l
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -26,7 +27,7 @@ var opInsertSlices = &graph.Op{Name: "insert_slices", Func: "InsertSlices", Doc:
 // gradients of the parts of a value, as one value that consists of these slices; and
 // paddings of several axes as one. Kernels can then store each slice where it belongs.
 func InsertSlices(u *Program) error {
-	if !slices.ContainsFunc(u.Graph.Nodes(), isPadding) {
+	if !slices.ContainsFunc(u.Graph.Nodes(), analysis.IsPadding) {
 		return nil
 	}
 	j := sliceInserter{sums: map[*graph.Node]bool{}, inner: map[*graph.Node]bool{}}
@@ -37,7 +38,7 @@ func InsertSlices(u *Program) error {
 			return nil
 		case j.sums[n]:
 			return j.sum(n, in)
-		case isPadding(n) && j.inner[n.In(0)]:
+		case analysis.IsPadding(n) && j.inner[n.In(0)]:
 			return insertSlices(n, paddedWith(n), false, []slice{sliceOf(n, in[0])})
 		}
 		return nil
@@ -57,7 +58,7 @@ func (j *sliceInserter) find(u *Program) {
 			j.sums[n] = true
 		}
 	}
-	uses, written := u.usesOf(), writtenMemory(u.Graph)
+	uses, written := u.usesOf(), analysis.WrittenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
 		for i, x := range n.Operands() {
 			if uses[x.ID()] != 1 || written[x] || written[n] {
@@ -65,8 +66,8 @@ func (j *sliceInserter) find(u *Program) {
 			}
 			switch {
 			case j.sums[n]:
-				j.inner[x] = i == 0 && j.sums[x] || isPadding(x) && math.Float64bits(paddedWith(x)) == 0
-			case isPadding(n):
+				j.inner[x] = i == 0 && j.sums[x] || analysis.IsPadding(x) && math.Float64bits(paddedWith(x)) == 0
+			case analysis.IsPadding(n):
 				j.inner[x] = samePadding(x, n)
 			}
 		}
@@ -75,7 +76,7 @@ func (j *sliceInserter) find(u *Program) {
 
 // isPlainSum reports whether a node adds two values of its own shape, or one to 0.
 func isPlainSum(n *graph.Node) bool {
-	return addsOperands(n) && n.In(1).Shape().Equal(n.Shape()) && (n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
+	return analysis.AddsOperands(n) && n.In(1).Shape().Equal(n.Shape()) && (n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
 }
 
 func startsAtZero(n *graph.Node) bool { return isPlusZero(n.In(0)) }
@@ -85,7 +86,7 @@ func paddedWith(n *graph.Node) float64 { return n.Op().Assemble(n).Value }
 
 // samePadding reports whether x is a padding, and with the number of the padding n.
 func samePadding(x, n *graph.Node) bool {
-	return isPadding(x) && math.Float64bits(paddedWith(x)) == math.Float64bits(paddedWith(n))
+	return analysis.IsPadding(x) && math.Float64bits(paddedWith(x)) == math.Float64bits(paddedWith(n))
 }
 
 // slice is a value x and its place in another one, of which it is a term.
@@ -165,7 +166,7 @@ func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 func (j *sliceInserter) terms(n *graph.Node, in []*graph.Node) (list []slice, fromZero bool) {
 	add := func(x, made *graph.Node) {
 		p := slice{}
-		if isPadding(x) && j.inner[x] {
+		if analysis.IsPadding(x) && j.inner[x] {
 			p = sliceOf(x, made.In(0))
 		}
 		p.term = made
@@ -204,7 +205,7 @@ func addedToZero(group []slice) (list []slice) {
 // plus adds a number to a value: to what it shows in another order of axes, which may be computed by the same kernel then.
 func plus(x, number *graph.Node) *graph.Node {
 	if alias.IsView(x) {
-		if _, ok := ExchangedAxes(x); ok {
+		if _, ok := analysis.ExchangedAxes(x); ok {
 			return graph.Apply(x.Op(), x.Attrs(), plus(x.In(0), number))
 		}
 	}

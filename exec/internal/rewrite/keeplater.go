@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
 )
@@ -62,7 +63,7 @@ func findLater(u *Program) laterValues {
 				continue
 			}
 			if written == nil {
-				written = writtenMemory(u.Graph)
+				written = analysis.WrittenMemory(u.Graph)
 			}
 			if later := sameIn(u.Graph, n.Region(), again); later != nil && !l.kept[later] && !written[later] && !written[again] && !written[n] {
 				l.of[all], l.kept[later], l.again[again], l.operand[again] = later, true, true, i

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/ops"
@@ -60,9 +61,9 @@ func LateSums(u *Program) error {
 // innerSum returns the sum that a value is, be it shown without the axes that are folded; nil if it is none.
 func innerSum(n *graph.Node) *graph.Node {
 	switch {
-	case isSum(n):
+	case analysis.IsSum(n):
 		return n
-	case !isReshape(n) || !isSum(n.In(0)):
+	case !analysis.IsReshape(n) || !analysis.IsSum(n.In(0)):
 		return nil
 	}
 	sum := n.In(0)
@@ -78,7 +79,7 @@ func innerSum(n *graph.Node) *graph.Node {
 
 // sumsMatrix reports whether a node adds up the elements of rows, be it with others, in the body in which they are computed.
 func sumsMatrix(n *graph.Node) bool {
-	return isSum(n) && slices.Contains(n.Op().Axes(n), n.In(0).Rank()-1) && n.In(0).Region() == n.Region()
+	return analysis.IsSum(n) && slices.Contains(n.Op().Axes(n), n.In(0).Rank()-1) && n.In(0).Region() == n.Region()
 }
 
 // lateSums knows which values are scores, or computed of them element by element, and who reads each value.
@@ -133,23 +134,23 @@ func isMultipleOf(n *graph.Node, i int) bool {
 	if n.Op().Class != graph.Elementwise || n.DType() != n.In(i).DType() || !n.DType().IsFloat() {
 		return false
 	}
-	p := examine(n)
+	p := analysis.Examine(n)
 	count := len(n.Operands())
-	if len(p.steps) != count+1 || int(p.result) != count {
+	if len(p.Steps) != count+1 || int(p.Result) != count {
 		return false
 	}
-	s := p.steps[count]
-	at := slices.Index(s.args, graph.Value(i))
-	if s.kind != primStep || at < 0 || slices.Contains(s.args[at+1:], graph.Value(i)) {
+	s := p.Steps[count]
+	at := slices.Index(s.Args, graph.Value(i))
+	if s.Kind != analysis.PrimStep || at < 0 || slices.Contains(s.Args[at+1:], graph.Value(i)) {
 		return false
 	}
-	switch s.prim {
+	switch s.Prim {
 	case graph.PrimMul, graph.PrimNeg:
 		return true
 	case graph.PrimDiv:
 		return at == 0
 	case graph.PrimSelect:
-		return at > 0 && isNumber(n.In(int(s.args[3-at])), 0)
+		return at > 0 && isNumber(n.In(int(s.Args[3-at])), 0)
 	}
 	return false
 }

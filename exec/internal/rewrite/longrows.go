@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -102,7 +103,7 @@ func isOnePerRow(x, of graph.Shape, channels int) bool {
 func foldedBatchFirst(n, x *graph.Node) *graph.Node {
 	axes := ShortRows(x.Shape())
 	fold := foldsOfNothing[n.Op().Fold]
-	if axes == 0 || IsSumTo(n) || fold == nil {
+	if axes == 0 || analysis.IsSumTo(n) || fold == nil {
 		return nil
 	}
 	channels := x.Rank() - axes - 1

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -22,7 +23,7 @@ func NarrowFactors(u *Program) error {
 			updated[alias.Storage(n)] = true
 		}
 	}
-	f := narrower{bounds: intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}, computesAgain: slices.ContainsFunc(u.Graph.Nodes(), IsAgain)}
+	f := narrower{bounds: analysis.Intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}, computesAgain: slices.ContainsFunc(u.Graph.Nodes(), IsAgain)}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !reads(n) || updated[alias.Storage(n)] {
 			return nil
@@ -93,7 +94,7 @@ func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
 
 // narrower makes factors of fewer bits.
 type narrower struct {
-	bounds  intervals
+	bounds  analysis.Intervals
 	updated map[*graph.Node]bool
 	made    map[narrowKey]*graph.Node
 	// computesAgain says that the program computes products again, next to whose kernels only what it is given is read as it is.
@@ -108,12 +109,12 @@ type narrowKey struct {
 // dtypeOf returns the dtype of the fewest bits that has all elements of a value: that from which they are converted, if it does,
 // else one with a sign before one without; and Int32 if none has.
 func (f *narrower) dtypeOf(x *graph.Node) graph.DType {
-	all := f.bounds.of(x)
-	if from := f.source(x); from != nil && slices.Contains(narrowIntegers, from.DType()) && all.isWithin(intervalOfDType(from.DType())) {
+	all := f.bounds.Of(x)
+	if from := f.source(x); from != nil && slices.Contains(narrowIntegers, from.DType()) && all.IsWithin(analysis.IntervalOf(from.DType())) {
 		return from.DType()
 	}
 	for _, t := range narrowIntegers {
-		if all.isWithin(intervalOfDType(t)) {
+		if all.IsWithin(analysis.IntervalOf(t)) {
 			return t
 		}
 	}
@@ -157,10 +158,10 @@ func isConversion(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !n.In(0).Shape().Equal(n.Shape()) {
 		return false
 	}
-	p := examine(n)
-	last, from := p.steps[p.result], n.In(0).DType()
+	p := analysis.Examine(n)
+	last, from := p.Steps[p.Result], n.In(0).DType()
 	if isHalf(from) {
-		return last.kind == convertStep && last.args[0] == 0 && n.DType() == graph.Float32
+		return last.Kind == analysis.ConvertStep && last.Args[0] == 0 && n.DType() == graph.Float32
 	}
-	return last.kind == convertStep && last.args[0] == 0 && from.IsInt() && n.DType().IsInt() && intervalOfDType(n.In(0).DType()).isWithin(intervalOfDType(n.DType()))
+	return last.Kind == analysis.ConvertStep && last.Args[0] == 0 && from.IsInt() && n.DType().IsInt() && analysis.IntervalOf(n.In(0).DType()).IsWithin(analysis.IntervalOf(n.DType()))
 }

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -12,7 +13,7 @@ import (
 
 // matricesBesideScores finds values of outside that bodies compute anew.
 func matricesBesideScores(u *Program) map[*graph.Node]bool {
-	f := outsideMatrices{anew: map[*graph.Node]bool{}, written: writtenMemory(u.Graph)}
+	f := outsideMatrices{anew: map[*graph.Node]bool{}, written: analysis.WrittenMemory(u.Graph)}
 	for n := range scoresOf(u) {
 		if n.Op().Class != graph.Elementwise {
 			continue
@@ -38,10 +39,10 @@ func (f *outsideMatrices) isRead(n *graph.Node, i int) bool {
 
 // cost returns the cost of computing a matrix anew; it is more than most where that cannot be.
 func (f *outsideMatrices) cost(x *graph.Node, most int) int {
-	if x.Op().Class != graph.Elementwise || CanFail(x) || f.written[x] {
+	if x.Op().Class != graph.Elementwise || analysis.CanFail(x) || f.written[x] {
 		return most + 1
 	}
-	cost := max(Cost(x), 1)
+	cost := max(analysis.Cost(x), 1)
 	for i, y := range x.Operands() {
 		if cost > most {
 			break

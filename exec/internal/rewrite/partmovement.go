@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -13,9 +14,9 @@ func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
 	case n.Op().Assemble != nil:
 		return partsOfAssembly(n, p, parts)
 	case len(parts) != 1:
-	case isExpansion(n):
+	case analysis.IsExpansion(n):
 		return broadcastParts(n, p, parts, n.Rank())
-	case isReshape(n):
+	case analysis.IsReshape(n):
 		parts[0] = partBeforeReshape(n.In(0).Shape(), n.Shape(), p)
 	case shownPart(n) != nil:
 		switch along := shownPart(n).axis; {
@@ -25,7 +26,7 @@ func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
 			parts[0] = p.along(p.axis + 1)
 		}
 	default:
-		if axes, ok := ExchangedAxes(n); ok && axes[p.axis] >= 0 {
+		if axes, ok := analysis.ExchangedAxes(n); ok && axes[p.axis] >= 0 {
 			parts[0] = p.along(axes[p.axis])
 		}
 	}
@@ -67,7 +68,7 @@ func partBeforeReshape(x, y graph.Shape, p *part) *part {
 // shownPart returns the positions of one axis that a movement shows of its operand, with all of the others; nil of any other node. An axis of one position
 // may be gone.
 func shownPart(n *graph.Node) *part {
-	shown, ok := wholeView(n)
+	shown, ok := analysis.WholeView(n)
 	if !ok || n.Op().Waits {
 		return nil
 	}
@@ -101,13 +102,13 @@ func shownPart(n *graph.Node) *part {
 
 // showsAlike reports whether a movement that was made for a part shows the same positions, or the same order of axes, as the one of the whole value.
 func showsAlike(y, n *graph.Node) bool {
-	if n.Op().Class != graph.Movement || isExpansion(n) || isReshape(n) || n.Op().Assemble != nil {
+	if n.Op().Class != graph.Movement || analysis.IsExpansion(n) || analysis.IsReshape(n) || n.Op().Assemble != nil {
 		return true
 	}
 	if p := shownPart(n); p != nil {
 		q := shownPart(y)
 		return q != nil && *q == *p
 	}
-	_, ok := ExchangedAxes(y)
+	_, ok := analysis.ExchangedAxes(y)
 	return ok
 }

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -12,7 +13,7 @@ import (
 // those of the last place. Slices so move before products, reductions and elements, up to where more is used. Every element that is left is computed
 // as before.
 func TakeParts(u *Program) error {
-	t := partTaker{u: u, written: writtenMemory(u.Graph), wanted: make([]*part, len(u.Graph.Nodes())), taken: map[*graph.Node]*graph.Node{}}
+	t := partTaker{u: u, written: analysis.WrittenMemory(u.Graph), wanted: make([]*part, len(u.Graph.Nodes())), taken: map[*graph.Node]*graph.Node{}}
 	if !t.find() {
 		return nil
 	}
@@ -148,11 +149,11 @@ func (t *partTaker) operandParts(n *graph.Node) (parts []*part, can bool) {
 // ofElements finds the parts of what elements are computed from, at the same positions.
 func (t *partTaker) ofElements(n *graph.Node, p *part, parts []*part) bool {
 	if len(parts) == 0 {
-		_, isNumber := uniform(n)
-		_, isIndex := indexOf(n)
+		_, isNumber := analysis.Uniform(n)
+		_, isIndex := analysis.IndexOf(n)
 		return isNumber || isIndex
 	}
-	return !CanFail(n) && !DependsOnPosition(n) && broadcastParts(n, p, parts, n.Rank())
+	return !analysis.CanFail(n) && !analysis.DependsOnPosition(n) && broadcastParts(n, p, parts, n.Rank())
 }
 
 // broadcastParts finds the parts of operands that broadcast to the first axes of n, before some others of their own.
@@ -172,7 +173,7 @@ func broadcastParts(n *graph.Node, p *part, parts []*part, leading int) bool {
 
 // ofProduct finds the parts of factors: of rows, of columns, or of matrices of the batch.
 func (t *partTaker) ofProduct(n *graph.Node, p *part, parts []*part) bool {
-	if len(parts) != 2 || n.In(0).Rank() < 2 || n.In(1).Rank() < 2 || groupingOf(n) != nil {
+	if len(parts) != 2 || n.In(0).Rank() < 2 || n.In(1).Rank() < 2 || analysis.GroupingOf(n) != nil {
 		return false
 	}
 	switch rank := n.Rank(); p.axis {
@@ -189,7 +190,7 @@ func (t *partTaker) ofProduct(n *graph.Node, p *part, parts []*part) bool {
 // ofReduction finds the part of what is reduced along an axis before those that are folded, which follow each other: one behind them, of one position, would
 // have elements added up in another order.
 func (t *partTaker) ofReduction(n *graph.Node, p *part, parts []*part) bool {
-	if n.Op().Axes == nil || FindsIndex(n) {
+	if n.Op().Axes == nil || analysis.FindsIndex(n) {
 		return false
 	}
 	folded := n.Op().Axes(n)
@@ -242,17 +243,17 @@ func isPartOf(part, n *graph.Node, shape graph.Shape) bool {
 func (p *part) made(next *graph.Graph, n *graph.Node, own []*graph.Node) *graph.Node {
 	shape := p.of(n.Shape())
 	switch {
-	case n.Op().Class == graph.Movement && isExpansion(n):
+	case n.Op().Class == graph.Movement && analysis.IsExpansion(n):
 		return ops.Expand(own[0], shape...)
-	case n.Op().Class == graph.Movement && isReshape(n):
+	case n.Op().Class == graph.Movement && analysis.IsReshape(n):
 		return ops.Reshape(own[0], shape...)
 	case len(own) > 0:
 		return graph.Apply(n.Op(), n.Attrs(), own...)
 	}
-	if v, isNumber := uniform(n); isNumber {
+	if v, isNumber := analysis.Uniform(n); isNumber {
 		return ops.Full(next, n.DType(), v, shape...)
 	}
-	axis, _ := indexOf(n)
+	axis, _ := analysis.IndexOf(n)
 	y := ops.Iota(next, axis, shape...)
 	if axis == p.axis {
 		if p.step != 1 {
@@ -266,7 +267,7 @@ func (p *part) made(next *graph.Graph, n *graph.Node, own []*graph.Node) *graph.
 // generated computes the part of a value that is computed from positions and scalars; made is the value in the graph that is made.
 func (p *part) generated(next *graph.Graph, n, made *graph.Node) *graph.Node {
 	parts, own := make([]*part, len(n.Operands())), slices.Clone(made.Operands())
-	if DependsOnPosition(n) && len(parts) > 0 || !broadcastParts(n, p, parts, n.Rank()) {
+	if analysis.DependsOnPosition(n) && len(parts) > 0 || !broadcastParts(n, p, parts, n.Rank()) {
 		return p.slice(made)
 	}
 	for i, x := range n.Operands() {
@@ -274,8 +275,8 @@ func (p *part) generated(next *graph.Graph, n, made *graph.Node) *graph.Node {
 			own[i] = parts[i].generated(next, x, made.In(i))
 		}
 	}
-	if _, isNumber := uniform(n); len(own) == 0 && !isNumber {
-		if _, isIndex := indexOf(n); !isIndex {
+	if _, isNumber := analysis.Uniform(n); len(own) == 0 && !isNumber {
+		if _, isIndex := analysis.IndexOf(n); !isIndex {
 			return p.slice(made)
 		}
 	}

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -117,12 +118,12 @@ func (p *planes) readsTurned(n, x *graph.Node) bool {
 
 // folds reports whether a node is a reduction over axes that it names.
 func folds(n *graph.Node) bool {
-	return n.Op().Class == graph.Reduce && n.Op().Axes != nil && !FindsIndex(n)
+	return n.Op().Class == graph.Reduce && n.Op().Axes != nil && !analysis.FindsIndex(n)
 }
 
 // permutation returns which axis of its operand each axis of a node shows; nil if it does not show all of them, each as it is.
 func permutation(n *graph.Node) []int {
-	perm, ok := ExchangedAxes(n)
+	perm, ok := analysis.ExchangedAxes(n)
 	if !ok || n.Rank() != n.In(0).Rank() {
 		return nil
 	}
@@ -139,7 +140,7 @@ func permutation(n *graph.Node) []int {
 
 // planeOf returns at which place of the last axis all that a node shows of its operand stands.
 func planeOf(n *graph.Node) (k graph.Dim, ok bool) {
-	shown, ok := wholeView(n)
+	shown, ok := analysis.WholeView(n)
 	if !ok || n.Rank() != n.In(0).Rank()-1 {
 		return 0, false
 	}
@@ -150,17 +151,17 @@ func planeOf(n *graph.Node) (k graph.Dim, ok bool) {
 		return 0, false
 	}
 	plane.Shape, plane.Strides, plane.Offset = plane.Shape[:n.Rank()], plane.Strides[:n.Rank()], shown.Offset
-	return shown.Offset, sameLayouts(shown, plane)
+	return shown.Offset, analysis.SameLayouts(shown, plane)
 }
 
 // putsPlanes reports whether a node puts its operands at places of the last axis, as the gradient of what [planeOf] finds does, or a stack.
 func putsPlanes(n *graph.Node) bool {
-	if n.Op().Assemble == nil || n.Rank() == 0 || !isPadding(n) && graph.Dim(len(n.Operands())) != n.Shape()[n.Rank()-1] {
+	if n.Op().Assemble == nil || n.Rank() == 0 || !analysis.IsPadding(n) && graph.Dim(len(n.Operands())) != n.Shape()[n.Rank()-1] {
 		return false
 	}
 	last, starts := n.Rank()-1, n.Op().Assemble(n).Start
 	for i, x := range n.Operands() {
-		if at := starts[i]; at == nil || x.Shape()[last] != 1 || !isPadding(n) && at[last] != graph.Dim(i) || !x.Shape()[:last].Equal(n.Shape()[:last]) {
+		if at := starts[i]; at == nil || x.Shape()[last] != 1 || !analysis.IsPadding(n) && at[last] != graph.Dim(i) || !x.Shape()[:last].Equal(n.Shape()[:last]) {
 			return false
 		}
 	}
@@ -250,7 +251,7 @@ func (p *planes) turn(old, x *graph.Node, rank int) *graph.Node {
 		switch {
 		case !putsPlanes(x):
 			y = graph.Apply(x.Op(), x.Attrs(), args...)
-		case isPadding(x):
+		case analysis.IsPadding(x):
 			to := x.Op().Assemble(x)
 			before := to.Start[0][rank-1]
 			y = ops.Pad(args[0], 0, before, k.Minus(before).Minus(1), to.Value)

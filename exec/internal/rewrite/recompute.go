@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -125,7 +126,7 @@ func (r *recomputer) examine(product *graph.Node) {
 				r.shared[n] = map[*graph.Node]*graph.Node{}
 			}
 			p.again = r.shared[n]
-		case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !CanFail(n):
+		case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !analysis.CanFail(n):
 			p.region[n] = true
 		}
 	}
@@ -157,7 +158,7 @@ func (r *recomputer) canRepeat(p *spreadProduct, w *graph.Node) bool {
 		if w.Op().Class == graph.Contract {
 			return w == p.product || r.isCandidate(w)
 		}
-		return w.Op().Class == graph.Elementwise && !CanFail(w) && !slices.ContainsFunc(w.Operands(), func(x *graph.Node) bool {
+		return w.Op().Class == graph.Elementwise && !analysis.CanFail(w) && !slices.ContainsFunc(w.Operands(), func(x *graph.Node) bool {
 			return p.isLarge(x) && (alias.Viewed(x) != x || !can(x))
 		})
 	}

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -22,7 +23,7 @@ const mostSpread = 1 << 40
 // is beside scores, from more than positions: see [spread].
 func Rematerialize(u *Program) error {
 	costs := make([]int, len(u.Graph.Nodes())) // of what is computed from positions; 0 for others
-	written := writtenMemory(u.Graph)
+	written := analysis.WrittenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
 		if !written[n] {
 			costs[n.ID()] = positional(n, costs)
@@ -85,7 +86,7 @@ func positional(n *graph.Node, costs []int) int {
 		}
 		cost += costs[x.ID()]
 	}
-	return min(cost+max(Cost(n), 1), maxRecomputed+1)
+	return min(cost+max(analysis.Cost(n), 1), maxRecomputed+1)
 }
 
 // rematerialized copies what computes a value; old is its node of the graph before the pass, made

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/ops"
@@ -43,7 +44,7 @@ func (u *Program) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.N
 func (u *Program) rewriteThose(stays func(*graph.Node) bool, f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.Graph.Derive()
 	replaced := make([]*graph.Node, len(u.Graph.Nodes()))
-	written, operands := writtenMemory(u.Graph), u.roomForOperands()
+	written, operands := analysis.WrittenMemory(u.Graph), u.roomForOperands()
 	for _, n := range u.Graph.Nodes() {
 		if !stays(n) {
 			continue
@@ -89,19 +90,6 @@ func replacedOperands(n *graph.Node, replaced, room []*graph.Node) (in, left []*
 
 // hasScores reports whether there is a product of positions with positions: most programs have none.
 func (u *Program) hasScores() bool { return slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) }
-
-// writtenMemory finds the computed values that in-place operations write.
-func writtenMemory(g *graph.Graph) map[*graph.Node]bool {
-	written := map[*graph.Node]bool{}
-	for _, n := range g.Nodes() {
-		if n.Op().Class == graph.Update {
-			if memory := alias.Storage(n); memory.Op().Class != graph.Source {
-				written[memory] = true
-			}
-		}
-	}
-	return written
-}
 
 // madeSince reports whether the memory of a value belongs to a node that was computed
 // after the graph had a number of nodes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -264,7 +265,7 @@ func permuted(x *graph.Node, perm []int) *graph.Node {
 	if slices.IsSorted(perm) {
 		return x
 	}
-	return seen(ops.Permute(x, perm...))
+	return analysis.SkipIdentityViews(ops.Permute(x, perm...))
 }
 
 // movedAxes shows a value with its axes at the given places among as many as scores have.
@@ -289,7 +290,7 @@ func movedAxes(x *graph.Node, slots []int, rank int) *graph.Node {
 	if !slices.IsSorted(perm) {
 		y = ops.Permute(ops.Reshape(y, kept...), perm...)
 	}
-	return seen(ops.Reshape(y, whole...))
+	return analysis.SkipIdentityViews(ops.Reshape(y, whole...))
 }
 
 // seenAs shows a value with moved axes in another shape, whose axes are at the given places in the moved one.
@@ -309,17 +310,7 @@ func seenAs(m *graph.Node, shape graph.Shape, slots []int) *graph.Node {
 	if !slices.IsSorted(perm) {
 		y = ops.Permute(y, perm...)
 	}
-	return seen(ops.Reshape(y, shape...))
-}
-
-// seen returns what a view, be it of views, shows as it is, or the view.
-func seen(view *graph.Node) *graph.Node {
-	for x := view; alias.IsView(x); {
-		if x = x.In(0); sameLayouts(alias.LayoutOf(view), alias.LayoutOf(x)) {
-			view = x
-		}
-	}
-	return view
+	return analysis.SkipIdentityViews(ops.Reshape(y, shape...))
 }
 
 // reader has a product that reads scores take the matrices of the batch in the order in which scores have them; nil

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -16,7 +17,7 @@ func scoresFirst(u *Program) {
 		return // nothing is computed of scores
 	}
 	isExchanged := func(n *graph.Node) bool {
-		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || s.roles[n] != nil || n.Rank() < 2 || n.In(0).Rank() < 2 || groupingOf(n) != nil {
+		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || s.roles[n] != nil || n.Rank() < 2 || n.In(0).Rank() < 2 || analysis.GroupingOf(n) != nil {
 			return false
 		}
 		x := n.In(1)

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -29,7 +30,7 @@ func (s *axisRoles) newRole(size graph.Dim) int {
 
 // findRoles gives roles to the axes of scores and of what is computed of them, and returns the products.
 func (s *axisRoles) findRoles(u *Program) (products []*graph.Node) {
-	written := writtenMemory(u.Graph)
+	written := analysis.WrittenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
 		if written[alias.Storage(n)] || slices.Contains(n.Shape(), 0) {
 			continue
@@ -47,7 +48,7 @@ func (s *axisRoles) findRoles(u *Program) (products []*graph.Node) {
 func (s *axisRoles) rolesOf(n *graph.Node) []int {
 	switch {
 	case n.Op().Class == graph.Contract:
-		if len(n.Operands()) != 2 || !scores.IsProduct(n) || slices.Contains(n.Shape()[n.Rank()-2:], 1) || groupingOf(n) != nil {
+		if len(n.Operands()) != 2 || !scores.IsProduct(n) || slices.Contains(n.Shape()[n.Rank()-2:], 1) || analysis.GroupingOf(n) != nil {
 			return nil
 		}
 		roles := make([]int, n.Rank())
@@ -99,7 +100,7 @@ func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 			return nil // it has an axis that scores do not have
 		}
 	}
-	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) || DependsOnPosition(n) {
+	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) || analysis.DependsOnPosition(n) {
 		return nil
 	}
 	each(func(axis, role int) { s.unite(roles[axis], role) })
@@ -109,7 +110,7 @@ func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 // rolesOfReduction leaves out the roles of axes that are folded.
 func (s *axisRoles) rolesOfReduction(n *graph.Node) []int {
 	x := n.In(0)
-	if s.roles[x] == nil || n.Op().Axes == nil || combiners[n.Op().Fold] == nil || x.DType() != n.DType() || x.Region() != n.Region() {
+	if s.roles[x] == nil || n.Op().Axes == nil || analysis.Combiner(n.Op().Fold) == nil || x.DType() != n.DType() || x.Region() != n.Region() {
 		return nil
 	}
 	var roles []int
@@ -134,11 +135,11 @@ func (s *axisRoles) rolesOfView(n *graph.Node) []int {
 	if s.roles[x] == nil || x.Region() != n.Region() {
 		return nil
 	}
-	view, ok := wholeView(n)
+	view, ok := analysis.WholeView(n)
 	if !ok {
 		return nil
 	}
-	axes, ok := shownAxes(view, x.Shape())
+	axes, ok := analysis.ShownAxes(view, x.Shape())
 	if !ok {
 		return nil
 	}

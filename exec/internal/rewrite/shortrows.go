@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -32,14 +33,14 @@ type shortRows struct {
 // isShortRow reports whether a reduction folds rows that are too short for vectors, of which there are so many that vectors across them
 // pay.
 func (r shortRows) isShortRow(n, x *graph.Node) bool {
-	if IsSumTo(n) || n.Op().Axes == nil {
+	if analysis.IsSumTo(n) || n.Op().Axes == nil {
 		return false
 	}
 	axes := n.Op().Axes(n)
 	most := int64(mostShortRow)
-	if FindsIndex(n) {
+	if analysis.FindsIndex(n) {
 		most = mostIndexRow
-	} else if combiners[n.Op().Fold] == nil {
+	} else if analysis.Combiner(n.Op().Fold) == nil {
 		return false
 	} else if r.isOfRepeated(n.In(0)) {
 		most = mostRepeatedRow
@@ -86,7 +87,7 @@ func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 		left := mostBefore
 		return r.element(n.In(0), x, graph.Dim(k), &left)
 	}
-	if FindsIndex(n) {
+	if analysis.FindsIndex(n) {
 		elements := make([]*graph.Node, size)
 		for k := range elements {
 			elements[k] = element(k)
@@ -102,7 +103,7 @@ func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 		case l+h >= int(size):
 			return every(l, 2*h)
 		}
-		return combiners[n.Op().Fold](every(l, 2*h), every(l+h, 2*h))
+		return analysis.Combiner(n.Op().Fold)(every(l, 2*h), every(l+h, 2*h))
 	}
 	y := every(0, 1)
 	if n.Op().Fold == graph.FoldSum && x.DType().IsFloat() {

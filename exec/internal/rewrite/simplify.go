@@ -3,6 +3,7 @@ package rewrite
 import (
 	"math"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -31,7 +32,7 @@ var identities = map[graph.Class][]rule{
 // is used, and moves repetition behind arithmetic: what is computed from repeated values is
 // computed once and then repeated.
 func Simplify(u *Program) error {
-	written, uses := writtenMemory(u.Graph), u.usesOf()
+	written, uses := analysis.WrittenMemory(u.Graph), u.usesOf()
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if len(written) > 0 && written[alias.Storage(n)] {
 			return nil // what is written in place stays where the user has put it
@@ -73,7 +74,7 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	found := false
 	for i, x := range in {
 		stripped[i] = x
-		for isExpansion(stripped[i]) {
+		for analysis.IsExpansion(stripped[i]) {
 			stripped[i], found = stripped[i].In(0), true
 		}
 	}
@@ -90,7 +91,7 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	if m.Shape().Equal(n.Shape()) {
 		return m
 	}
-	if CanFail(n) {
+	if analysis.CanFail(n) {
 		return nil // repeated no times, it has no elements that could
 	}
 	if m = ops.Expand(m, n.Shape()...); m.Err() != nil {
@@ -144,7 +145,7 @@ func undone(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 
 // generatedAsConstant makes one number of many equal ones, repeated.
 func generatedAsConstant(next *graph.Graph, n *graph.Node, _ []*graph.Node) *graph.Node {
-	v, ok := uniform(n)
+	v, ok := analysis.Uniform(n)
 	if !ok || !n.DType().IsFloat() && !fitsInteger(v) {
 		return nil
 	}
@@ -179,7 +180,7 @@ func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		return nil
 	}
 	for x := in[0]; ; x = x.In(0) {
-		if sameLayouts(shown, alias.LayoutOf(x)) {
+		if analysis.SameLayouts(shown, alias.LayoutOf(x)) {
 			return x
 		}
 		if x != in[0] || !alias.IsView(x) || x.Op().Waits {
@@ -189,21 +190,21 @@ func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 }
 
 func paddedByNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if isPadding(n) && in[0].Shape().Equal(n.Shape()) {
+	if analysis.IsPadding(n) && in[0].Shape().Equal(n.Shape()) {
 		return in[0]
 	}
 	return nil
 }
 
 func reshapeOfReshape(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if isReshape(n) && isReshape(in[0]) {
+	if analysis.IsReshape(n) && analysis.IsReshape(in[0]) {
 		return ops.Reshape(in[0].In(0), n.Shape()...)
 	}
 	return nil
 }
 
 func expandOfExpand(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if isExpansion(n) && isExpansion(in[0]) {
+	if analysis.IsExpansion(n) && analysis.IsExpansion(in[0]) {
 		return ops.Expand(in[0].In(0), n.Shape()...)
 	}
 	return nil

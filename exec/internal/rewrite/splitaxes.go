@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -153,10 +154,10 @@ func (s *scoreSplits) splitShape(shape graph.Shape, atoms [][]int) (split graph.
 
 // reshaped shows a value, or what it shows, in another shape.
 func reshaped(x *graph.Node, shape graph.Shape) *graph.Node {
-	if isReshape(x) && !x.Op().Waits {
+	if analysis.IsReshape(x) && !x.Op().Waits {
 		x = x.In(0)
 	}
-	return seen(ops.Reshape(x, shape...))
+	return analysis.SkipIdentityViews(ops.Reshape(x, shape...))
 }
 
 // replace makes what takes a node's place.
@@ -189,7 +190,7 @@ func (s *scoreSplits) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *
 		return nil
 	}
 	s.moved[n] = m
-	return seen(ops.Reshape(m, n.Shape()...))
+	return analysis.SkipIdentityViews(ops.Reshape(m, n.Shape()...))
 }
 
 // product multiplies matrices of a batch, with rows that are split as the result's, and terms of which those of one row are split too.
@@ -266,7 +267,7 @@ func (s *scoreSplits) view(n *graph.Node) *graph.Node {
 			return nil
 		}
 	}
-	return seen(ops.Reshape(permuted(moved, perm), s.sizesOf(y)...))
+	return analysis.SkipIdentityViews(ops.Reshape(permuted(moved, perm), s.sizesOf(y)...))
 }
 
 // reader has a product that reads scores take its matrices in the batch of these; nil where it does already.
@@ -296,5 +297,5 @@ func (s *scoreSplits) reader(n *graph.Node, in []*graph.Node) *graph.Node {
 	if m == nil || m.Err() != nil || !m.Judged() {
 		return nil
 	}
-	return seen(ops.Reshape(m, n.Shape()...))
+	return analysis.SkipIdentityViews(ops.Reshape(m, n.Shape()...))
 }

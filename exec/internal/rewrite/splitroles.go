@@ -3,13 +3,14 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 )
 
 // rolesOfSplit follows axes through a movement that shows some as one, and some as several.
 func (s *axisRoles) rolesOfSplit(n *graph.Node) []int {
 	x := n.In(0)
-	if s.roles[x] == nil || x.Region() != n.Region() || !isReshape(n) || n.Op().Waits {
+	if s.roles[x] == nil || x.Region() != n.Region() || !analysis.IsReshape(n) || n.Op().Waits {
 		return nil
 	}
 	roles := slices.Repeat([]int{-1}, n.Rank())

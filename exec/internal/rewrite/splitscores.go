@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/ops"
@@ -19,7 +20,7 @@ func SplitScores(u *Program) error {
 	if !u.hasScores() {
 		return nil
 	}
-	s := scoreSplitter{split: map[*graph.Node]*splitValue{}, written: writtenMemory(u.Graph)}
+	s := scoreSplitter{split: map[*graph.Node]*splitValue{}, written: analysis.WrittenMemory(u.Graph)}
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return s.cutsOf(n) != nil }) {
 		return nil
 	}
@@ -171,7 +172,7 @@ func (s *scoreSplitter) elements(n *graph.Node, in []*graph.Node) *graph.Node {
 			own = &splitAxis{v.axis, v.cuts}
 		}
 	}
-	if own == nil || DependsOnPosition(n) {
+	if own == nil || analysis.DependsOnPosition(n) {
 		return nil
 	}
 	args := make([][]*graph.Node, len(own.cuts)-1)
@@ -221,7 +222,7 @@ func (s *scoreSplitter) operand(n, x, made *graph.Node, own *splitAxis) []*graph
 
 // reduced reduces each part, and what comes of all.
 func (s *scoreSplitter) reduced(n *graph.Node) *graph.Node {
-	v, combine := s.split[n.In(0)], combiners[n.Op().Fold]
+	v, combine := s.split[n.In(0)], analysis.Combiner(n.Op().Fold)
 	if n.Op().Axes == nil || combine == nil {
 		return nil
 	}
@@ -229,7 +230,7 @@ func (s *scoreSplitter) reduced(n *graph.Node) *graph.Node {
 	parts := make([]*graph.Node, len(v.parts))
 	for i, x := range v.parts {
 		if parts[i] = graph.Apply(n.Op(), n.Attrs(), x); x.Shape()[v.axis] == 1 && slices.Equal(axes, []int{v.axis}) {
-			parts[i] = seen(ops.Reshape(x, n.Shape()...)) // of one element each
+			parts[i] = analysis.SkipIdentityViews(ops.Reshape(x, n.Shape()...)) // of one element each
 		}
 	}
 	if slices.Contains(axes, v.axis) {
@@ -257,7 +258,7 @@ func (s *scoreSplitter) reduced(n *graph.Node) *graph.Node {
 // shown returns the part that a view shows; nil where it shows something else.
 func (s *scoreSplitter) shown(n *graph.Node) *graph.Node {
 	v, of := s.split[n.In(0)], n.In(0)
-	l, ok := wholeView(n)
+	l, ok := analysis.WholeView(n)
 	if !ok || n.Rank() != of.Rank() {
 		return nil
 	}
@@ -265,7 +266,7 @@ func (s *scoreSplitter) shown(n *graph.Node) *graph.Node {
 	isShown := func(first, last int) bool { // whether it shows these parts
 		shape := slices.Clone(of.Shape())
 		shape[v.axis] = v.cuts[last].Minus(v.cuts[first])
-		return sameLayouts(l, graph.Layout{Shape: shape, Strides: whole.Strides, Offset: v.cuts[first].Times(whole.Strides[v.axis])})
+		return analysis.SameLayouts(l, graph.Layout{Shape: shape, Strides: whole.Strides, Offset: v.cuts[first].Times(whole.Strides[v.axis])})
 	}
 	for first := range v.parts {
 		for last := first + 1; last <= len(v.parts); last++ {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -63,7 +64,7 @@ func (s *spread) isPositional(x *graph.Node, most int) bool {
 		if _, number := x.ScalarValue(); number {
 			return true
 		}
-		if cost += max(Cost(x), 1); cost > most || x.Op().Class != graph.Elementwise || CanFail(x) || s.written[x] {
+		if cost += max(analysis.Cost(x), 1); cost > most || x.Op().Class != graph.Elementwise || analysis.CanFail(x) || s.written[x] {
 			return false
 		}
 		return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return !add(y) })
@@ -82,8 +83,8 @@ func (p spreadPart) parts() (list []spreadPart) {
 // cost returns the cost of computing a value anew from what is read; it is more than most where that cannot be.
 func (s *spread) cost(p spreadPart, most int) int {
 	x := p.x
-	_, isIndex := indexOf(x)
-	_, isUniform := uniform(x)
+	_, isIndex := analysis.IndexOf(x)
+	_, isUniform := analysis.Uniform(x)
 	_, isNumber := x.ScalarValue()
 	switch {
 	case !s.fits(p):
@@ -95,8 +96,8 @@ func (s *spread) cost(p spreadPart, most int) int {
 		if own, ok := s.shown(p); ok {
 			return s.cost(own, most)
 		}
-	case x.Op().Class == graph.Elementwise && !CanFail(x) && !s.written[x] && (len(x.Operands()) > 0 || x.Rank() == 0):
-		cost := max(Cost(x), 1)
+	case x.Op().Class == graph.Elementwise && !analysis.CanFail(x) && !s.written[x] && (len(x.Operands()) > 0 || x.Rank() == 0):
+		cost := max(analysis.Cost(x), 1)
 		for i, part := range p.parts() {
 			if cost > most || slices.Contains(x.Stretch(i), graph.Undecided) {
 				return most + 1
@@ -121,12 +122,12 @@ func (s *spread) fits(p spreadPart) bool {
 // shown returns the operand of a movement, if that does no more than to exchange axes, to repeat them, and to insert
 // and drop those of size 1.
 func (s *spread) shown(p spreadPart) (operand spreadPart, ok bool) {
-	view, ok := wholeView(p.x)
+	view, ok := analysis.WholeView(p.x)
 	if !ok {
 		return operand, false
 	}
 	y := p.x.In(0)
-	axes, ok := shownAxes(view, y.Shape())
+	axes, ok := analysis.ShownAxes(view, y.Shape())
 	if !ok {
 		return operand, false
 	}
@@ -154,8 +155,8 @@ func (s *spread) value(p spreadPart) *graph.Node {
 
 func (s *spread) compute(p spreadPart) *graph.Node {
 	x := p.x
-	axis, isIndex := indexOf(x)
-	v, isUniform := uniform(x)
+	axis, isIndex := analysis.IndexOf(x)
+	v, isUniform := analysis.Uniform(x)
 	_, isNumber := x.ScalarValue()
 	switch {
 	case isNumber:

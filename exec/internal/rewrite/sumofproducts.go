@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -15,7 +16,7 @@ const leastProduct = 32
 // other lacks, so an element of either meets many of the other's. n is the sum before the pass, and x the products in the graph
 // that is made, which nothing else should use. It is nil where there is no such product.
 func sumOfProducts(n, x *graph.Node) *graph.Node {
-	if !isSum(n) || primOf(x) != graph.PrimMul || x.Rank() > 26 {
+	if !analysis.IsSum(n) || analysis.PrimOf(x) != graph.PrimMul || x.Rank() > 26 {
 		return nil
 	}
 	a, b := x.In(0), x.In(1)
@@ -58,5 +59,5 @@ func sumOfProducts(n, x *graph.Node) *graph.Node {
 	for _, axis := range kept {
 		result += string(rune('a' + axis))
 	}
-	return seen(ops.Reshape(ops.Einsum(labels(a)+","+labels(b)+"->"+result, a, b), n.Shape()...))
+	return analysis.SkipIdentityViews(ops.Reshape(ops.Einsum(labels(a)+","+labels(b)+"->"+result, a, b), n.Shape()...))
 }

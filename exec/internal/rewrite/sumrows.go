@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/ops"
@@ -20,7 +21,7 @@ const wideRow = 4096
 func SumRows(u *Program) error {
 	elements := elementsOf(u, scores.IsProduct)
 	isRewritten := func(n *graph.Node) bool {
-		if !isSum(n) {
+		if !analysis.IsSum(n) {
 			return false
 		}
 		if elements[n.In(0)] {
@@ -58,18 +59,18 @@ func SumRows(u *Program) error {
 // loss, stay in the rows of the product, as chains need them.
 func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	f := in[0]
-	if n.Rank() != 2 || !isReshape(n) || f.Op().Class != graph.Elementwise || f.Rank() < 2 {
+	if n.Rank() != 2 || !analysis.IsReshape(n) || f.Op().Class != graph.Elementwise || f.Rank() < 2 {
 		return nil
 	}
-	p := examine(f)
+	p := analysis.Examine(f)
 	cols, known := n.Shape()[1].Int()
-	if !known || cols < wideRow || f.Shape()[f.Rank()-1] != n.Shape()[1] || p.canFail || slices.ContainsFunc(p.steps, func(s elementStep) bool { return s.kind == indexStep }) {
+	if !known || cols < wideRow || f.Shape()[f.Rank()-1] != n.Shape()[1] || p.CanFail || slices.ContainsFunc(p.Steps, func(s analysis.Step) bool { return s.Kind == analysis.IndexStep }) {
 		return nil
 	}
 	args, found := slices.Clone(f.Operands()), false
 	for i, x := range args {
 		switch {
-		case isReshape(x) && x.Shape().Equal(f.Shape()) && x.In(0).Shape().Equal(n.Shape()):
+		case analysis.IsReshape(x) && x.Shape().Equal(f.Shape()) && x.In(0).Shape().Equal(n.Shape()):
 			args[i], found = x.In(0), true
 		case x.Rank() > 1:
 			return nil
@@ -82,11 +83,6 @@ func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
 		return m
 	}
 	return nil
-}
-
-// isSum reports whether a node adds up floating-point numbers over known axes.
-func isSum(n *graph.Node) bool {
-	return n.Op().Class == graph.Reduce && n.Op().Fold == graph.FoldSum && n.Op().Axes != nil && n.DType().IsFloat() && n.DType() == n.In(0).DType()
 }
 
 // sumOfScores writes a sum of scores x over their rows, and other axes, as one over columns and then over what is left, or where columns
@@ -118,7 +114,7 @@ func sumOfScores(next *graph.Graph, n, x *graph.Node) *graph.Node {
 // summedRows returns the matrix over whose rows a node is the sum, be they shown with several axes; nil where it is
 // no such sum.
 func summedRows(n *graph.Node) *graph.Node {
-	if !isSum(n) {
+	if !analysis.IsSum(n) {
 		return nil
 	}
 	x := n.In(0)

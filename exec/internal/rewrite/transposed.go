@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -13,7 +14,7 @@ import (
 // are its operands in the new graph. So many values use B.
 func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses int) *graph.Node {
 	p := in[0]
-	if isReshape(p) {
+	if analysis.IsReshape(p) {
 		p = p.In(0)
 	}
 	if p.Op().Class != graph.Contract {
@@ -25,7 +26,7 @@ func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses 
 	}
 	whole := p == in[0] && exchangesLastAxes(n)
 	// Windows are read only as B. Where axes that are merged come in another order, others may have them copied anyway.
-	if g := groupingOf(p); g != nil && (whole || uses == 1 || alias.Storage(g.of).Shape().NumElements() != b.Shape().NumElements()) {
+	if g := analysis.GroupingOf(p); g != nil && (whole || uses == 1 || alias.Storage(g.Of).Shape().NumElements() != b.Shape().NumElements()) {
 		return nil
 	}
 	factors := []*graph.Node{exchanged(next, b), exchanged(next, a)}
@@ -61,12 +62,12 @@ const mostTerms = 16
 // columnsOf returns the product of matrices that a movement shows as a whole, and alone uses, if it shows its transpose, or has a few neighbours of a column
 // as rows; else nil.
 func columnsOf(n *graph.Node, uses []int) *graph.Node {
-	shown, ok := wholeView(n)
+	shown, ok := analysis.WholeView(n)
 	if !ok || uses[n.In(0).ID()] != 1 {
 		return nil
 	}
 	p := n.In(0)
-	if isReshape(p) && uses[p.In(0).ID()] == 1 {
+	if analysis.IsReshape(p) && uses[p.In(0).ID()] == 1 {
 		p = p.In(0)
 	}
 	if p.Op().Class != graph.Contract || p.Rank() < 2 || shown.Shape.NumElements() != p.Shape().NumElements() {
@@ -95,8 +96,8 @@ func columnsOf(n *graph.Node, uses []int) *graph.Node {
 
 // exchangesLastAxes reports whether a movement shows the transpose of each matrix of its operand.
 func exchangesLastAxes(n *graph.Node) bool {
-	shown, ok := wholeView(n)
-	return ok && n.In(0).Rank() >= 2 && sameLayouts(shown, transposedLayout(graph.RowMajor(n.In(0).Shape())))
+	shown, ok := analysis.WholeView(n)
+	return ok && n.In(0).Rank() >= 2 && analysis.SameLayouts(shown, transposedLayout(graph.RowMajor(n.In(0).Shape())))
 }
 
 // transposedLayout exchanges the last two axes of a layout.

@@ -4,17 +4,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
 
 // maxUnrolled bounds the elements that are folded into one without a loop.
 const maxUnrolled = 32
-
-// combiners are the operations of two elements that reductions repeat.
-var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
-	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMaxNumber: ops.Maximum, graph.FoldMin: ops.Minimum,
-}
 
 // Unroll writes the reduction of a few elements of a view, such as those of a window,
 // as elementwise operations on views: the elements are read where they lie and the result
@@ -30,7 +26,7 @@ func Unroll(u *Program) error {
 	users := sync.OnceValue(u.users)
 	rows := shortRows{u.usesOf(), users, u.newPlanes(users)}
 	isRewritten := func(n *graph.Node) bool {
-		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)) || rows.joined(n, n.In(0)) > 0)
+		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (analysis.FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)) || rows.joined(n, n.In(0)) > 0)
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
@@ -42,7 +38,7 @@ func Unroll(u *Program) error {
 			return ops.Reshape(rows.folded(n, in[0]), n.Shape()...)
 		case rows.planes.reads(n):
 			return rows.planes.read(n, in[0])
-		case FindsIndex(n):
+		case analysis.FindsIndex(n):
 			return alongOneAxis(n, in[0])
 		case n.Op().Class != graph.Reduce:
 			return nil
@@ -52,7 +48,7 @@ func Unroll(u *Program) error {
 			}
 			return nil
 		}
-		combine, elements := combiners[n.Op().Fold], elementsOver(viewOf(in[0]), n.Op().Axes(n))
+		combine, elements := analysis.Combiner(n.Op().Fold), elementsOver(viewOf(in[0]), n.Op().Axes(n))
 		y := ops.Cast(elements[0], in[0].DType())
 		for _, x := range elements[1:] {
 			y = combine(y, ops.Cast(x, in[0].DType()))
@@ -96,7 +92,7 @@ func viewOf(x *graph.Node) *graph.Node {
 
 // isUnrolled reports whether a reduction folds a few elements of the view x, or of a view that is converted.
 func isUnrolled(n, x *graph.Node) bool {
-	if IsSumTo(n) || viewOf(x).Op().View == nil || x.DType() == graph.Bool || combiners[n.Op().Fold] == nil {
+	if analysis.IsSumTo(n) || viewOf(x).Op().View == nil || x.DType() == graph.Bool || analysis.Combiner(n.Op().Fold) == nil {
 		return false
 	}
 	count := graph.Dim(1)

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -32,7 +33,7 @@ func (f *narrower) shift(x *graph.Node, right bool) (s shifted, ok bool) {
 	for of.Op().Class == graph.Movement && len(of.Operands()) == 1 {
 		of, moved = of.In(0), true
 	}
-	if primOf(of) != graph.PrimSub || !isConversion(of.In(0)) || !of.In(0).Shape().Equal(of.Shape()) {
+	if analysis.PrimOf(of) != graph.PrimSub || !isConversion(of.In(0)) || !of.In(0).Shape().Equal(of.Shape()) {
 		return s, false
 	}
 	q, zero := of.In(0).In(0), of.In(1)
@@ -65,7 +66,7 @@ func (f *narrower) moved(x, difference, q, zero *graph.Node) *graph.Node {
 		}
 		return graph.Apply(x.Op(), x.Attrs(), below)
 	}
-	if x.Op().Assemble(x).Value != 0 || !f.bounds.of(zero).isWithin(intervalOfDType(q.DType())) {
+	if x.Op().Assemble(x).Value != 0 || !f.bounds.Of(zero).IsWithin(analysis.IntervalOf(q.DType())) {
 		return nil
 	}
 	around := ops.Cast(zero, q.DType())

@@ -1,4 +1,4 @@
-package rewrite
+package analysis
 
 import (
 	"math"
@@ -7,66 +7,66 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// interval is the integers from least to most.
-type interval struct{ least, most int64 }
+// Interval is the integers from least to most.
+type Interval struct{ Least, Most int64 }
 
-// intervalOfDType is all integers of a dtype; those of 64 bits have no bounds that matter here.
-func intervalOfDType(t graph.DType) interval {
+// IntervalOf is all integers of a dtype; those of 64 bits have no bounds that matter here.
+func IntervalOf(t graph.DType) Interval {
 	switch {
 	case t == graph.Bool:
-		return interval{0, 1}
+		return Interval{0, 1}
 	case t.IsUnsigned() && t.Bits() < 64:
-		return interval{0, 1<<t.Bits() - 1}
+		return Interval{0, 1<<t.Bits() - 1}
 	case t.IsUnsigned() || t.Bits() == 64:
-		return interval{math.MinInt64, math.MaxInt64}
+		return Interval{math.MinInt64, math.MaxInt64}
 	}
-	return interval{-1 << (t.Bits() - 1), 1<<(t.Bits()-1) - 1}
+	return Interval{-1 << (t.Bits() - 1), 1<<(t.Bits()-1) - 1}
 }
 
-// isWithin reports whether all integers are in another interval.
-func (i interval) isWithin(other interval) bool {
-	return other.least <= i.least && i.most <= other.most
+// IsWithin reports whether all integers are in another interval.
+func (i Interval) IsWithin(other Interval) bool {
+	return other.Least <= i.Least && i.Most <= other.Most
 }
 
-func (i interval) union(other interval) interval {
-	return interval{min(i.least, other.least), max(i.most, other.most)}
+func (i Interval) Union(other Interval) Interval {
+	return Interval{min(i.Least, other.Least), max(i.Most, other.Most)}
 }
 
-// intervals finds between which integers the elements of nodes are, from what makes them.
-type intervals map[*graph.Node]interval
+// Intervals finds between which integers the elements of nodes are, from what makes them.
+type Intervals map[*graph.Node]Interval
 
-// of returns the interval of a node of an integer dtype.
-func (f intervals) of(n *graph.Node) interval {
+// Of returns the interval of a node of an integer dtype.
+func (f Intervals) Of(n *graph.Node) Interval {
 	if i, known := f[n]; known {
 		return i
 	}
-	whole := intervalOfDType(n.DType())
+	whole := IntervalOf(n.DType())
 	f[n] = whole // of what leads to itself
 	i := f.made(n)
-	if !i.isWithin(whole) {
+	if !i.IsWithin(whole) {
 		i = whole // it wraps around
 	}
 	f[n] = i
 	return i
 }
 
-func (f intervals) made(n *graph.Node) interval {
-	whole := intervalOfDType(n.DType())
+func (f Intervals) made(n *graph.Node) Interval {
+	whole := IntervalOf(n.DType())
 	if v, ok := n.ScalarValue(); ok && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return interval{int64(v), int64(v)}
+		return Interval{int64(v), int64(v)}
 	}
 	switch op := n.Op(); {
 	case op.Class == graph.Movement && len(n.Operands()) > 0:
-		i := f.of(n.In(0))
+		i := f.Of(n.In(0))
 		for _, x := range n.Read()[1:] {
-			i = i.union(f.of(x))
+			i = i.Union(f.Of(x))
 		}
 		if op.Assemble != nil {
 			v := op.Assemble(n).Value
 			if v != math.Trunc(v) || math.Abs(v) >= 1<<53 {
 				return whole
 			}
-			i = i.union(interval{int64(v), int64(v)})
+			i = i.Union(Interval{int64(v), int64(v)})
 		}
 		return i
 	case op.Class == graph.Elementwise && op.Emit != nil && len(n.Operands()) > 0:
@@ -76,10 +76,10 @@ func (f intervals) made(n *graph.Node) interval {
 			if !x.DType().IsInt() && x.DType() != graph.Bool {
 				return whole
 			}
-			in[k] = e.add(f.of(x), x.DType())
+			in[k] = e.add(f.Of(x), x.DType())
 		}
 		defer bug.Blame(n)
-		return e.values[op.Emit(e, n, in)].interval
+		return e.values[op.Emit(e, n, in)].Interval
 	}
 	return whole
 }
@@ -88,13 +88,13 @@ func (f intervals) made(n *graph.Node) interval {
 type intervalEmitter struct{ values []intervalValue }
 
 type intervalValue struct {
-	interval
+	Interval
 	dtype graph.DType
 }
 
 // add notes a value of a dtype; one that could wrap around may be any.
-func (e *intervalEmitter) add(i interval, t graph.DType) graph.Value {
-	if whole := intervalOfDType(t); t.IsFloat() || !i.isWithin(whole) {
+func (e *intervalEmitter) add(i Interval, t graph.DType) graph.Value {
+	if whole := IntervalOf(t); t.IsFloat() || !i.IsWithin(whole) {
 		i = whole
 	}
 	e.values = append(e.values, intervalValue{i, t})
@@ -107,47 +107,47 @@ func (e *intervalEmitter) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	small := true
 	for i, v := range x {
 		types[i] = e.values[v].dtype
-		small = small && e.values[v].isWithin(interval{-1 << 40, 1 << 40})
+		small = small && e.values[v].IsWithin(Interval{-1 << 40, 1 << 40})
 	}
 	t, err := p.Result(types...)
 	if err != nil {
 		t = types[len(types)-1]
 	}
-	whole := intervalOfDType(t)
+	whole := IntervalOf(t)
 	if !t.IsInt() || !small {
 		return e.add(whole, t)
 	}
-	a := e.values[x[0]].interval
-	b := e.values[x[len(x)-1]].interval
+	a := e.values[x[0]].Interval
+	b := e.values[x[len(x)-1]].Interval
 	switch p {
 	case graph.PrimAdd:
-		return e.add(interval{a.least + b.least, a.most + b.most}, t)
+		return e.add(Interval{a.Least + b.Least, a.Most + b.Most}, t)
 	case graph.PrimSub:
-		return e.add(interval{a.least - b.most, a.most - b.least}, t)
+		return e.add(Interval{a.Least - b.Most, a.Most - b.Least}, t)
 	case graph.PrimNeg:
-		return e.add(interval{-a.most, -a.least}, t)
+		return e.add(Interval{-a.Most, -a.Least}, t)
 	case graph.PrimMax:
-		return e.add(interval{max(a.least, b.least), max(a.most, b.most)}, t)
+		return e.add(Interval{max(a.Least, b.Least), max(a.Most, b.Most)}, t)
 	case graph.PrimMin:
-		return e.add(interval{min(a.least, b.least), min(a.most, b.most)}, t)
+		return e.add(Interval{min(a.Least, b.Least), min(a.Most, b.Most)}, t)
 	case graph.PrimSelect:
-		return e.add(b.union(e.values[x[1]].interval), t)
+		return e.add(b.Union(e.values[x[1]].Interval), t)
 	}
 	return e.add(whole, t)
 }
 
 func (e *intervalEmitter) Const(t graph.DType, v float64) graph.Value {
 	if t.IsInt() && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return e.add(interval{int64(v), int64(v)}, t)
+		return e.add(Interval{int64(v), int64(v)}, t)
 	}
-	return e.add(intervalOfDType(t), t)
+	return e.add(IntervalOf(t), t)
 }
 
 func (e *intervalEmitter) Convert(x graph.Value, t graph.DType) graph.Value {
 	if from := e.values[x]; (from.dtype.IsInt() || from.dtype == graph.Bool) && t.IsInt() {
-		return e.add(from.interval, t)
+		return e.add(from.Interval, t)
 	}
-	return e.add(intervalOfDType(t), t)
+	return e.add(IntervalOf(t), t)
 }
 
 func (e *intervalEmitter) TypeOf(x graph.Value) graph.DType { return e.values[x].dtype }
@@ -155,9 +155,9 @@ func (e *intervalEmitter) TypeOf(x graph.Value) graph.DType { return e.values[x]
 func (e *intervalEmitter) Check(graph.Value, graph.Claim) {}
 
 func (e *intervalEmitter) Index(int) graph.Value {
-	return e.add(interval{0, math.MaxInt64}, graph.Int64)
+	return e.add(Interval{0, math.MaxInt64}, graph.Int64)
 }
 
 func (e *intervalEmitter) Size(graph.Dim) graph.Value {
-	return e.add(interval{0, math.MaxInt64}, graph.Int64)
+	return e.add(Interval{0, math.MaxInt64}, graph.Int64)
 }

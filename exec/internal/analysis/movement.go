@@ -1,4 +1,4 @@
-package rewrite
+package analysis
 
 import (
 	"slices"
@@ -9,18 +9,18 @@ import (
 
 // This file tells what a movement does from the arrangement that it makes of a layout.
 
-// wholeView returns the arrangement that a movement of one operand makes of one that lies in
+// WholeView returns the arrangement that a movement of one operand makes of one that lies in
 // row-major order.
-func wholeView(n *graph.Node) (graph.Layout, bool) {
+func WholeView(n *graph.Node) (graph.Layout, bool) {
 	if n.Op().Class != graph.Movement || n.Op().View == nil || len(n.Operands()) != 1 {
 		return graph.Layout{}, false
 	}
 	return n.Op().View(n, graph.RowMajor(n.In(0).Shape()))
 }
 
-// shownAxes returns which axis of a value in row-major order, of some shape, each axis of a view of it shows: -1 for one of size 1, and for one along
+// ShownAxes returns which axis of a value in row-major order, of some shape, each axis of a view of it shows: -1 for one of size 1, and for one along
 // which elements are repeated. ok is false where it shows something else, such as every second element.
-func shownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
+func ShownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
 	if view.Offset != 0 {
 		return nil, false
 	}
@@ -43,15 +43,15 @@ func shownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
 	return axes, true
 }
 
-// ExchangedAxes is [shownAxes] of a movement that repeats nothing and shows all of its operand: whose axes come in another order, and of which some of size 1
+// ExchangedAxes is [ShownAxes] of a movement that repeats nothing and shows all of its operand: whose axes come in another order, and of which some of size 1
 // may be new or gone.
 func ExchangedAxes(n *graph.Node) (axes []int, ok bool) {
-	view, ok := wholeView(n)
+	view, ok := WholeView(n)
 	if !ok {
 		return nil, false
 	}
 	of := n.In(0).Shape()
-	if axes, ok = shownAxes(view, of); !ok {
+	if axes, ok = ShownAxes(view, of); !ok {
 		return nil, false
 	}
 	for axis, at := range axes {
@@ -67,31 +67,31 @@ func ExchangedAxes(n *graph.Node) (axes []int, ok bool) {
 	return axes, true
 }
 
-// isReshape reports whether a movement gives its operand's elements in row-major order under
+// IsReshape reports whether a movement gives its operand's elements in row-major order under
 // another shape.
-func isReshape(n *graph.Node) bool {
-	shown, ok := wholeView(n)
+func IsReshape(n *graph.Node) bool {
+	shown, ok := WholeView(n)
 	return ok && shown.IsRowMajor() && n.Shape().NumElements() == n.In(0).Shape().NumElements()
 }
 
-// isExpansion reports whether a movement repeats its operand as broadcasting does.
-func isExpansion(n *graph.Node) bool {
+// IsExpansion reports whether a movement repeats its operand as broadcasting does.
+func IsExpansion(n *graph.Node) bool {
 	if n.Op().Class != graph.Movement || n.Stretch(0) == nil {
 		return false
 	}
 	if slices.Contains(n.Stretch(0), graph.Undecided) {
 		return true // which no layout can say: see graph.Op
 	}
-	shown, ok := wholeView(n)
-	return ok && sameLayouts(shown, alias.BroadcastView(graph.RowMajor(n.In(0).Shape()), n.Shape(), n.Stretch(0)))
+	shown, ok := WholeView(n)
+	return ok && SameLayouts(shown, alias.BroadcastView(graph.RowMajor(n.In(0).Shape()), n.Shape(), n.Stretch(0)))
 }
 
-// isPadding reports whether a movement puts one value among equal numbers.
-func isPadding(n *graph.Node) bool { return n.Op().Assemble != nil && len(n.Operands()) == 1 }
+// IsPadding reports whether a movement puts one value among equal numbers.
+func IsPadding(n *graph.Node) bool { return n.Op().Assemble != nil && len(n.Operands()) == 1 }
 
-// sameLayouts reports whether elements lie in the same places. Strides of axes of size 1 do
+// SameLayouts reports whether elements lie in the same places. Strides of axes of size 1 do
 // not matter.
-func sameLayouts(a, b graph.Layout) bool {
+func SameLayouts(a, b graph.Layout) bool {
 	if a.Offset != b.Offset || !a.Shape.Equal(b.Shape) {
 		return false
 	}
@@ -101,4 +101,14 @@ func sameLayouts(a, b graph.Layout) bool {
 		}
 	}
 	return true
+}
+
+// SkipIdentityViews returns what a view, be it of views, shows as it is, or the view.
+func SkipIdentityViews(view *graph.Node) *graph.Node {
+	for x := view; alias.IsView(x); {
+		if x = x.In(0); SameLayouts(alias.LayoutOf(view), alias.LayoutOf(x)) {
+			view = x
+		}
+	}
+	return view
 }
