@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
@@ -92,7 +93,7 @@ var passes = []pass{
 	{"assemble-later", "compute elements of values that are put together from the parts, and put the results together", false, onGraph(rewrite.AssembleLater)},
 	{"dce", "drop what nothing needs", false, onGraph(rewrite.DCE)},
 	{"keep-later", "let loops keep what is computed from a kept value in its place", false, onGraph(rewrite.KeepLater)},
-	{"outline", "make programs of the bodies of loops", true, onGraph(rewrite.Outline)},
+	{"outline", "make programs of the bodies of loops", true, onGraph(outline.Loops)},
 	{"sequence", "order nodes so that writes follow all reads of what they write", true, onGraph(rewrite.Sequence)},
 	{"fuse", "group nodes into kernels", true, fuseNodes},
 	{"forward-stores", "let kernels store slices of assembled values where these have them", true, forwardStores},

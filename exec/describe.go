@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 )
@@ -71,10 +72,10 @@ func (p *Program) Plan() *Plan {
 	return plan
 }
 
-func (p *Program) plan() (*Plan, *rewrite.Inlined) {
-	bodies := map[*rewrite.LoopCall]*rewrite.Program{}
+func (p *Program) plan() (*Plan, *outline.Inlined) {
+	bodies := map[*outline.Call]*rewrite.Program{}
 	findBodies(bodies, p.code.Kernels)
-	l := rewrite.Inline(p.graph, bodies)
+	l := outline.Inline(p.graph, bodies)
 	roots := l.Nodes(p.roots)
 	plan := &Plan{Source: p.source, Graph: l.Graph, Results: slices.Clone(p.outputs), Outputs: roots[:len(p.outputs)], Updates: roots[len(p.outputs):]}
 	at, listed := map[*lower.Buffer]int{}, map[*graph.Node]bool{}
@@ -103,7 +104,7 @@ func (p *Program) plan() (*Plan, *rewrite.Inlined) {
 }
 
 // findBodies finds the bodies of loops, those of loops in them among them.
-func findBodies(bodies map[*rewrite.LoopCall]*rewrite.Program, kernels []lower.Kernel) {
+func findBodies(bodies map[*outline.Call]*rewrite.Program, kernels []lower.Kernel) {
 	for _, k := range kernels {
 		if loop, is := k.(*lower.Repeat); is {
 			bodies[loop.Call] = loop.Body.Program
@@ -139,7 +140,7 @@ func noteMembers(listed map[*graph.Node]bool, kernels []lower.Kernel) {
 }
 
 // planOf describes a kernel. listed is what stands in the plan of some kernel.
-func planOf(k lower.Kernel, l *rewrite.Inlined, listed map[*graph.Node]bool) KernelPlan {
+func planOf(k lower.Kernel, l *outline.Inlined, listed map[*graph.Node]bool) KernelPlan {
 	g := k.Computes()
 	reads, writes := exchanged(k)
 	var nodes []*graph.Node

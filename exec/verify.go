@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
@@ -34,7 +35,7 @@ var verifications = []struct {
 }{
 	{"import", onGraph(rewrite.VerifyGraph)},
 	{"expand", onGraph(rewrite.VerifyPrimitive)},
-	{"outline", onGraph(rewrite.VerifyOutlined)},
+	{"outline", onGraph(outline.Verify)},
 	{"sequence", onGraph(rewrite.VerifyOrder)},
 	{"fuse", func(u *lower.Program) error { return fusion.VerifyGroups(u.Program, u.Groups) }},
 	{"lower", lower.VerifyLoops},

@@ -53,11 +53,12 @@ var arrows = []struct {
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},
 	{"exec/internal/analysis", "graph ops shapeinfer/alias exec/internal/bug", "facts of nodes: it knows no program"},
 	{"exec/internal/rewrite", "graph internal/prove internal/panicked internal/loopop internal/scores shapeinfer/... ops exec/internal/bug exec/internal/analysis", "from graph to graph: it knows no machine"},
+	{"exec/internal/outline", "graph internal/prove internal/loopop shapeinfer/alias ops exec/internal/analysis exec/internal/rewrite", "from loops to programs of their bodies"},
 	{"exec/internal/claims", "graph internal/panicked ops", "what operations claim, tried by an evaluator that it is given"},
-	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/analysis exec/internal/rewrite", "from nodes to groups: it knows no machine"},
-	{"exec/internal/lower", "graph internal/scores shapeinfer/... exec/internal/bug exec/internal/analysis exec/internal/rewrite exec/internal/fusion " +
+	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/analysis exec/internal/rewrite exec/internal/outline", "from nodes to groups: it knows no machine"},
+	{"exec/internal/lower", "graph internal/scores shapeinfer/... exec/internal/bug exec/internal/analysis exec/internal/rewrite exec/internal/outline exec/internal/fusion " +
 		"kernels/rowprog kernels/backend kernels/gemm", "from groups to kernels and buffers"},
-	{"exec/internal/engine", "graph half shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/fusion exec/internal/lower internal/panicked internal/results kernels/... gorgonia.org/tensor", "from sizes to runs"},
+	{"exec/internal/engine", "graph half shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/outline exec/internal/fusion exec/internal/lower internal/panicked internal/results kernels/... gorgonia.org/tensor", "from sizes to runs"},
 	{"exec", "graph half shapeinfer shapeinfer/alias ops autodiff exec/internal/... internal/loopop kernels/cpu kernels/hugepage kernels/peak internal/page gorgonia.org/tensor", "the face of compilation and runs"},
 	{"kernels/internal/loops", "half kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
 	{"kernels/jit", "golang.org/x/sys/unix", "memory that holds code is the system's"},

@@ -112,3 +112,12 @@ func SkipIdentityViews(view *graph.Node) *graph.Node {
 	}
 	return view
 }
+
+// RepeatsInMatrix reports whether operand i of a matrix is repeated along one of its last two axes.
+func RepeatsInMatrix(n *graph.Node, i int) bool {
+	if slices.Contains(n.Stretch(i), graph.Undecided) {
+		return false
+	}
+	l := alias.BroadcastView(alias.LayoutOf(n.In(i)), n.Shape(), n.Stretch(i))
+	return slices.ContainsFunc([]int{n.Rank() - 2, n.Rank() - 1}, func(axis int) bool { return l.Strides[axis] == 0 && n.Shape()[axis] != 1 })
+}

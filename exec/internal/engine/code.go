@@ -3,7 +3,7 @@ package engine
 import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -57,7 +57,7 @@ func (c *Code) compileBodies() error {
 			return err
 		}
 		for _, in := range r.Call.Inputs {
-			body.invariant = append(body.invariant, in.Role == rewrite.Captured)
+			body.invariant = append(body.invariant, in.Role == outline.Captured)
 		}
 		if c.bodies == nil {
 			c.bodies = map[*lower.Repeat]*Code{}

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -89,7 +89,7 @@ func (b *boundBody) putOver(r *lower.Repeat) {
 				handedOn++
 			}
 		}
-		if from.Role == rewrite.Previous && handedOn == 1 && r.Body.Results[r.Call.Carried[from.Carried].Next].Index == w.Result {
+		if from.Role == outline.Previous && handedOn == 1 && r.Body.Results[r.Call.Carried[from.Carried].Next].Index == w.Result {
 			b.outputs[w.Result].over = from.Carried
 		}
 	}
@@ -202,9 +202,9 @@ func (t *repeatTask) scratchAt(offset int) unsafe.Pointer {
 func (t *repeatTask) point(body *State, step int, isLast bool) {
 	for i, in := range t.loop.Call.Inputs {
 		switch in.Role {
-		case rewrite.Previous:
+		case outline.Previous:
 			body.Fed[i].Ptr = t.given[in.Carried]
-		case rewrite.Position:
+		case outline.Position:
 			body.Fed[i].Ptr = unsafe.Pointer(&t.position)
 		default:
 			body.Fed[i].Ptr = moved(t.ptr[in.Operand], int(t.position)*t.strides[i])

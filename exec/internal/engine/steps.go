@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/kernels/backend"
 )
 
@@ -196,9 +196,9 @@ func (t *repeatTask) change(by stepChange, offset int) backend.Change {
 // inputChange is how the address of an input changes.
 func (t *repeatTask) inputChange(i int) stepChange {
 	switch in := t.loop.Call.Inputs[i]; in.Role {
-	case rewrite.Previous:
+	case outline.Previous:
 		return t.outputChange(t.outputOf(in.Carried))
-	case rewrite.Position:
+	case outline.Position:
 		return stepChange{places: -1}
 	}
 	return stepChange{t.direction() * t.strides[i], -1}

@@ -22,7 +22,7 @@ func (f *fuser) putOff(n *graph.Node) bool {
 	for i, x := range n.Operands() {
 		if f.waits[x] {
 			waits = true
-		} else if x.Rank() > 0 && !(rewrite.IsLargeMatrix(n) && rewrite.IsNarrow(n, i)) {
+		} else if x.Rank() > 0 && !(rewrite.IsLargeMatrix(n) && analysis.RepeatsInMatrix(n, i)) {
 			return false
 		}
 	}

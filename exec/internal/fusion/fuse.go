@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/prove"
@@ -24,10 +25,10 @@ type fuser struct {
 	behind  []bool           // by kernel: whether it runs after a large product
 	byShape map[string][]int // open kernels that compute values of a shape, in order
 	order   dependencies
-	makers  []int                     // of what the node at hand reads, and of what reads what it destroys
-	loops   map[*rewrite.LoopCall]int // the kernels of loops
-	before  search                    // for what these need
-	waiting search                    // for what one kernel needs
+	makers  []int                 // of what the node at hand reads, and of what reads what it destroys
+	loops   map[*outline.Call]int // the kernels of loops
+	before  search                // for what these need
+	waiting search                // for what one kernel needs
 
 	users   map[*graph.Node][]*graph.Node // see usersOf
 	related relations                     // see areRelated
@@ -37,7 +38,7 @@ type fuser struct {
 
 // Fuse groups nodes into kernels.
 func Fuse(u *rewrite.Program) []*Group {
-	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*rewrite.LoopCall]int{}}
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*outline.Call]int{}}
 	for _, n := range u.Roots {
 		f.kept[alias.Viewed(n)] = true
 	}
@@ -76,7 +77,7 @@ func Fuse(u *rewrite.Program) []*Group {
 
 // takeLoop puts a result of a loop into the kernel of that loop.
 func (f *fuser) takeLoop(n *graph.Node) {
-	a, _ := rewrite.CallOf(n)
+	a, _ := outline.CallOf(n)
 	at, known := f.loops[a.Call]
 	if !known {
 		f.start(n, &Group{Class: graph.Loop, Space: n.Shape(), Closed: true})

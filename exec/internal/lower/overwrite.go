@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -156,7 +157,7 @@ func divisor(a, b int64) int64 {
 func (p *planner) overwriteSteps(at int, r *Repeat) {
 	for _, w := range r.Body.Overwrites {
 		in := r.Call.Inputs[w.Input]
-		if in.Role != rewrite.Element {
+		if in.Role != outline.Element {
 			continue
 		}
 		x := r.RepeatSpec.Operands[in.Operand]
@@ -167,7 +168,7 @@ func (p *planner) overwriteSteps(at int, r *Repeat) {
 			}
 		}
 		for _, other := range r.Call.Inputs {
-			if (other.Role == rewrite.Element || other.Role == rewrite.Captured) && other.Operand == in.Operand {
+			if (other.Role == outline.Element || other.Role == outline.Captured) && other.Operand == in.Operand {
 				uses++
 			}
 		}

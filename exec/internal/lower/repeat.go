@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/exec/internal/fusion"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // RepeatSpec is a loop as a kernel.
 type RepeatSpec struct {
-	Call     *rewrite.LoopCall
+	Call     *outline.Call
 	Body     *Program
 	Operands []fusion.Operand // what it reads, as Call numbers it, then what comes out
 	Results  []int            // by the number in Call: the operand, or -1 where nothing needs it
@@ -20,7 +20,7 @@ type RepeatSpec struct {
 
 // lowerRepeat compiles the body of a loop.
 func (u *Program) lowerRepeat(k *fusion.Group) (Kernel, error) {
-	a, _ := rewrite.CallOf(k.Nodes[0])
+	a, _ := outline.CallOf(k.Nodes[0])
 	spec := &RepeatSpec{Call: a.Call}
 	for _, x := range k.Nodes[0].Operands() {
 		spec.Operands = append(spec.Operands, fusion.Operand{Base: alias.Viewed(x), Layout: alias.LayoutOf(x)})
@@ -29,7 +29,7 @@ func (u *Program) lowerRepeat(k *fusion.Group) (Kernel, error) {
 		spec.Results = append(spec.Results, -1)
 	}
 	for _, n := range k.Nodes {
-		a, _ := rewrite.CallOf(n)
+		a, _ := outline.CallOf(n)
 		spec.Results[a.Result] = len(spec.Operands)
 		spec.Operands = append(spec.Operands, fusion.Operand{Base: n, Layout: graph.RowMajor(n.Shape()), Write: true})
 	}

@@ -69,7 +69,7 @@ func newLaterAssembler(u *Program) *laterAssembler {
 		}
 	}
 	if len(found) > 0 && u.hasScores() {
-		l.scores = scoresOf(u)
+		l.scores = ScoresOf(u)
 	}
 	for _, g := range found {
 		if l.groups[g.assemblies[0].ID()] != g {

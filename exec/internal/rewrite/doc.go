@@ -14,6 +14,6 @@
 // rematerialize.go computes cheap values for each user, spread.go over larger shapes; implicitgemm.go lets products read
 // windows where they lie; addrows.go writes the rows alone that a sum by index changes, and putrows.go finds those that are put in place; [DCE] drops what nothing needs, and by
 // overwritten.go what is overwritten unread; sumrows.go writes sums over rows as products, where chains of kernels can have these; keeplater.go has loops keep sums in place of products;
-// narrowfactors.go lets products read integers of fewer bits, of which zeropoints.go takes out zero points; assemblelater.go computes elements of values that are put together from the parts, in the cells of cells.go; outline.go makes programs of the bodies of loops, of which outlinescores.go has masks computed within, outlineuse.go drops what nothing reads and says what they are given, and which inline.go shows in place; and sequence.go orders nodes, and
+// narrowfactors.go lets products read integers of fewer bits, of which zeropoints.go takes out zero points; assemblelater.go computes elements of values that are put together from the parts, in the cells of cells.go; and sequence.go orders nodes, and
 // copies what a write would destroy. verify.go checks what holds after each.
 package rewrite

@@ -29,7 +29,7 @@ func Rematerialize(u *Program) error {
 			costs[n.ID()] = positional(n, costs)
 		}
 	}
-	scores := scoresOf(u)
+	scores := ScoresOf(u)
 	if len(scores) == 0 && !slices.ContainsFunc(costs, func(c int) bool { return c > 0 }) {
 		return nil
 	}
@@ -47,8 +47,8 @@ func Rematerialize(u *Program) error {
 		for i, x := range n.Operands() {
 			c, most := costs[x.ID()], 0
 			switch {
-			case n.Op().Class == graph.Elementwise && scores[n] && !scores[x] && (isBeside(n, i) || repeatsMatrix(n, i)):
-				most = mostForScores
+			case n.Op().Class == graph.Elementwise && scores[n] && !scores[x] && (hasSameShape(n, i) || repeatsMatrix(n, i)):
+				most = MaxCostBesideScores
 			case 0 < c && c <= maxSpread && repeatsMatrix(n, i):
 				most = maxSpread
 			}

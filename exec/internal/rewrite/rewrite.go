@@ -17,7 +17,7 @@ type Program struct {
 	Roots          []*graph.Node // outputs, then updates
 	UserRoots      []*graph.Node // the roots in the user's graph
 	NumOutputs     int
-	Inputs, Params []sourceNode // of the user's graph, with what stands for them in Graph
+	Inputs, Params []SourceNode // of the user's graph, with what stands for them in Graph
 	Sequence       []*graph.Node
 	Writes         *alias.Writes
 	Trace          *Provenance // nil unless the graphs of all passes are wanted
@@ -30,8 +30,8 @@ type Program struct {
 	verified     verified
 }
 
-// sourceNode pairs an input or a parameter of the user's graph with its copy.
-type sourceNode struct{ User, Own *graph.Node }
+// SourceNode pairs an input or a parameter of the user's graph with its copy.
+type SourceNode struct{ User, Own *graph.Node }
 
 // rewrite makes a new graph by visiting nodes in order. f gives the node that takes
 // n's place in the graph next, whose operands are in; nil keeps n as it is. What takes
@@ -133,9 +133,9 @@ func Import(u *Program) error {
 		case n.Op().Ordered && n.Region() == nil && !slices.Contains(u.Roots, n):
 			u.Roots, u.UserRoots = append(u.Roots, n), append(u.UserRoots, n)
 		case n.IsInput():
-			u.Inputs = append(u.Inputs, sourceNode{n, n})
+			u.Inputs = append(u.Inputs, SourceNode{n, n})
 		case n.IsParam():
-			u.Params = append(u.Params, sourceNode{n, n})
+			u.Params = append(u.Params, SourceNode{n, n})
 		}
 	}
 	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return copied[n.ID()] })

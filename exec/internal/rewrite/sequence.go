@@ -39,14 +39,14 @@ func (u *Program) insertCopies() {
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case n.Op().Class == graph.Gather:
-			return next.Copy(n, []*graph.Node{contiguous(in[0]), contiguous(in[1])})
+			return next.Copy(n, []*graph.Node{Contiguous(in[0]), Contiguous(in[1])})
 		case n.Op().Class == graph.Function:
 			for i, x := range in {
-				in[i] = contiguous(x)
+				in[i] = Contiguous(x)
 			}
 			return next.Copy(n, in)
 		case n.Op().Indexed:
-			return next.Copy(n, append([]*graph.Node{in[0], contiguous(in[1]), contiguous(in[2])}, in[3:]...))
+			return next.Copy(n, append([]*graph.Node{in[0], Contiguous(in[1]), Contiguous(in[2])}, in[3:]...))
 		case n.Op().Class == graph.Update:
 			return next.Copy(n, withoutOverlap(in))
 		case n.Op().View == nil:
@@ -100,17 +100,17 @@ func materialized(n, x *graph.Node) *graph.Node {
 	return graph.Apply(op, nil, x)
 }
 
-// contiguous returns a value that lies in row-major order without gaps: itself or a copy.
-func contiguous(x *graph.Node) *graph.Node {
-	if liesDense(x) {
+// Contiguous returns a value that lies in row-major order without gaps: itself or a copy.
+func Contiguous(x *graph.Node) *graph.Node {
+	if LiesDense(x) {
 		return x
 	}
 	return ops.Copy(x)
 }
 
-// liesDense reports whether a value lies in row-major order without gaps, also once insertCopies has copied what a
+// LiesDense reports whether a value lies in row-major order without gaps, also once insertCopies has copied what a
 // movement arranges: it shows the copy then, and had memory of its own before.
-func liesDense(x *graph.Node) bool {
+func LiesDense(x *graph.Node) bool {
 	l := alias.LayoutOf(x)
 	if x.Op().View != nil && !alias.IsView(x) {
 		if shown, ok := x.Op().View(x, graph.RowMajor(x.In(0).Shape())); ok {

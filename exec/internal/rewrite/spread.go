@@ -211,16 +211,16 @@ func (s *spread) read(p spreadPart) *graph.Node {
 	return ops.Expand(ops.Reshape(x, whole...), s.shape...)
 }
 
-// mostForScores bounds the cost of what is computed anew for each kernel of scores: dropout and a mask are less.
-const mostForScores = 128
+// MaxCostBesideScores bounds the cost of what is computed anew for each kernel of scores: dropout and a mask are less.
+const MaxCostBesideScores = 128
 
-// scoresOf finds what is computed element by element from large products, of some rows of which something is reduced, which are
+// ScoresOf finds what is computed element by element from large products, of some rows of which something is reduced, which are
 // factors of other products, or which are computed again: scores and the weights of attention, and their gradients.
-func scoresOf(u *Program) map[*graph.Node]bool {
+func ScoresOf(u *Program) map[*graph.Node]bool {
 	return elementsOf(u, func(*graph.Node) bool { return true })
 }
 
-// elementsOf is [scoresOf] for the products that are accepted.
+// elementsOf is [ScoresOf] for the products that are accepted.
 func elementsOf(u *Program, accepts func(product *graph.Node) bool) map[*graph.Node]bool {
 	r, scores := recomputer{u: u}, map[*graph.Node]bool{}
 	var add func(n *graph.Node)
@@ -254,7 +254,7 @@ func isMatrixOf(n *graph.Node, least int64) bool {
 	return !rowsKnown || !colsKnown || rows*cols >= least
 }
 
-// isBeside reports whether operand i of an elementwise node has its shape.
-func isBeside(n *graph.Node, i int) bool {
+// hasSameShape reports whether operand i of an elementwise node has its shape.
+func hasSameShape(n *graph.Node, i int) bool {
 	return n.In(i).Shape().Equal(n.Shape()) && !slices.Contains(n.Stretch(i), graph.Undecided)
 }

@@ -1,25 +1,23 @@
-package rewrite
+package outline
 
 import (
-	"slices"
-
 	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // A mask beside scores that a loop computes is the same in each step: it stands outside of the body. The body computes it anew from
 // positions and from what is the same along rows or columns, so that it is never in memory.
 
 // matricesBesideScores finds values of outside that bodies compute anew.
-func matricesBesideScores(u *Program) map[*graph.Node]bool {
+func matricesBesideScores(u *rewrite.Program) map[*graph.Node]bool {
 	f := outsideMatrices{anew: map[*graph.Node]bool{}, written: analysis.WrittenMemory(u.Graph)}
-	for n := range scoresOf(u) {
+	for n := range rewrite.ScoresOf(u) {
 		if n.Op().Class != graph.Elementwise {
 			continue
 		}
 		for i, x := range n.Operands() {
-			if n.Region() != x.Region() && !f.isRead(n, i) && f.cost(x, mostForScores) <= mostForScores {
+			if n.Region() != x.Region() && !f.isRead(n, i) && f.cost(x, rewrite.MaxCostBesideScores) <= rewrite.MaxCostBesideScores {
 				f.take(x)
 			}
 		}
@@ -34,7 +32,7 @@ type outsideMatrices struct {
 // isRead reports whether operand i of a matrix is read where it lies: it is small, or the same along rows or columns.
 func (f *outsideMatrices) isRead(n *graph.Node, i int) bool {
 	_, isNumber := n.In(i).ScalarValue()
-	return isNumber || !IsLargeMatrix(n.In(i)) || IsNarrow(n, i)
+	return isNumber || !rewrite.IsLargeMatrix(n.In(i)) || analysis.RepeatsInMatrix(n, i)
 }
 
 // cost returns the cost of computing a matrix anew; it is more than most where that cannot be.
@@ -72,13 +70,4 @@ func (b *bodyBuilder) computed(x *graph.Node) *graph.Node {
 	}
 	b.copied[x] = b.g.Copy(x, in)
 	return b.copied[x]
-}
-
-// IsNarrow reports whether operand i of a matrix is repeated along one of its last two axes.
-func IsNarrow(n *graph.Node, i int) bool {
-	if slices.Contains(n.Stretch(i), graph.Undecided) {
-		return false
-	}
-	l := alias.BroadcastView(alias.LayoutOf(n.In(i)), n.Shape(), n.Stretch(i))
-	return slices.ContainsFunc([]int{n.Rank() - 2, n.Rank() - 1}, func(axis int) bool { return l.Strides[axis] == 0 && n.Shape()[axis] != 1 })
 }

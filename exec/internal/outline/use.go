@@ -1,8 +1,9 @@
-package rewrite
+package outline
 
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -11,7 +12,7 @@ import (
 // dropUnread drops the outputs of bodies of which the loop keeps all steps for nobody: no memory is kept for
 // them, and no step computes them.
 func (o *outliner) dropUnread() error {
-	read := map[*LoopCall][]int{} // the results that something needs
+	read := map[*Call][]int{} // the results that something needs
 	for _, n := range o.u.Graph.Nodes() {
 		if a, isCall := CallOf(n); isCall {
 			read[a.Call] = append(read[a.Call], a.Result)
@@ -25,7 +26,7 @@ func (o *outliner) dropUnread() error {
 	return nil
 }
 
-func (c *LoopCall) dropUnread(results []int) error {
+func (c *Call) dropUnread(results []int) error {
 	p := c.Body
 	isRead := make([]bool, p.NumOutputs)
 	for _, x := range c.Carried {
@@ -56,7 +57,7 @@ func (c *LoopCall) dropUnread(results []int) error {
 			c.Results[i].Output = moved[c.Results[i].Output]
 		}
 	}
-	return DCE(p)
+	return rewrite.DCE(p)
 }
 
 // given returns a value as a body can be given it: a copy where what it shows does not lie in row-major order, such as
@@ -66,7 +67,7 @@ func (b *bodyBuilder) given(x *graph.Node) *graph.Node {
 	for alias.IsView(base) {
 		base = base.In(0)
 	}
-	if !liesDense(base) {
+	if !rewrite.LiesDense(base) {
 		b.next.At(b.end, func() { x = ops.Copy(x) })
 	}
 	return x

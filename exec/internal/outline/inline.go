@@ -1,31 +1,32 @@
-package rewrite
+package outline
 
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
 )
 
-// Inlined is a program's graph in which the bodies of loops, which [Outline] made programs of their own, stand again
+// Inlined is a program's graph in which the bodies of loops, which [Loops] made programs of their own, stand again
 // where the loops do. It is for plans: pictures and texts of graphs know loops.
 type Inlined struct {
 	Graph *graph.Graph
 	of    map[*graph.Node]*graph.Node // by node of the program or of a body; nil for the same
-	ends  map[*LoopCall]*graph.Node
+	ends  map[*Call]*graph.Node
 	// elements is, by input of a body, the loops that take it apart, the outermost first.
 	elements map[*graph.Node][]*graph.Region
 	// outer is, by node of Graph, the node of the program that it is a copy of, or nil.
 	outer  []*graph.Node
-	bodies map[*LoopCall]*Program
+	bodies map[*Call]*rewrite.Program
 }
 
 // Inline makes the graph of a program with the bodies of its loops, as they are after the last pass.
-func Inline(g *graph.Graph, bodies map[*LoopCall]*Program) *Inlined {
+func Inline(g *graph.Graph, bodies map[*Call]*rewrite.Program) *Inlined {
 	if len(bodies) == 0 {
 		return &Inlined{Graph: g, outer: g.Nodes()}
 	}
-	l := &Inlined{Graph: g.Derive(), of: map[*graph.Node]*graph.Node{}, ends: map[*LoopCall]*graph.Node{},
+	l := &Inlined{Graph: g.Derive(), of: map[*graph.Node]*graph.Node{}, ends: map[*Call]*graph.Node{},
 		elements: map[*graph.Node][]*graph.Region{}, bodies: bodies}
 	l.add(g)
 	l.outer = make([]*graph.Node, len(l.Graph.Nodes()))
@@ -36,7 +37,7 @@ func Inline(g *graph.Graph, bodies map[*LoopCall]*Program) *Inlined {
 }
 
 // End returns the end of a loop in the graph.
-func (l *Inlined) End(call *LoopCall) *graph.Node { return l.ends[call] }
+func (l *Inlined) End(call *Call) *graph.Node { return l.ends[call] }
 
 // Node returns what a node of the program, or of a body, is in the graph.
 func (l *Inlined) Node(n *graph.Node) *graph.Node {
@@ -77,7 +78,7 @@ func (l *Inlined) add(g *graph.Graph) {
 }
 
 // loop adds the body of the loop of which n is a result, up to its end.
-func (l *Inlined) loop(n *graph.Node, call *LoopCall) {
+func (l *Inlined) loop(n *graph.Node, call *Call) {
 	body := l.bodies[call]
 	operands := l.Nodes(n.Operands())
 	carried, next := make([]*graph.Node, len(call.Carried)), make([]*graph.Node, len(call.Carried))
@@ -149,6 +150,6 @@ func (l *Inlined) Sources(user *graph.Graph, last [][]int) [][]int {
 			of[i] = []int{from.ID()}
 		}
 	}
-	CompleteSources(l.Graph.Nodes(), of)
+	rewrite.CompleteSources(l.Graph.Nodes(), of)
 	return of
 }

@@ -1,9 +1,10 @@
-package rewrite
+package outline
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
 	"github.com/broadloom/broadloom/internal/prove"
@@ -11,15 +12,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// LoopCall is a loop whose body is a program of its own. It is carried out on some operands.
-type LoopCall struct {
+// Call is a loop whose body is a program of its own. It is carried out on some operands.
+type Call struct {
 	Region   *graph.Region
-	Body     *Program     // its outputs are what the steps hand on, and what is kept of all steps
-	Inputs   []BodyInput  // of the body, in its order
-	Carried  []Carried    // those that something needs
-	Results  []LoopResult // what comes out
-	Limit    int          // the operand that limits the steps, or -1
-	Stops    int          // the carried value that stops the loop, or -1
+	Body     *rewrite.Program // its outputs are what the steps hand on, and what is kept of all steps
+	Inputs   []BodyInput      // of the body, in its order
+	Carried  []Carried        // those that something needs
+	Results  []Result         // what comes out
+	Limit    int              // the operand that limits the steps, or -1
+	Stops    int              // the carried value that stops the loop, or -1
 	operands []*graph.Node
 }
 
@@ -45,8 +46,8 @@ const (
 // on.
 type Carried struct{ Init, Next int }
 
-// LoopResult is a value that comes out of a loop.
-type LoopResult struct {
+// Result is a value that comes out of a loop.
+type Result struct {
 	Role    graph.LoopRole // LoopFinal, LoopStack, or LoopEnd for the number of steps
 	Carried int            // of a final value
 	Output  int            // of the body, of which all steps are kept
@@ -55,11 +56,11 @@ type LoopResult struct {
 }
 
 // String writes how often the body is computed.
-func (c *LoopCall) String() string { return c.Region.String() }
+func (c *Call) String() string { return c.Region.String() }
 
 // CallAttrs are the fixed arguments of a node that is a result of a loop.
 type CallAttrs struct {
-	Call   *LoopCall
+	Call   *Call
 	Result int
 }
 
@@ -76,9 +77,9 @@ var opElementView = &graph.Op{Name: "element_view", Func: "ElementView", Doc: "x
 		return graph.Layout{Shape: in.Shape[1:], Strides: in.Strides[1:], Offset: in.Offset}, true
 	}}
 
-// Outline makes a program of its own of each loop's body. What comes out of a loop are nodes of class
+// Loops makes a program of its own of each loop's body. What comes out of a loop are nodes of class
 // Loop on all that the loop reads: what only steps that nothing needs had read is dropped.
-func Outline(u *Program) error {
+func Loops(u *rewrite.Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Loop }) {
 		return nil
 	}
@@ -106,7 +107,7 @@ func Outline(u *Program) error {
 		o.value(n)
 	}
 	u.ReplaceGraph(o.next, func(n *graph.Node) *graph.Node { return o.replaced[n.ID()] })
-	if err := DCE(u); err != nil {
+	if err := rewrite.DCE(u); err != nil {
 		return err
 	}
 	return o.dropUnread()
@@ -114,7 +115,7 @@ func Outline(u *Program) error {
 
 // outliner makes the graph without bodies.
 type outliner struct {
-	u        *Program
+	u        *rewrite.Program
 	next     *graph.Graph
 	replaced []*graph.Node
 	calls    map[*graph.Region]*bodyBuilder
@@ -124,7 +125,7 @@ type outliner struct {
 // value returns what takes the place of a node outside of bodies.
 func (o *outliner) value(n *graph.Node) *graph.Node {
 	if a, ok := n.Loop(); ok && a.Role == graph.LoopEnd && o.replaced[n.ID()] == nil {
-		o.replaced[n.ID()] = o.call(n).result(n, LoopResult{Role: graph.LoopEnd})
+		o.replaced[n.ID()] = o.call(n).result(n, Result{Role: graph.LoopEnd})
 	}
 	return o.replaced[n.ID()]
 }
@@ -133,11 +134,11 @@ func (o *outliner) value(n *graph.Node) *graph.Node {
 func (o *outliner) result(n *graph.Node, a graph.LoopAttrs) *graph.Node {
 	end := n.In(0)
 	if a.Role == graph.LoopFinal {
-		return o.call(end).result(n, LoopResult{Role: a.Role, Carried: a.Index})
+		return o.call(end).result(n, Result{Role: a.Role, Carried: a.Index})
 	}
 	x := n.In(1)
 	if x.Region().Within(o.u.Body) != nil {
-		return o.call(end).result(n, LoopResult{Role: a.Role, Output: o.call(end).output(x)})
+		return o.call(end).result(n, Result{Role: a.Role, Output: o.call(end).output(x)})
 	}
 	return o.repeated(n, end, o.value(x))
 }
@@ -165,7 +166,7 @@ func (o *outliner) isWritten(memory *graph.Node) bool {
 type bodyBuilder struct {
 	*outliner
 	end      *graph.Node // of the loop
-	call     *LoopCall
+	call     *Call
 	g        *graph.Graph // of the body
 	copied   map[*graph.Node]*graph.Node
 	captured map[*graph.Node]*graph.Node // by the value of outside, in the graph without bodies
@@ -180,18 +181,18 @@ func (o *outliner) call(end *graph.Node) *bodyBuilder {
 	}
 	g := o.u.Graph.Derive()
 	b := &bodyBuilder{outliner: o, end: end, g: g, copied: map[*graph.Node]*graph.Node{}, captured: map[*graph.Node]*graph.Node{}, live: map[int]int{},
-		call: &LoopCall{Region: a.Body, Limit: -1, Stops: -1, Body: &Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate, FastBFloat16: o.u.FastBFloat16}}}
+		call: &Call{Region: a.Body, Limit: -1, Stops: -1, Body: &rewrite.Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate, FastBFloat16: o.u.FastBFloat16}}}
 	o.calls[a.Body] = b
 	members, outputs := o.live(end, a)
 	carried, next, limit := loopop.CarriedOf(end)
 	o.next.At(end, func() {
 		if limit != nil {
-			b.call.Limit = b.operand(contiguous(o.value(limit)))
+			b.call.Limit = b.operand(rewrite.Contiguous(o.value(limit)))
 		}
 		for i, x := range carried {
 			if members[x] {
 				b.live[i] = len(b.call.Carried)
-				b.call.Carried = append(b.call.Carried, Carried{Init: b.operand(contiguous(o.value(x.In(0))))})
+				b.call.Carried = append(b.call.Carried, Carried{Init: b.operand(rewrite.Contiguous(o.value(x.In(0))))})
 			}
 		}
 	})
@@ -285,7 +286,7 @@ func (b *bodyBuilder) output(n *graph.Node) int {
 }
 
 // result makes the node of a value that comes out.
-func (b *bodyBuilder) result(n *graph.Node, r LoopResult) (made *graph.Node) {
+func (b *bodyBuilder) result(n *graph.Node, r Result) (made *graph.Node) {
 	r.dtype, r.shape = n.DType(), n.Shape()
 	if r.Role == graph.LoopFinal {
 		r.Carried = b.live[r.Carried]
@@ -307,7 +308,7 @@ func (b *bodyBuilder) result(n *graph.Node, r LoopResult) (made *graph.Node) {
 func (b *bodyBuilder) input(of *graph.Node, in BodyInput) *graph.Node {
 	n := b.g.InputFor(of, of.DType(), of.Shape())
 	b.call.Inputs = append(b.call.Inputs, in)
-	b.call.Body.Inputs = append(b.call.Body.Inputs, sourceNode{n, n})
+	b.call.Body.Inputs = append(b.call.Body.Inputs, rewrite.SourceNode{User: n, Own: n})
 	return n
 }
 
@@ -382,8 +383,8 @@ func CallOf(n *graph.Node) (a CallAttrs, ok bool) {
 	return a, ok
 }
 
-// VerifyOutlined checks that no loop is left that is none of the programs' own.
-func VerifyOutlined(u *Program) error {
+// Verify checks that no loop is left that is none of the programs' own.
+func Verify(u *rewrite.Program) error {
 	for _, n := range u.Graph.Nodes() {
 		if a, ok := n.Loop(); ok {
 			return fmt.Errorf("a value of a loop is left: %s", a.Role)
