@@ -10,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/exec/internal/outline"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/exec/internal/scoreaxes"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -83,7 +84,7 @@ var passes = []pass{
 	{"insert-slices", "write sums of padded values that do not overlap as slices inserted into one value", false, onGraph(rewrite.InsertSlices)},
 	{"join-assemblies", "write a value assembled of assembled ones as one of their parts", false, onGraph(rewrite.JoinAssemblies)},
 	{"late-sums", "add scores up over their batch together with sums of multiples of that", false, onGraph(rewrite.LateSums)},
-	{"score-axes", "split and move the axes of scores as chains of kernels want them", false, onGraph(rewrite.ScoreAxes)},
+	{"score-axes", "split and move the axes of scores as chains of kernels want them", false, onGraph(scoreaxes.Arrange)},
 	{"recompute", "compute again what comes from a product and is used far apart", false, onGraph(rewrite.Recompute)},
 	{"rematerialize", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
 	{"implicit-gemm", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},

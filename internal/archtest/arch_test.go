@@ -53,6 +53,7 @@ var arrows = []struct {
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},
 	{"exec/internal/analysis", "graph ops shapeinfer/alias exec/internal/bug", "facts of nodes: it knows no program"},
 	{"exec/internal/rewrite", "graph internal/prove internal/panicked internal/loopop internal/scores shapeinfer/... ops exec/internal/bug exec/internal/analysis", "from graph to graph: it knows no machine"},
+	{"exec/internal/scoreaxes", "graph internal/scores shapeinfer/alias ops exec/internal/analysis exec/internal/rewrite", "a pass of several steps, which know no other one"},
 	{"exec/internal/outline", "graph internal/prove internal/loopop shapeinfer/alias ops exec/internal/analysis exec/internal/rewrite", "from loops to programs of their bodies"},
 	{"exec/internal/claims", "graph internal/panicked ops", "what operations claim, tried by an evaluator that it is given"},
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/analysis exec/internal/rewrite exec/internal/outline", "from nodes to groups: it knows no machine"},

@@ -41,7 +41,7 @@ func AddRows(u *Program) error {
 	}
 	uses, now := u.usesOf(), make([]*graph.Node, len(u.Graph.Nodes()))
 	handedOn := u.handedOn()
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
 			now[x.ID()] = in[i]
 		}

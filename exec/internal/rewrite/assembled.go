@@ -15,7 +15,7 @@ func JoinAssemblies(u *Program) error {
 	if len(inner) == 0 {
 		return nil
 	}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if inner[n] || !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return inner[x] }) {
 			return nil
 		}

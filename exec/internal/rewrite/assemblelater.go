@@ -28,7 +28,7 @@ func AssembleLater(u *Program) error {
 	if !l.finds() {
 		return nil
 	}
-	u.rewrite(l.replace)
+	u.Rewrite(l.replace)
 	if err := DCE(u); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func newLaterAssembler(u *Program) *laterAssembler {
 			}
 		}
 	}
-	if len(found) > 0 && u.hasScores() {
+	if len(found) > 0 && u.HasScores() {
 		l.scores = ScoresOf(u)
 	}
 	for _, g := range found {

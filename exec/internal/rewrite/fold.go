@@ -40,7 +40,7 @@ func Fold(u *Program) error {
 		return nil
 	}
 	values := u.Evaluate(u.Graph, wanted)
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		v, ok := values[n]
 		if !ok {
 			return nil

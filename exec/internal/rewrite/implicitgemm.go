@@ -20,7 +20,7 @@ func ImplicitGEMM(u *Program) error {
 			updated[alias.Storage(n)] = true
 		}
 	}
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || !n.DType().IsFloat() && n.DType() != graph.Int32 || updated[alias.Storage(n)] {
 			return nil
 		}

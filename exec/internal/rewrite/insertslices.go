@@ -32,7 +32,7 @@ func InsertSlices(u *Program) error {
 	}
 	j := sliceInserter{sums: map[*graph.Node]bool{}, inner: map[*graph.Node]bool{}}
 	j.find(u)
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case j.inner[n]:
 			return nil

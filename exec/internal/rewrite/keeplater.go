@@ -18,7 +18,7 @@ func KeepLater(u *Program) error {
 			return nil
 		}
 		made := map[*graph.Node]*graph.Node{} // by the value that is kept from now on
-		u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 			switch later := found.of[n]; {
 			case later != nil:
 				a, _ := n.Loop()

@@ -13,7 +13,7 @@ import (
 // over the batch and the outer one over the matrix. So are gradients for the slopes of a bias that grows with the distance: no matrix
 // is held that all examples add to.
 func LateSums(u *Program) error {
-	if !u.hasScores() {
+	if !u.HasScores() {
 		return nil
 	}
 	l := lateSums{elements: elementsOf(u, scores.IsProduct), users: u.users(), isRoot: map[*graph.Node]bool{}, isLate: map[*graph.Node]bool{}, multiples: map[*graph.Node]*graph.Node{}}
@@ -32,7 +32,7 @@ func LateSums(u *Program) error {
 	if len(ways) == 0 {
 		return nil
 	}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		way := ways[n]
 		if way == nil {
 			return nil
@@ -53,7 +53,7 @@ func LateSums(u *Program) error {
 			folded = append(folded, of[axis])
 		}
 		slices.Sort(folded)
-		return ops.Reshape(foldedOver(n, x, slices.Compact(folded), true), n.Shape()...)
+		return ops.Reshape(FoldedOver(n, x, slices.Compact(folded), true), n.Shape()...)
 	})
 	return nil
 }
@@ -188,4 +188,9 @@ func withFolded(y *graph.Node, rank int, sum *graph.Node) *graph.Node {
 		shape = slices.Insert(shape, axis, 1)
 	}
 	return ops.Reshape(y, shape...)
+}
+
+// FoldedOver folds x over axes as n does its operand.
+func FoldedOver(n, x *graph.Node, axes []int, keepDims bool) *graph.Node {
+	return graph.Apply(n.Op(), ops.ReduceAttrs{Axes: axes, KeepDims: keepDims}, x)
 }

@@ -23,7 +23,7 @@ func LongRows(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return ShortRows(n.Shape()) > 0 }) {
 		return nil
 	}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch n.Op().Class {
 		case graph.Elementwise:
 			return repeatedAlongRows(n, in)

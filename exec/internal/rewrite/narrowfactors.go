@@ -24,7 +24,7 @@ func NarrowFactors(u *Program) error {
 		}
 	}
 	f := narrower{bounds: analysis.Intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}, computesAgain: slices.ContainsFunc(u.Graph.Nodes(), IsAgain)}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !reads(n) || updated[alias.Storage(n)] {
 			return nil
 		}

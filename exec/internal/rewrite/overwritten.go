@@ -39,7 +39,7 @@ func dropOverwritten(u *Program) {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return goes(n) || unseen(n) }) {
 		return
 	}
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case goes(n):
 		case unseen(n) && in[0].Op().Class == graph.Update:

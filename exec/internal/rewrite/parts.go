@@ -17,7 +17,7 @@ func TakeParts(u *Program) error {
 	if !t.find() {
 		return nil
 	}
-	u.rewrite(t.replace)
+	u.Rewrite(t.replace)
 	return DCE(u)
 }
 

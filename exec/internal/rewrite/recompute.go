@@ -48,7 +48,7 @@ func Recompute(u *Program) error {
 	if len(r.at) == 0 {
 		return nil
 	}
-	u.rewrite(r.replace)
+	u.Rewrite(r.replace)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func Rematerialize(u *Program) error {
 		return nil
 	}
 	writtenNow := map[*graph.Node]bool{} // in the graph that is made
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
 			if written[x] {
 				writtenNow[in[i]] = true

@@ -33,14 +33,14 @@ type Program struct {
 // SourceNode pairs an input or a parameter of the user's graph with its copy.
 type SourceNode struct{ User, Own *graph.Node }
 
-// rewrite makes a new graph by visiting nodes in order. f gives the node that takes
+// Rewrite makes a new graph by visiting nodes in order. f gives the node that takes
 // n's place in the graph next, whose operands are in; nil keeps n as it is. What takes
 // the place of a value that is written in place has memory that nothing else has.
-func (u *Program) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
+func (u *Program) Rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	u.rewriteThose(func(*graph.Node) bool { return true }, f)
 }
 
-// rewriteThose is rewrite of some nodes, without the others, which none of them reads.
+// rewriteThose is [Program.Rewrite] of some nodes, without the others, which none of them reads.
 func (u *Program) rewriteThose(stays func(*graph.Node) bool, f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.Graph.Derive()
 	replaced := make([]*graph.Node, len(u.Graph.Nodes()))
@@ -88,8 +88,8 @@ func replacedOperands(n *graph.Node, replaced, room []*graph.Node) (in, left []*
 	return in, room[count:]
 }
 
-// hasScores reports whether there is a product of positions with positions: most programs have none.
-func (u *Program) hasScores() bool { return slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) }
+// HasScores reports whether there is a product of positions with positions: most programs have none.
+func (u *Program) HasScores() bool { return slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) }
 
 // madeSince reports whether the memory of a value belongs to a node that was computed
 // after the graph had a number of nodes.
@@ -223,7 +223,7 @@ func CSE(u *Program) error {
 		return nil
 	}
 	copied := make([]*graph.Node, len(first))
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if f := first[n.ID()]; f != n {
 			return copied[f.ID()]
 		}

@@ -36,7 +36,7 @@ func mayNeedCopies(n *graph.Node) bool {
 
 // insertCopies copies operands that do not lie in memory as nodes need them.
 func (u *Program) insertCopies() {
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case n.Op().Class == graph.Gather:
 			return next.Copy(n, []*graph.Node{Contiguous(in[0]), Contiguous(in[1])})
@@ -76,7 +76,7 @@ func (u *Program) orderNodes() (err error) {
 // reports whether there are any.
 func (u *Program) copyHazards() (found bool) {
 	late := alias.LateReads(u.Graph.Nodes())
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
 			if state := late[n]; state != nil && alias.State(x) == state {
 				in[i], found = ops.Copy(in[i]), true

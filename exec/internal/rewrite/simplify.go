@@ -33,7 +33,7 @@ var identities = map[graph.Class][]rule{
 // computed once and then repeated.
 func Simplify(u *Program) error {
 	written, uses := analysis.WrittenMemory(u.Graph), u.usesOf()
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if len(written) > 0 && written[alias.Storage(n)] {
 			return nil // what is written in place stays where the user has put it
 		}

@@ -17,14 +17,14 @@ const mostBeside = 8
 // themselves: f([s, t]) is [f(s), f(t)], and the sum of a row is the sum of both sums. The value of both is dropped where
 // only parts of it are read, as weights without those of sinks. So the columns do not keep scores from being computed row by row.
 func SplitScores(u *Program) error {
-	if !u.hasScores() {
+	if !u.HasScores() {
 		return nil
 	}
 	s := scoreSplitter{split: map[*graph.Node]*splitValue{}, written: analysis.WrittenMemory(u.Graph)}
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return s.cutsOf(n) != nil }) {
 		return nil
 	}
-	u.rewrite(s.replace)
+	u.Rewrite(s.replace)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func SumRows(u *Program) error {
 		return nil
 	}
 	users := u.users()
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !isRewritten(n) {
 			return nil
 		}

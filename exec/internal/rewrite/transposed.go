@@ -29,7 +29,7 @@ func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses 
 	if g := analysis.GroupingOf(p); g != nil && (whole || uses == 1 || alias.Storage(g.Of).Shape().NumElements() != b.Shape().NumElements()) {
 		return nil
 	}
-	factors := []*graph.Node{exchanged(next, b), exchanged(next, a)}
+	factors := []*graph.Node{Transposed(next, b), Transposed(next, a)}
 	m := graph.Apply(p.Op(), p.Attrs(), factors...)
 	if m.Err() != nil || !m.Judged() {
 		return nil
@@ -109,8 +109,8 @@ func transposedLayout(l graph.Layout) graph.Layout {
 	return l
 }
 
-// exchanged returns the transpose of each matrix of a value, or what that is a transpose of.
-func exchanged(next *graph.Graph, x *graph.Node) *graph.Node {
+// Transposed returns the transpose of each matrix of a value, or what that is a transpose of.
+func Transposed(next *graph.Graph, x *graph.Node) *graph.Node {
 	t := ops.Transpose(x, -1, -2)
 	if shown := shownAsItIs(next, t, []*graph.Node{x}); shown != nil {
 		return shown

@@ -31,7 +31,7 @@ func Unroll(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
 	}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		rows.planes.body = n.Region()
 		switch {
 		case n.Op().Class == graph.Reduce && rows.isShortRow(n, in[0]):

@@ -15,7 +15,7 @@ func Widen(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), computesNarrow) {
 		return nil
 	}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !computesNarrow(n) {
 			return nil
 		}

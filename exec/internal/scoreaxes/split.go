@@ -1,9 +1,10 @@
-package rewrite
+package scoreaxes
 
 import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -13,17 +14,17 @@ import (
 // and heads, which layers for torch.bmm have in one axis but where a mask is added. What shows scores in another shape then
 // shows them as they are, so that nothing keeps what is computed of them apart. Products that read them have matrices of
 // the same batch.
-func splitAxes(u *Program) {
-	s := &scoreSplits{axisRoles: newAxisRoles(), moved: map[*graph.Node]*graph.Node{}}
+func splitAxes(u *rewrite.Program) {
+	s := &splitter{axisRoles: newAxisRoles(), moved: map[*graph.Node]*graph.Node{}}
 	s.parts = map[int][]int{}
 	s.products = s.findRoles(u)
 	if s.isAnyUsed(u) {
-		u.rewrite(s.replace)
+		u.Rewrite(s.replace)
 	}
 }
 
-// scoreSplits knows of which axes those of scores are made.
-type scoreSplits struct {
+// splitter knows of which axes those of scores are made.
+type splitter struct {
 	axisRoles
 	isBad    map[int]bool  // groups that stay as they are
 	isUsed   map[int]bool  // groups that have an axis of the batch that is split
@@ -32,7 +33,7 @@ type scoreSplits struct {
 }
 
 // isAnyUsed finds the groups that are to be split.
-func (s *scoreSplits) isAnyUsed(u *Program) bool {
+func (s *splitter) isAnyUsed(u *rewrite.Program) bool {
 	s.isBad, s.isUsed = map[int]bool{}, map[int]bool{}
 	note := func(list map[int]bool, roles []int) {
 		for _, r := range roles {
@@ -82,14 +83,14 @@ const fewestRows = 64
 
 // canBeOfBatch reports whether rows or terms of a product can be of the batch, but for the last one of the axes of which they are
 // made. Those of a layer cannot, which has one matrix of weights.
-func (s *scoreSplits) canBeOfBatch(n *graph.Node, atoms []int) bool {
+func (s *splitter) canBeOfBatch(n *graph.Node, atoms []int) bool {
 	b := n.In(1)
 	rows, known := s.size[atoms[len(atoms)-1]].Int()
 	return len(n.Operands()) == 2 && (!known || rows >= fewestRows) && b.Rank() > 2 && slices.ContainsFunc(b.Shape()[:b.Rank()-2], func(d graph.Dim) bool { return d != 1 })
 }
 
 // isWhole reports whether a value has all axes of scores.
-func (s *scoreSplits) isWhole(n *graph.Node) bool {
+func (s *splitter) isWhole(n *graph.Node) bool {
 	group, most := -1, 0
 	for _, r := range s.roles[n] {
 		group = max(group, s.groupNumber(r))
@@ -103,7 +104,7 @@ func (s *scoreSplits) isWhole(n *graph.Node) bool {
 }
 
 // count is the number of axes that are larger than 1 when they are split.
-func (s *scoreSplits) count(n *graph.Node) (count int) {
+func (s *splitter) count(n *graph.Node) (count int) {
 	for _, r := range s.roles[n] {
 		if r >= 0 {
 			count += len(s.atoms(r))
@@ -113,12 +114,12 @@ func (s *scoreSplits) count(n *graph.Node) (count int) {
 }
 
 // isSplitHere reports whether a value belongs to a group that is to be split.
-func (s *scoreSplits) isSplitHere(n *graph.Node) bool {
+func (s *splitter) isSplitHere(n *graph.Node) bool {
 	return slices.ContainsFunc(s.roles[n], func(r int) bool { return s.isUsed[s.groupNumber(r)] })
 }
 
 // atomsOf lists the axes of which each axis of a value is made; one of size 1 is made of itself.
-func (s *scoreSplits) atomsOf(n *graph.Node) [][]int {
+func (s *splitter) atomsOf(n *graph.Node) [][]int {
 	list := make([][]int, n.Rank())
 	for axis, r := range s.roles[n] {
 		list[axis] = s.atoms(r)
@@ -127,7 +128,7 @@ func (s *scoreSplits) atomsOf(n *graph.Node) [][]int {
 }
 
 // sizesOf returns the sizes of axes.
-func (s *scoreSplits) sizesOf(atoms []int) graph.Shape {
+func (s *splitter) sizesOf(atoms []int) graph.Shape {
 	sizes := make(graph.Shape, len(atoms))
 	for i, r := range atoms {
 		if sizes[i] = 1; r >= 0 {
@@ -138,7 +139,7 @@ func (s *scoreSplits) sizesOf(atoms []int) graph.Shape {
 }
 
 // splitShape is a shape whose axes are split as those of a value of these axes, with which it meets.
-func (s *scoreSplits) splitShape(shape graph.Shape, atoms [][]int) (split graph.Shape) {
+func (s *splitter) splitShape(shape graph.Shape, atoms [][]int) (split graph.Shape) {
 	for axis, d := range shape {
 		switch of := atoms[len(atoms)-len(shape)+axis]; {
 		case len(of) == 1:
@@ -161,7 +162,7 @@ func reshaped(x *graph.Node, shape graph.Shape) *graph.Node {
 }
 
 // replace makes what takes a node's place.
-func (s *scoreSplits) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+func (s *splitter) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	var m *graph.Node
 	switch {
 	case !s.isSplitHere(n):
@@ -195,7 +196,7 @@ func (s *scoreSplits) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *
 
 // product multiplies matrices of a batch, with rows that are split as the result's, and terms of which those of one row are split too.
 // Of rows and terms the last axes stay what they are, and the others are of the batch; over those of terms is summed.
-func (s *scoreSplits) product(n *graph.Node, in []*graph.Node, atoms [][]int, terms []int) *graph.Node {
+func (s *splitter) product(n *graph.Node, in []*graph.Node, atoms [][]int, terms []int) *graph.Node {
 	rank := n.Rank()
 	if in[0].Rank() < 2 || in[1].Rank() < 2 {
 		return nil
@@ -231,7 +232,7 @@ func (s *scoreSplits) product(n *graph.Node, in []*graph.Node, atoms [][]int, te
 }
 
 // reduction folds all axes of which those are made that are folded.
-func (s *scoreSplits) reduction(n *graph.Node) *graph.Node {
+func (s *splitter) reduction(n *graph.Node) *graph.Node {
 	axes, at := []int{}, 0
 	for axis, atoms := range s.atomsOf(n.In(0)) {
 		for range atoms {
@@ -241,11 +242,11 @@ func (s *scoreSplits) reduction(n *graph.Node) *graph.Node {
 			at++
 		}
 	}
-	return foldedOver(n, s.moved[n.In(0)], axes, n.Rank() == n.In(0).Rank())
+	return rewrite.FoldedOver(n, s.moved[n.In(0)], axes, n.Rank() == n.In(0).Rank())
 }
 
 // view exchanges axes, inserts and drops such of size 1.
-func (s *scoreSplits) view(n *graph.Node) *graph.Node {
+func (s *splitter) view(n *graph.Node) *graph.Node {
 	x, y := slices.Concat(s.atomsOf(n.In(0))...), slices.Concat(s.atomsOf(n)...)
 	moved := s.moved[n.In(0)]
 	perm := make([]int, 0, len(x))
@@ -271,7 +272,7 @@ func (s *scoreSplits) view(n *graph.Node) *graph.Node {
 }
 
 // reader has a product that reads scores take its matrices in the batch of these; nil where it does already.
-func (s *scoreSplits) reader(n *graph.Node, in []*graph.Node) *graph.Node {
+func (s *splitter) reader(n *graph.Node, in []*graph.Node) *graph.Node {
 	rank := n.Rank()
 	atoms, terms := slices.Repeat([][]int{{-1}}, rank), []int{-1}
 	isSplit := false

@@ -1,8 +1,9 @@
-package rewrite
+package scoreaxes
 
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -10,7 +11,7 @@ import (
 
 // layOutBiases copies what several matrices of scores share and lies across their rows, such as a bias by distance that was picked from a table with the heads
 // last: chains of kernels read rows, and each matrix would be read across again.
-func layOutBiases(u *Program) {
+func layOutBiases(u *rewrite.Program) {
 	isAny := func(is func(n, x *graph.Node) bool) bool {
 		return slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool {
 			return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return is(n, x) })
@@ -26,7 +27,7 @@ func layOutBiases(u *Program) {
 		return
 	}
 	copies := map[*graph.Node]*graph.Node{}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		any := false
 		for i, x := range n.Operands() {
 			if !isBias(n, x) {

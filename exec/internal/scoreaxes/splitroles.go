@@ -1,4 +1,4 @@
-package rewrite
+package scoreaxes
 
 import (
 	"slices"
@@ -89,7 +89,7 @@ func (s *axisRoles) setParts(r int, parts []int) {
 	for _, p := range parts {
 		s.join(s.groups, r, p)
 	}
-	switch r = least(s.same, r); {
+	switch r = find(s.same, r); {
 	case s.parts[r] == nil:
 		s.parts[r] = parts
 	case !s.match(s.parts[r], parts):
@@ -102,7 +102,7 @@ func (s *axisRoles) unite(i, k int) {
 	if i < 0 || k < 0 {
 		return
 	}
-	i, k = least(s.same, i), least(s.same, k)
+	i, k = find(s.same, i), find(s.same, k)
 	first, other := s.parts[i], s.parts[k]
 	s.join(s.groups, i, k)
 	if i == k {
@@ -123,7 +123,7 @@ func (s *axisRoles) atoms(r int) (list []int) {
 	if r < 0 {
 		return []int{r}
 	}
-	r = least(s.same, r)
+	r = find(s.same, r)
 	if s.parts[r] == nil {
 		return []int{r}
 	}
@@ -138,5 +138,5 @@ func (s *axisRoles) groupNumber(r int) int {
 	if r < 0 {
 		return -1
 	}
-	return least(s.groups, r)
+	return find(s.groups, r)
 }

@@ -1,45 +1,46 @@
-package rewrite
+package scoreaxes
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// ScoreAxes brings the axes of scores into the order that chains of kernels want: those of the batch, queries, keys. Programs
+// Arrange brings the axes of scores into the order that chains of kernels want: those of the batch, queries, keys. Programs
 // also write them with the keys before the queries, or with the heads last. What is computed of such scores element by
 // element, with its reductions, is computed with the axes moved; products with scores are made so, of factors whose axes
 // are moved, and those that read them see their own order through a view. So no element is copied.
 //
 // An axis has a role: axes of two values that meet element by element have the same one. The keys' is that over which
 // scores are reduced first. Sums over keys are added up in the order of the last axis then.
-func ScoreAxes(u *Program) error {
-	if !u.hasScores() {
+func Arrange(u *rewrite.Program) error {
+	if !u.HasScores() {
 		return nil
 	}
 	scoresFirst(u)
 	splitAxes(u)
-	if s := findScoreAxes(u); s != nil {
-		u.rewrite(s.replace)
+	if s := newArranger(u); s != nil {
+		u.Rewrite(s.replace)
 	}
 	layOutBiases(u)
 	return nil
 }
 
-// scoreAxes knows the roles of axes.
-type scoreAxes struct {
+// arranger knows the roles of axes.
+type arranger struct {
 	axisRoles
-	groupOf map[int]*scoreGroup
+	groupOf map[int]*group
 	slots   []int // of each number of a role: the axis that it shall be
 	moved   map[*graph.Node]*graph.Node
 }
 
-// scoreGroup is scores that meet, with what is computed of them.
-type scoreGroup struct {
+// group is scores that meet, with what is computed of them.
+type group struct {
 	rank, axes    int // of products, and the most that are larger than 1
 	products      []*graph.Node
 	members       []*graph.Node
@@ -47,9 +48,9 @@ type scoreGroup struct {
 	isBad, isUsed bool
 }
 
-// findScoreAxes finds scores whose axes are to be moved; nil if there are none.
-func findScoreAxes(u *Program) *scoreAxes {
-	s := &scoreAxes{axisRoles: newAxisRoles(), groupOf: map[int]*scoreGroup{}, moved: map[*graph.Node]*graph.Node{}}
+// newArranger finds scores whose axes are to be moved; nil if there are none.
+func newArranger(u *rewrite.Program) *arranger {
+	s := &arranger{axisRoles: newAxisRoles(), groupOf: map[int]*group{}, moved: map[*graph.Node]*graph.Node{}}
 	isRoot := map[*graph.Node]bool{}
 	for _, n := range u.Roots {
 		isRoot[alias.Storage(n)] = true
@@ -58,7 +59,7 @@ func findScoreAxes(u *Program) *scoreAxes {
 	if len(s.roles) == len(products) {
 		return nil // nothing is computed of scores
 	}
-	s.group(u, products)
+	s.findGroups(u, products)
 	for n := range s.roles {
 		if g := s.of(n); isRoot[n] && s.isWhole(n) {
 			g.isBad = true // what is given back lies as the program has it
@@ -76,7 +77,7 @@ func findScoreAxes(u *Program) *scoreAxes {
 }
 
 // order says which axis each role shall be, and whether something is to be moved at all.
-func (s *scoreAxes) order(g *scoreGroup) {
+func (s *arranger) order(g *group) {
 	if s.slots == nil {
 		s.slots = slices.Repeat([]int{-1}, len(s.same))
 	}
@@ -84,7 +85,7 @@ func (s *scoreAxes) order(g *scoreGroup) {
 		return
 	}
 	put := func(role, slot int) {
-		if role = least(s.same, role); s.slots[role] < 0 {
+		if role = find(s.same, role); s.slots[role] < 0 {
 			s.slots[role] = slot
 		} else {
 			g.isBad = g.isBad || s.slots[role] != slot
@@ -92,7 +93,7 @@ func (s *scoreAxes) order(g *scoreGroup) {
 	}
 	for _, n := range g.products {
 		rows, cols := s.roles[n][g.rank-2], s.roles[n][g.rank-1]
-		if least(s.same, rows) == g.key {
+		if find(s.same, rows) == g.key {
 			rows, cols = cols, rows
 		}
 		put(rows, g.rank-2)
@@ -107,7 +108,7 @@ func (s *scoreAxes) order(g *scoreGroup) {
 	}
 	next := 0
 	for _, role := range s.roles[g.members[first]] {
-		if isPlaced := role >= 0 && s.slots[least(s.same, role)] >= 0; isPlaced {
+		if isPlaced := role >= 0 && s.slots[find(s.same, role)] >= 0; isPlaced {
 			continue
 		}
 		if role >= 0 {
@@ -123,7 +124,7 @@ func (s *scoreAxes) order(g *scoreGroup) {
 const fewestKeys = 128
 
 // isMoved reports whether the axes of some member do not stand where they shall, and all of them can.
-func (s *scoreAxes) isMoved(g *scoreGroup) bool {
+func (s *arranger) isMoved(g *group) bool {
 	isMixed, isExchanged := false, false
 	for _, n := range g.members {
 		slots := slices.DeleteFunc(s.slotsOf(n), func(slot int) bool { return slot < 0 })
@@ -144,28 +145,23 @@ func (s *scoreAxes) isMoved(g *scoreGroup) bool {
 	}
 	return isMixed || isExchanged && !slices.ContainsFunc(g.products, func(n *graph.Node) bool {
 		keys, known := n.Shape()[slices.IndexFunc(s.slotsOf(n), func(slot int) bool { return slot == g.rank-1 })].Int()
-		return !IsLargeMatrix(n) || known && keys < fewestKeys
+		return !rewrite.IsLargeMatrix(n) || known && keys < fewestKeys
 	})
 }
 
 // slotsOf returns the axis that each axis of a value shall be, -1 for those of size 1.
-func (s *scoreAxes) slotsOf(n *graph.Node) []int {
+func (s *arranger) slotsOf(n *graph.Node) []int {
 	slots := slices.Clone(s.roles[n])
 	for axis, role := range slots {
 		if role >= 0 {
-			slots[axis] = s.slots[least(s.same, role)]
+			slots[axis] = s.slots[find(s.same, role)]
 		}
 	}
 	return slots
 }
 
-// foldedOver folds x over axes as n does its operand.
-func foldedOver(n, x *graph.Node, axes []int, keepDims bool) *graph.Node {
-	return graph.Apply(n.Op(), ops.ReduceAttrs{Axes: axes, KeepDims: keepDims}, x)
-}
-
 // replace makes what takes a node's place.
-func (s *scoreAxes) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+func (s *arranger) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if s.roles[n] == nil {
 		if n.Op().Class == graph.Contract && len(in) == 2 {
 			return s.reader(n, in)
@@ -201,7 +197,7 @@ func (s *scoreAxes) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *gr
 			if axes == nil {
 				return nil // over axes of size 1
 			}
-			m = foldedOver(n, m, axes, true)
+			m = rewrite.FoldedOver(n, m, axes, true)
 		}
 	case graph.Movement:
 		m = s.moved[n.In(0)]
@@ -315,7 +311,7 @@ func seenAs(m *graph.Node, shape graph.Shape, slots []int) *graph.Node {
 
 // reader has a product that reads scores take the matrices of the batch in the order in which scores have them; nil
 // where it does already.
-func (s *scoreAxes) reader(n *graph.Node, in []*graph.Node) *graph.Node {
+func (s *arranger) reader(n *graph.Node, in []*graph.Node) *graph.Node {
 	rank := n.Rank()
 	for _, x := range n.Operands() {
 		if s.roles[x] == nil || x.Rank() != rank || rank < 4 || !s.of(x).isUsed || x.Region() != n.Region() {

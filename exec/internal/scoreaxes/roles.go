@@ -1,9 +1,10 @@
-package rewrite
+package scoreaxes
 
 import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -29,7 +30,7 @@ func (s *axisRoles) newRole(size graph.Dim) int {
 }
 
 // findRoles gives roles to the axes of scores and of what is computed of them, and returns the products.
-func (s *axisRoles) findRoles(u *Program) (products []*graph.Node) {
+func (s *axisRoles) findRoles(u *rewrite.Program) (products []*graph.Node) {
 	written := analysis.WrittenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
 		if written[alias.Storage(n)] || slices.Contains(n.Shape(), 0) {
@@ -160,8 +161,8 @@ func (s *axisRoles) rolesOfView(n *graph.Node) []int {
 	return roles
 }
 
-// least returns the number that stands for all that were joined with i.
-func least(list []int, i int) int {
+// find returns the number that stands for all that were joined with i.
+func find(list []int, i int) int {
 	for list[i] != i {
 		i = list[i]
 	}
@@ -171,23 +172,23 @@ func least(list []int, i int) int {
 // join makes two numbers stand for the same; those below 0 stand for nothing.
 func (s *axisRoles) join(list []int, i, k int) {
 	if i >= 0 && k >= 0 {
-		i, k = least(list, i), least(list, k)
+		i, k = find(list, i), find(list, k)
 		list[max(i, k)] = min(i, k)
 	}
 }
 
 // of returns the group of a value that has roles.
-func (s *scoreAxes) of(n *graph.Node) *scoreGroup {
+func (s *arranger) of(n *graph.Node) *group {
 	for _, role := range s.roles[n] {
 		if role >= 0 {
-			return s.groupOf[least(s.groups, role)]
+			return s.groupOf[find(s.groups, role)]
 		}
 	}
 	return nil
 }
 
 // isWhole reports whether a value has as many axes with roles as scores have.
-func (s *scoreAxes) isWhole(n *graph.Node) bool {
+func (s *arranger) isWhole(n *graph.Node) bool {
 	return countOf(s.roles[n]) == s.of(n).axes
 }
 
@@ -201,21 +202,21 @@ func countOf(roles []int) (count int) {
 	return count
 }
 
-// group lists what belongs to each group, and finds the keys: of the rows and columns of products, what is reduced first.
-func (s *scoreAxes) group(u *Program, products []*graph.Node) {
+// findGroups lists what belongs to each group, and finds the keys: of the rows and columns of products, what is reduced first.
+func (s *arranger) findGroups(u *rewrite.Program, products []*graph.Node) {
 	isInner := make([]bool, len(s.same)) // roles of rows or columns
 	for _, n := range products {
 		last := s.roles[n][n.Rank()-1]
-		g := s.groupOf[least(s.groups, last)]
+		g := s.groupOf[find(s.groups, last)]
 		if g == nil {
-			g = &scoreGroup{rank: n.Rank(), key: -1}
-			s.groupOf[least(s.groups, last)] = g
+			g = &group{rank: n.Rank(), key: -1}
+			s.groupOf[find(s.groups, last)] = g
 		}
 		g.isBad = g.isBad || g.rank != n.Rank()
 		g.axes = max(g.axes, countOf(s.roles[n]))
 		g.products = append(g.products, n)
 		for _, role := range s.roles[n][n.Rank()-2:] {
-			isInner[least(s.same, role)] = true
+			isInner[find(s.same, role)] = true
 		}
 	}
 	for _, n := range u.Graph.Nodes() {
@@ -227,8 +228,8 @@ func (s *scoreAxes) group(u *Program, products []*graph.Node) {
 		if n.Op().Class != graph.Reduce || len(n.Op().Axes(n)) != 1 || g.key >= 0 {
 			continue
 		}
-		if role := s.roles[n.In(0)][n.Op().Axes(n)[0]]; role >= 0 && isInner[least(s.same, role)] {
-			g.key = least(s.same, role)
+		if role := s.roles[n.In(0)][n.Op().Axes(n)[0]]; role >= 0 && isInner[find(s.same, role)] {
+			g.key = find(s.same, role)
 		}
 	}
 }

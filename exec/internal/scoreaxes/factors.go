@@ -1,16 +1,17 @@
-package rewrite
+package scoreaxes
 
 import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
 
 // scoresFirst has products read scores S as their first factor, where chains of kernels read them: C·S = (Sᵀ·Cᵀ)ᵀ. Programs
 // whose queries, keys and values are columns have them second.
-func scoresFirst(u *Program) {
+func scoresFirst(u *rewrite.Program) {
 	s := newAxisRoles()
 	products := s.findRoles(u)
 	if len(s.roles) == len(products) {
@@ -21,16 +22,16 @@ func scoresFirst(u *Program) {
 			return false
 		}
 		x := n.In(1)
-		return s.roles[x] != nil && s.roles[n.In(0)] == nil && x.Rank() == n.Rank() && IsLargeMatrix(x) && x.Region() == n.Region() &&
+		return s.roles[x] != nil && s.roles[n.In(0)] == nil && x.Rank() == n.Rank() && rewrite.IsLargeMatrix(x) && x.Region() == n.Region() &&
 			!slices.Contains(s.roles[x][x.Rank()-2:], -1)
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isExchanged) {
 		return
 	}
-	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !isExchanged(n) {
 			return nil
 		}
-		return ops.Transpose(graph.Apply(n.Op(), n.Attrs(), exchanged(next, in[1]), exchanged(next, in[0])), -1, -2)
+		return ops.Transpose(graph.Apply(n.Op(), n.Attrs(), rewrite.Transposed(next, in[1]), rewrite.Transposed(next, in[0])), -1, -2)
 	})
 }
