@@ -61,7 +61,7 @@ func init() {
 		Name: "solve_triangular", Func: "SolveTriangular", Doc: "the solution X of A·X = B for triangular matrices A; leading axes are batches and broadcast.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), rules.LinearSystem(c, "linalg.solve_triangular", true, false)
+			return c.DType(0), rules.LinearSystem(c, "linalg.solve_triangular", false)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			batch := n.Shape()[:n.Rank()-2]

@@ -10,10 +10,10 @@ import (
 // of a place of all squares are neighbours: ONNX's DepthToSpace of mode DCR, TensorFlow's depth_to_space. [PixelShuffle] is that of mode CRD.
 func DepthToSpace(x *graph.Node, block int) *graph.Node {
 	defer building("DepthToSpace", x, block)()
-	if bad := notDivided(refused("DepthToSpace", x).with(block), "depth_to_space", 3, block, block*block, leadingAxes(x, 3)); bad != nil {
+	if bad := notDivided(refused("DepthToSpace", x).with(block), "depth_to_space", block, block*block, leadingAxes(x)); bad != nil {
 		return bad
 	}
-	lead, b, s := leadingAxes(x, 3), graph.Dim(block), x.Shape()
+	lead, b, s := leadingAxes(x), graph.Dim(block), x.Shape()
 	apart := Unflatten(x, lead, b, b, -1)
 	if !apart.Judged() {
 		return apart
@@ -25,8 +25,8 @@ func DepthToSpace(x *graph.Node, block int) *graph.Node {
 // SpaceToDepth undoes [DepthToSpace]: of x [N, C, H*block, W*block] the value [N, block²*C, H, W]. It is ONNX's SpaceToDepth.
 func SpaceToDepth(x *graph.Node, block int) *graph.Node {
 	defer building("SpaceToDepth", x, block)()
-	lead, b := leadingAxes(x, 3), graph.Dim(block)
-	if bad := notDivided(refused("SpaceToDepth", x).with(block), "space_to_depth", 3, block, block, lead+1, lead+2); bad != nil {
+	lead, b := leadingAxes(x), graph.Dim(block)
+	if bad := notDivided(refused("SpaceToDepth", x).with(block), "space_to_depth", block, block, lead+1, lead+2); bad != nil {
 		return bad
 	}
 	apart := Unflatten(Unflatten(x, -1, -1, b), -3, -1, b)

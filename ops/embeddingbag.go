@@ -72,7 +72,7 @@ func init() {
 		Class: graph.Composite, MinIn: 2, MaxIn: 4,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(EmbeddingBagAttrs)
-			s := rules.EmbeddingBag(c, a.Padding, a.HasOffsets, a.LastOffset, a.IsWeighted)
+			s := rules.EmbeddingBag(c, rules.Bags{Padding: a.Padding, HasOffsets: a.HasOffsets, LastOffset: a.LastOffset, IsWeighted: a.IsWeighted})
 			return c.DType(1), s
 		},
 		Expand: expandEmbeddingBag,

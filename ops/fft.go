@@ -172,7 +172,7 @@ func IFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 func transform(fn, word string, inverse bool, x node, opts []FFTOption) node {
 	a := fftOf(opts)
 	defer building(fn, a.args(x)...)()
-	if bad := a.refusedPairs(refused(fn, x).with(a.words()...), word, 1); bad != nil {
+	if bad := a.refusedPairs(refused(fn, x).with(a.words()...), word); bad != nil {
 		return bad
 	}
 	return a.along(x, inverse)
@@ -220,7 +220,7 @@ func IRFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("IRFFT", a.args(x)...)()
 	call := refused("IRFFT", x).with(a.words()...)
-	if bad := a.refusedPairs(call, "fft_irfft", 1); bad != nil {
+	if bad := a.refusedPairs(call, "fft_irfft"); bad != nil {
 		return bad
 	}
 	return a.toReal(call, x, true)

@@ -9,99 +9,115 @@ import (
 // FFTN returns the discrete Fourier transform along several axes of complex numbers, pairs on a last axis of size 2: along all, or those
 // that [FFTAxes] lists. Options are that, [FFTSizes] and [FFTNorm]. The operand is that of [FFT].
 func FFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return transformAxes("FFTN", "fft_fftn", false, false, x, opts)
+	return manyAxes{fn: "FFTN", word: "fft_fftn", compute: fftAxes}.of(x, opts)
 }
 
 // IFFTN undoes [FFTN].
 func IFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return transformAxes("IFFTN", "fft_ifftn", true, false, x, opts)
+	return manyAxes{fn: "IFFTN", word: "fft_ifftn", compute: ifftAxes}.of(x, opts)
 }
 
 // FFT2 is [FFTN] along the last two axes, [..., n, m, 2], unless [FFTAxes] lists others.
 func FFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return transformAxes("FFT2", "fft_fft2", false, true, x, opts)
+	return manyAxes{fn: "FFT2", word: "fft_fft2", lastTwo: true, compute: fftAxes}.of(x, opts)
 }
 
 // IFFT2 undoes [FFT2].
 func IFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return transformAxes("IFFT2", "fft_ifft2", true, true, x, opts)
+	return manyAxes{fn: "IFFT2", word: "fft_ifft2", lastTwo: true, compute: ifftAxes}.of(x, opts)
 }
 
 // RFFTN returns the half of the transform of real numbers along several axes that is not conjugate to the other: [RFFT] along the last of
 // the axes, and [FFT] along the others. Axes and options are those of [FFTN].
 func RFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return halfOfAxes("RFFTN", false, x, opts)
+	return manyAxes{fn: "RFFTN", compute: rfftAxes}.of(x, opts)
 }
 
 // RFFT2 is [RFFTN] along the last two axes, unless [FFTAxes] lists others.
-func RFFT2(x *graph.Node, opts ...FFTOption) *graph.Node { return halfOfAxes("RFFT2", true, x, opts) }
+func RFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return manyAxes{fn: "RFFT2", lastTwo: true, compute: rfftAxes}.of(x, opts)
+}
 
 // IRFFTN undoes [RFFTN]: it returns real numbers. The last of the axes has 2·(m-1) of them for m complex ones, unless [FFTSizes]
 // says how many.
 func IRFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return realOfAxes("IRFFTN", "fft_irfftn", false, x, opts)
+	return manyAxes{fn: "IRFFTN", word: "fft_irfftn", compute: irfftAxes}.of(x, opts)
 }
 
 // IRFFT2 is [IRFFTN] along the last two axes, unless [FFTAxes] lists others.
 func IRFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return realOfAxes("IRFFT2", "fft_irfft2", true, x, opts)
+	return manyAxes{fn: "IRFFT2", word: "fft_irfft2", lastTwo: true, compute: irfftAxes}.of(x, opts)
 }
 
-func transformAxes(fn, word string, inverse, two bool, x node, opts []FFTOption) node {
+// manyAxes is a transform along several axes.
+type manyAxes struct {
+	fn, word string // word is PyTorch's, of a function of complex numbers; that of real ones has none
+	lastTwo  bool   // unless the options list axes
+	compute  func(call refusedCall, x node, each []fftOptions) node
+}
+
+// of begins the call, refuses what is no operand of it, and computes it with the options of each axis.
+func (t manyAxes) of(x node, opts []FFTOption) node {
 	a := fftOf(opts)
 	a.several = true
-	defer building(fn, a.args(x)...)()
-	call := refused(fn, x).with(a.words()...)
-	if bad := a.refusedPairs(call, word, 1); bad != nil {
-		return bad
-	}
-	each, bad := a.eachAxis(call, x.Rank()-1, two)
-	for _, one := range each {
-		x = one.along(x, inverse)
+	defer building(t.fn, a.args(x)...)()
+	call := refused(t.fn, x).with(a.words()...)
+	isReal := t.word == ""
+	var bad node
+	if isReal {
+		bad = a.refusedReal(call)
+	} else {
+		bad = a.refusedPairs(call, t.word)
 	}
 	if bad != nil {
 		return bad
+	}
+	rank := x.Rank()
+	if !isReal {
+		rank-- // without the axis of pairs
+	}
+	each, bad := a.eachAxis(call, rank, t.lastTwo)
+	if bad != nil {
+		return bad
+	}
+	return t.compute(call, x, each)
+}
+
+// alongEach transforms pairs along axes.
+func alongEach(x node, each []fftOptions, inverse bool) node {
+	for _, one := range each {
+		x = one.along(x, inverse)
 	}
 	return x
 }
 
-func halfOfAxes(fn string, two bool, x node, opts []FFTOption) node {
-	a := fftOf(opts)
-	a.several = true
-	defer building(fn, a.args(x)...)()
-	call := refused(fn, x).with(a.words()...)
-	if bad := a.refusedReal(call); bad != nil {
-		return bad
-	}
-	each, bad := a.eachAxis(call, x.Rank(), two)
-	if bad != nil {
-		return bad
-	}
-	last := len(each) - 1
-	y := each[last].ofReal(x, false)
-	for _, one := range each[:last] {
-		y = one.along(y, false)
-	}
-	return y
+// partLast parts the last axis, along which numbers are real, from the others.
+func partLast(each []fftOptions) (last fftOptions, others []fftOptions) {
+	return each[len(each)-1], each[:len(each)-1]
 }
 
-func realOfAxes(fn, word string, two bool, x node, opts []FFTOption) node {
-	a := fftOf(opts)
-	a.several = true
-	defer building(fn, a.args(x)...)()
-	call := refused(fn, x).with(a.words()...)
-	if bad := a.refusedPairs(call, word, 1); bad != nil {
-		return bad
-	}
-	each, bad := a.eachAxis(call, x.Rank()-1, two)
-	if bad != nil {
-		return bad
-	}
-	last := len(each) - 1
-	for _, one := range each[:last] {
-		x = one.along(x, true)
-	}
-	return each[last].toReal(call, x, true)
+func fftAxes(_ refusedCall, x node, each []fftOptions) node { return alongEach(x, each, false) }
+
+func ifftAxes(_ refusedCall, x node, each []fftOptions) node { return alongEach(x, each, true) }
+
+func rfftAxes(_ refusedCall, x node, each []fftOptions) node {
+	last, others := partLast(each)
+	return alongEach(last.ofReal(x, false), others, false)
+}
+
+func irfftAxes(call refusedCall, x node, each []fftOptions) node {
+	last, others := partLast(each)
+	return last.toReal(call, alongEach(x, others, true), true)
+}
+
+func hfftAxes(call refusedCall, x node, each []fftOptions) node {
+	last, others := partLast(each)
+	return last.toReal(call, conjugate(alongEach(x, others, false)), false)
+}
+
+func ihfftAxes(_ refusedCall, x node, each []fftOptions) node {
+	last, others := partLast(each)
+	return alongEach(conjugate(last.ofReal(x, true)), others, true)
 }
 
 // eachAxis has the options of each axis of a transform along several of so many: those that are listed, or the last two, or as many
@@ -151,7 +167,7 @@ func HFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("HFFT", a.args(x)...)()
 	call := refused("HFFT", x).with(a.words()...)
-	if bad := a.refusedPairs(call, "fft_hfft", 1); bad != nil {
+	if bad := a.refusedPairs(call, "fft_hfft"); bad != nil {
 		return bad
 	}
 	return a.toReal(call, conjugate(x), false)
@@ -170,62 +186,23 @@ func IHFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 
 // HFFTN is [HFFT] along the last of several axes, and [FFT] along the others: axes and options are those of [IRFFTN], whose scales are exchanged.
 func HFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return hermitianOfAxes("HFFTN", "fft_hfftn", false, x, opts)
+	return manyAxes{fn: "HFFTN", word: "fft_hfftn", compute: hfftAxes}.of(x, opts)
 }
 
 // HFFT2 is [HFFTN] along the last two axes, unless [FFTAxes] lists others.
 func HFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return hermitianOfAxes("HFFT2", "fft_hfft2", true, x, opts)
-}
-
-func hermitianOfAxes(fn, word string, two bool, x node, opts []FFTOption) node {
-	a := fftOf(opts)
-	a.several = true
-	defer building(fn, a.args(x)...)()
-	call := refused(fn, x).with(a.words()...)
-	if bad := a.refusedPairs(call, word, 1); bad != nil {
-		return bad
-	}
-	each, bad := a.eachAxis(call, x.Rank()-1, two)
-	if bad != nil {
-		return bad
-	}
-	last := len(each) - 1
-	for _, one := range each[:last] {
-		x = one.along(x, false)
-	}
-	return each[last].toReal(call, conjugate(x), false)
+	return manyAxes{fn: "HFFT2", word: "fft_hfft2", lastTwo: true, compute: hfftAxes}.of(x, opts)
 }
 
 // IHFFTN undoes [HFFTN]: [IHFFT] along the last of several axes, and [IFFT] along the others. Axes and options are those of [RFFTN], whose scales are
 // exchanged.
 func IHFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return inverseHermitian("IHFFTN", false, x, opts)
+	return manyAxes{fn: "IHFFTN", compute: ihfftAxes}.of(x, opts)
 }
 
 // IHFFT2 is [IHFFTN] along the last two axes, unless [FFTAxes] lists others.
 func IHFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return inverseHermitian("IHFFT2", true, x, opts)
-}
-
-func inverseHermitian(fn string, two bool, x node, opts []FFTOption) node {
-	a := fftOf(opts)
-	a.several = true
-	defer building(fn, a.args(x)...)()
-	call := refused(fn, x).with(a.words()...)
-	if bad := a.refusedReal(call); bad != nil {
-		return bad
-	}
-	each, bad := a.eachAxis(call, x.Rank(), two)
-	if bad != nil {
-		return bad
-	}
-	last := len(each) - 1
-	y := conjugate(each[last].ofReal(x, true))
-	for _, one := range each[:last] {
-		y = one.along(y, true)
-	}
-	return y
+	return manyAxes{fn: "IHFFT2", lastTwo: true, compute: ihfftAxes}.of(x, opts)
 }
 
 // conjugate turns the sign of the second of each pair.

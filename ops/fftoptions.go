@@ -103,8 +103,8 @@ func listed[T any](list []T) string {
 
 func (a fftOptions) args(x node) []any { return append([]any{x}, a.words()...) }
 
-// refusedPairs is the refusal of what is not complex numbers with the axis of the options, or with the last axes; nil where it is.
-func (a fftOptions) refusedPairs(call refusedCall, word string, axes int) node {
+// refusedPairs is the refusal of what is not complex numbers with the axis of the options; nil where it is.
+func (a fftOptions) refusedPairs(call refusedCall, word string) node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
@@ -113,7 +113,7 @@ func (a fftOptions) refusedPairs(call refusedCall, word string, axes int) node {
 	if bad := a.notFull(call); bad != nil {
 		return bad
 	}
-	if last < axes || x.Shape()[last] != 2 {
+	if last < 1 || x.Shape()[last] != 2 {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
 			Summary: fmt.Sprintf("%s: complex numbers are pairs of real and imaginary parts on a last axis of size 2, and %s has shape %s", word, x.Called(), x.Shape()),
 			Help:    []string{"Stack(-1, re, im) makes them; RFFT takes real numbers"}})

@@ -10,17 +10,20 @@ import (
 
 // The functions here exchange channels and places of images.
 
-// notDivided is the refusal of an operand with fewer axes than least, of a number that divides nothing, and
+// imageAxes is how many axes an image has: channels, rows and columns.
+const imageAxes = 3
+
+// notDivided is the refusal of an operand that has no images, of a number that divides nothing, and
 // of axes that it does not divide; nil where it may divide them.
-func notDivided(call refusedCall, word string, least, number, by int, axes ...int) node {
+func notDivided(call refusedCall, word string, number, by int, axes ...int) node {
 	if bad := notNodes(call); bad != nil {
 		return bad
 	}
 	x := call.in[0]
 	switch {
-	case x.Rank() < least:
+	case x.Rank() < imageAxes:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("%s expects input to have at least %d dimensions, but %s has shape %s", word, least, x.Called(), x.Shape())})
+			Summary: fmt.Sprintf("%s expects input to have at least %d dimensions, but %s has shape %s", word, imageAxes, x.Called(), x.Shape())})
 	case number < 1 || number > 1<<15:
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s expects a number from 1 to 32768, but got %d", word, number)})
 	}
@@ -40,8 +43,8 @@ func notDivided(call refusedCall, word string, least, number, by int, axes ...in
 // Video Super-Resolution (2016).
 func PixelShuffle(x *graph.Node, factor int) *graph.Node {
 	defer building("PixelShuffle", x, factor)()
-	lead := leadingAxes(x, 3)
-	if bad := notDivided(refused("PixelShuffle", x).with(factor), "pixel_shuffle", 3, factor, factor*factor, lead); bad != nil {
+	lead := leadingAxes(x)
+	if bad := notDivided(refused("PixelShuffle", x).with(factor), "pixel_shuffle", factor, factor*factor, lead); bad != nil {
 		return bad
 	}
 	shape, r := x.Shape(), graph.Dim(factor)
@@ -57,8 +60,8 @@ func PixelShuffle(x *graph.Node, factor int) *graph.Node {
 // [..., C, H*factor, W*factor].
 func PixelUnshuffle(x *graph.Node, factor int) *graph.Node {
 	defer building("PixelUnshuffle", x, factor)()
-	lead := leadingAxes(x, 3)
-	if bad := notDivided(refused("PixelUnshuffle", x).with(factor), "pixel_unshuffle", 3, factor, factor, lead+1, lead+2); bad != nil {
+	lead := leadingAxes(x)
+	if bad := notDivided(refused("PixelUnshuffle", x).with(factor), "pixel_unshuffle", factor, factor, lead+1, lead+2); bad != nil {
 		return bad
 	}
 	r := graph.Dim(factor)
@@ -75,18 +78,18 @@ func PixelUnshuffle(x *graph.Node, factor int) *graph.Node {
 // group, then the second ones, and so on. It is PyTorch's channel_shuffle, from X. Zhang et al., ShuffleNet (2017).
 func ChannelShuffle(x *graph.Node, groups int) *graph.Node {
 	defer building("ChannelShuffle", x, groups)()
-	if bad := notDivided(refused("ChannelShuffle", x).with(groups), "channel_shuffle", 3, groups, groups, 1); bad != nil {
+	if bad := notDivided(refused("ChannelShuffle", x).with(groups), "channel_shuffle", groups, groups, 1); bad != nil {
 		return bad
 	}
 	return Reshape(Transpose(Unflatten(x, 1, graph.Dim(groups), -1), 1, 2), x.Shape()...)
 }
 
-// leadingAxes is how many axes stand before the last ones.
-func leadingAxes(x node, last int) int {
+// leadingAxes is how many axes stand before those of images.
+func leadingAxes(x node) int {
 	if x == nil {
 		return 0
 	}
-	return max(x.Rank()-last, 0)
+	return max(x.Rank()-imageAxes, 0)
 }
 
 // counting lists 0 to n-1.

@@ -68,7 +68,7 @@ func init() {
 		Name: "solve", Func: "Solve", Doc: "the solution X of A·X = B for square matrices A; leading axes are batches and broadcast.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), rules.LinearSystem(c, "linalg.solve", true, c.Attrs().(SolveAttrs).Vector)
+			return c.DType(0), rules.LinearSystem(c, "linalg.solve", c.Attrs().(SolveAttrs).Vector)
 		},
 		Expand: expandSolve,
 		Grad:   solveGrad,

@@ -37,17 +37,17 @@ func Report(told func(error)) Option { return func(o *options) { o.report = told
 // edge, simpler forms of the picture are tried, and the last one is drawn without
 // Graphviz, so that there is a picture always: errors are those of s, of w and of ctx.
 func SVG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
-	return drawAs(ctx, w, s, opts, func(k *Sketch, o *options) ([]byte, []error, error) { return k.SVG(ctx, o.renderer) })
+	return drawAs(w, s, opts, func(k *Sketch, o *options) ([]byte, []error, error) { return k.SVG(ctx, o.renderer) })
 }
 
 // PNG draws a picture with Graphviz's program dot, which must be installed, with two
 // pixels for each point; it tries simpler forms as [SVG] does. Pictures of large programs
 // are better as SVG: they stay sharp and can be searched.
 func PNG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
-	return drawAs(ctx, w, s, opts, func(k *Sketch, _ *options) ([]byte, []error, error) { return k.PNG(ctx) })
+	return drawAs(w, s, opts, func(k *Sketch, _ *options) ([]byte, []error, error) { return k.PNG(ctx) })
 }
 
-func drawAs(ctx context.Context, w io.Writer, s Source, opts []Option, as func(*Sketch, *options) ([]byte, []error, error)) error {
+func drawAs(w io.Writer, s Source, opts []Option, as func(*Sketch, *options) ([]byte, []error, error)) error {
 	if err := checkPicture(w, s); err != nil {
 		return err
 	}

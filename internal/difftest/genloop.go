@@ -144,10 +144,8 @@ func (b *scope) add(s eager.Step) int {
 }
 
 // keep adds a step whose value has the shape of the body's.
-func (b *scope) keep(op string, in ...int) int {
-	id := b.add(eager.Step{Op: op, In: in})
-	b.fits = append(b.fits, id)
-	return id
+func (b *scope) keep(op string, in ...int) {
+	b.fits = append(b.fits, b.add(eager.Step{Op: op, In: in}))
 }
 
 // draw adds some steps.

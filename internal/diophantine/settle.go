@@ -126,7 +126,7 @@ func (st *state) euclid(p Poly) (x Unknown, by Poly, ok bool) {
 		return int(min(max(int64(magnitude(a.coef))-int64(magnitude(b.coef)), -1), 1))
 	})
 	a, x := least.coef, least.of[0]
-	by = Of(st.unknown(-infinite, infinite))
+	by = Of(st.unknown(-infinite))
 	for _, t := range p.terms {
 		if len(t.of) == 1 && t.of[0] == x {
 			continue

@@ -37,13 +37,13 @@ type definition struct {
 }
 
 // Unknown makes a whole number that is at least lo.
-func (s *System) Unknown(lo int64) Unknown { return s.root.unknown(max(lo, -infinite), infinite) }
+func (s *System) Unknown(lo int64) Unknown { return s.root.unknown(max(lo, -infinite)) }
 
 // Free makes a whole number of any sign.
-func (s *System) Free() Unknown { return s.root.unknown(-infinite, infinite) }
+func (s *System) Free() Unknown { return s.root.unknown(-infinite) }
 
-func (st *state) unknown(lo, hi int64) Unknown {
-	st.lo, st.hi = append(st.lo, lo), append(st.hi, hi)
+func (st *state) unknown(lo int64) Unknown {
+	st.lo, st.hi = append(st.lo, lo), append(st.hi, infinite)
 	st.isGone = append(st.isGone, false)
 	return Unknown(len(st.lo) - 1)
 }
@@ -126,7 +126,7 @@ func (st *state) spend(terms int) bool {
 // are -2^62 and 2^62. The work done is taken from left.
 func (s *System) Range(p Poly, left *int) (lo, hi int64, none bool) {
 	st := s.start(left)
-	x := st.unknown(-infinite, infinite)
+	x := st.unknown(-infinite)
 	st.eq = append(st.eq, p.Minus(Of(x)))
 	if !settle(&st) {
 		return 0, 0, true

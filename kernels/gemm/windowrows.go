@@ -108,7 +108,7 @@ func (q *problem[T]) runWindows(c region, s *Scratch[T], once, packed bool) {
 			} else if left == c.left {
 				ofA.packAll(p, 0)
 			}
-			f.windowBlock(p, at, width, q.offsets.Cols[left:][:n])
+			f.windowBlock(p, at, q.offsets.Cols[left:][:n])
 		}
 		f.transpose(transposition[T]{src: s.turned, dst: q.c.Data, to: q.c.Start + c.top*q.c.Row + left, srcRow: width, dstRow: q.c.Row,
 			rows: n, cols: c.bottom - c.top}, v.transposers)
@@ -128,7 +128,7 @@ func (f *macroKernel[T]) packAll(p, at int) {
 }
 
 // windowBlock multiplies windows at some places, in a block of K, by panels of packed columns.
-func (f *macroKernel[T]) windowBlock(p, packed, width int, places []int) {
+func (f *macroKernel[T]) windowBlock(p, packed int, places []int) {
 	args, np := &f.s.windows, blockSize(p, f.k)
 	args.k, args.offsets, args.add = np, &f.offsets.Rows[p], 0
 	if p > 0 {

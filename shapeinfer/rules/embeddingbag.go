@@ -7,10 +7,17 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
+// Bags says what the operands of an embedding bag are.
+type Bags struct {
+	Padding    []int // a row that counts for nothing, or none
+	HasOffsets bool  // operand 2 says where bags begin in a vector of indices; else each row of indices is a bag
+	LastOffset bool  // and the last one where the last bag ends
+	IsWeighted bool  // the last operand has a weight for each index
+}
+
 // EmbeddingBag is the shape rule of rows of a table, operand 1, that the indices of each bag name, operand 0, as
-// one row. A row of indices is a bag, or a vector of them is cut at offsets, which the next operand then has. If
-// isWeighted, the last operand has a weight for each index.
-func EmbeddingBag(c *graph.Call, padding []int, hasOffsets, withLast, isWeighted bool) graph.Shape {
+// one row.
+func EmbeddingBag(c *graph.Call, b Bags) graph.Shape {
 	index, table := c.Shape(0), c.Shape(1)
 	refuse := func(summary string) graph.Shape {
 		c.Fail(operandMistake(c, graph.CodeRank, summary))
@@ -27,30 +34,30 @@ func EmbeddingBag(c *graph.Call, padding []int, hasOffsets, withLast, isWeighted
 		return nil
 	case len(index) == 0 || len(index) > 2:
 		return refuse(fmt.Sprintf("input has to be 1D or 2D Tensor, but got Tensor of dimension %d", len(index)))
-	case len(index) == 2 && hasOffsets:
+	case len(index) == 2 && b.HasOffsets:
 		return refuse("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences")
-	case len(index) == 1 && !hasOffsets:
+	case len(index) == 1 && !b.HasOffsets:
 		return refuse("offsets has to be a 1D Tensor but got None")
-	case hasOffsets && len(c.Shape(2)) != 1:
+	case b.HasOffsets && len(c.Shape(2)) != 1:
 		return refuse("offsets has to be a 1D Tensor")
-	case hasOffsets && !c.DType(2).IsIndex():
+	case b.HasOffsets && !c.DType(2).IsIndex():
 		RefuseDType(c, "embedding_bag: Expected dtype int32 or int64 for offsets")
 		return nil
-	case withLast && !hasOffsets:
+	case b.LastOffset && !b.HasOffsets:
 		return refuse("embedding_bag: include_last_offset wants offsets")
 	}
-	if len(padding) > 0 {
-		paddingRow(c, table[0], max(padding[0], ^padding[0])) // -1 is the last row
+	if len(b.Padding) > 0 {
+		paddingRow(c, table[0], max(b.Padding[0], ^b.Padding[0])) // -1 is the last row
 	}
 	requireChoice(c, 1, 0, index, "index out of range in self")
-	if isWeighted {
+	if b.IsWeighted {
 		sampleWeights(c, c.NumIn()-1)
 	}
 	bags := index[0]
-	if hasOffsets {
+	if b.HasOffsets {
 		bags = c.Shape(2)[0]
 	}
-	if withLast {
+	if b.LastOffset {
 		bags = lessLast(c, bags)
 	}
 	return graph.Shape{bags, table[1]}

@@ -43,15 +43,11 @@ func SquareMatrices(c *graph.Call, word string) (graph.Shape, bool) {
 	})
 }
 
-// LinearSystem is the shape rule of the solution X of A·X = B for matrices A and B, operands 0 and 1, whose batch axes
-// broadcast. A has as many rows as B, and X as many as A has columns. Where square says so, A must be square; vector says that B
-// and X are vectors, the last axis of operand 1, which then has the batch axes of A.
-func LinearSystem(c *graph.Call, word string, square, vector bool) graph.Shape {
-	rule := MatrixBatch
-	if square {
-		rule = SquareMatrices
-	}
-	a, ok := rule(c, word)
+// LinearSystem is the shape rule of the solution X of A·X = B for square matrices A and matrices B, operands 0 and 1, whose
+// batch axes broadcast. A has as many rows as B. vector says that B and X are vectors, the last axis of operand 1, which then
+// has the batch axes of A.
+func LinearSystem(c *graph.Call, word string, vector bool) graph.Shape {
+	a, ok := SquareMatrices(c, word)
 	b := c.Shape(1)
 	if t, u := c.DType(0), c.DType(1); t != u {
 		RefuseDType(c, fmt.Sprintf("%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", word, t.TorchName(), u.TorchName()))
