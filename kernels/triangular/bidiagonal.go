@@ -7,12 +7,12 @@ func Bidiagonal(memory Memory, a, right []float64, n int, d, e, tau, tauRight []
 	if n == 0 {
 		return
 	}
-	b := bidiagonalizing{all: newMatrix(memory, n, n), n: n, tau: tau, tauRight: tauRight}
+	b := bidiagonalReduction{all: newMatrix(memory, n, n), n: n, tau: tau, tauRight: tauRight}
 	b.left, b.right, b.factors = newPairs(memory, n)
 	b.line = memory.Floats(b.all.columns)
 	b.all.fill(a, n, n)
-	for first := 0; first < n; first += reflected {
-		end := min(first+reflected, n)
+	for first := 0; first < n; first += blockColumns {
+		end := min(first+blockColumns, n)
 		for j := first; j < end; j++ {
 			b.column(j, 2*(j-first), d)
 			if j+1 < n {
@@ -22,14 +22,14 @@ func Bidiagonal(memory Memory, a, right []float64, n int, d, e, tau, tauRight []
 		keepReflections(a, n, &b.left, 0, first, end, 0)
 		keepReflections(right, n-1, &b.right, 1, first, end, 1)
 		if end < n {
-			b.all.lessPairs(&b.left, &b.right, end, end, false)
+			b.all.subtractPairs(&b.left, &b.right, end, end, false)
 		}
 	}
 }
 
-// bidiagonalizing is a matrix on the way to a bidiagonal one. It is to lose the products of columns that are rows of left with rows of right: of each column and row in turn the
+// bidiagonalReduction is a matrix on the way to a bidiagonal one. It is to lose the products of columns that are rows of left with rows of right: of each column and row in turn the
 // reflection is in one of them, and what comes of its product with the matrix in the other one.
-type bidiagonalizing struct {
+type bidiagonalReduction struct {
 	all           matrix
 	n             int
 	tau, tauRight []float64
@@ -39,17 +39,17 @@ type bidiagonalizing struct {
 }
 
 // column makes a column have nothing below the diagonal.
-func (b *bidiagonalizing) column(j, taken int, d []float64) {
+func (b *bidiagonalReduction) column(j, taken int, d []float64) {
 	first := j / side * side
 	line, v, y := b.line, b.left.row(taken), b.right.row(taken)
 	clear(line[first:j])
 	for i := j; i < len(line); i++ {
 		line[i] = b.all.numbers[i*b.all.stride+j]
 	}
-	lessCombined(line, &b.right, &b.left, b.factors, j, taken, first)
+	subtractCombined(line, &b.right, &b.left, b.factors, j, taken, first)
 	clear(v)
 	clear(y)
-	b.tau[j] = reflection(line[j:], 1, b.n-j)
+	b.tau[j] = householder(line[j:], 1, b.n-j)
 	if d[j] = line[j]; b.tau[j] == 0 {
 		return
 	}
@@ -60,7 +60,7 @@ func (b *bidiagonalizing) column(j, taken int, d []float64) {
 	}
 	behind := (j + 1) / side * side
 	b.all.adds(y, v, first, b.all.rows, behind)
-	lessProducts(y, v, &b.left, &b.right, b.factors, taken, first, behind)
+	subtractProducts(y, v, &b.left, &b.right, b.factors, taken, first, behind)
 	clear(y[:j+1])
 	for i := j + 1; i < b.n; i++ {
 		y[i] *= b.tau[j]
@@ -68,21 +68,21 @@ func (b *bidiagonalizing) column(j, taken int, d []float64) {
 }
 
 // row makes a row have nothing behind the element next to the diagonal.
-func (b *bidiagonalizing) row(j, taken int, e []float64) {
+func (b *bidiagonalReduction) row(j, taken int, e []float64) {
 	first := (j + 1) / side * side
 	line, x, u := b.line, b.left.row(taken), b.right.row(taken)
 	copy(line[first:], b.all.row(j)[first:])
-	lessCombined(line, &b.left, &b.right, b.factors, j, taken, first)
+	subtractCombined(line, &b.left, &b.right, b.factors, j, taken, first)
 	clear(x)
 	clear(u)
-	b.tauRight[j] = reflection(line[j+1:], 1, b.n-j-1)
+	b.tauRight[j] = householder(line[j+1:], 1, b.n-j-1)
 	if e[j] = line[j+1]; b.tauRight[j] == 0 {
 		return
 	}
 	copy(u[j+2:], line[j+2:b.n])
 	u[j+1] = 1
 	b.all.dots(x, u, first, b.all.rows, first)
-	lessProducts(x, u, &b.right, &b.left, b.factors, taken, first, first)
+	subtractProducts(x, u, &b.right, &b.left, b.factors, taken, first, first)
 	clear(x[:j+1])
 	for i := j + 1; i < b.n; i++ {
 		x[i] *= b.tauRight[j]

@@ -8,8 +8,8 @@ func Cholesky(memory Memory, a []float64, n int) (failed int) {
 	if n == 0 {
 		return 0
 	}
-	if n <= few {
-		return choleskyOfFew(a, n)
+	if n < minBlocked {
+		return choleskyUnblocked(a, n)
 	}
 	u := newMatrix(memory, n, n) // Lᵀ
 	for i := range u.rows {

@@ -3,23 +3,23 @@ package triangular
 // What matrices have in common that reflections of both sides make tridiagonal, bidiagonal, or a triangle with one diagonal below: they lose products of columns, rows of a matrix
 // left, with rows of a matrix right, two for each column that is done. Of reflected columns they lose them together, and else what is wanted of them as it comes.
 
-// updated is how many rows lose products at once.
-const updated = 6 * side
+// updateRows is how many rows lose products at once.
+const updateRows = 6 * side
 
 // newPairs returns memory for what a matrix of n rows and columns is to lose: left, right, and factors of their rows.
 func newPairs(memory Memory, n int) (left, right matrix, factors []float64) {
-	left, right = newMatrix(memory, 2*reflected, n), newMatrix(memory, 2*reflected, n)
+	left, right = newMatrix(memory, 2*blockColumns, n), newMatrix(memory, 2*blockColumns, n)
 	left.zero()
 	right.zero()
-	return left, right, memory.Floats(2 * reflected)
+	return left, right, memory.Floats(2 * blockColumns)
 }
 
-// lessPairs takes from the rows of m from one on, along columns from one on, the products of all columns that left has as rows with rows of right. Of a symmetric m it leaves out
+// subtractPairs takes from the rows of m from one on, along columns from one on, the products of all columns that left has as rows with rows of right. Of a symmetric m it leaves out
 // blocks behind the diagonal.
-func (m *matrix) lessPairs(left, right *matrix, row, column int, isSymmetric bool) {
-	for ; row < m.rows; row += updated {
+func (m *matrix) subtractPairs(left, right *matrix, row, column int, isSymmetric bool) {
+	for ; row < m.rows; row += updateRows {
 		s := system{l: left.at(0, row), lRow: numberBytes, lColumn: left.step(), x: right.at(0, column), xRow: right.step(),
-			c: m.at(row, column), cRow: m.step(), rows: min(updated, m.rows-row), columns: m.columns - column}
+			c: m.at(row, column), cRow: m.step(), rows: min(updateRows, m.rows-row), columns: m.columns - column}
 		if isSymmetric {
 			s.columns = row + s.rows - column
 		}
@@ -36,9 +36,9 @@ func keepReflections(a []float64, n int, from *matrix, row, first, end, more int
 	}
 }
 
-// lessProducts takes from y the products of taken rows of one matrix with x, times those of the other one: along columns from one on.
-func lessProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken, first, firstOfY int) {
-	factors = factors[:wholeRows(taken)]
+// subtractProducts takes from y the products of taken rows of one matrix with x, times those of the other one: along columns from one on.
+func subtractProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken, first, firstOfY int) {
+	factors = factors[:roundUpRows(taken)]
 	ofX.dots(factors, x, 0, len(factors), first)
 	for s, v := range factors[:taken] {
 		factors[s] = -v
@@ -47,9 +47,9 @@ func lessProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken, fi
 	ofY.adds(y, factors, 0, len(factors), firstOfY)
 }
 
-// lessCombined takes from y taken rows of one matrix, times the elements of a column of the other one, along columns from one on.
-func lessCombined(y []float64, shares, rows *matrix, factors []float64, column, taken, first int) {
-	factors = factors[:wholeRows(taken)]
+// subtractCombined takes from y taken rows of one matrix, times the elements of a column of the other one, along columns from one on.
+func subtractCombined(y []float64, shares, rows *matrix, factors []float64, column, taken, first int) {
+	factors = factors[:roundUpRows(taken)]
 	clear(factors)
 	for s := range taken {
 		factors[s] = -shares.numbers[s*shares.stride+column]

@@ -12,9 +12,12 @@
 //
 // # Files
 //
-// solve.go has systems, lu.go the factors of any matrix, cholesky.go those of a positive-definite one, ldl.go those of a symmetric one, which ldlfew.go has for few rows, and qr.go
-// reflections. tridiagonal.go makes symmetric matrices
-// tridiagonal, bidiagonal.go others bidiagonal, and hessenberg.go others triangles with one diagonal below, by what condense.go has. matrix.go is the memory that these
-// compute in, and rows.go what goes along its rows; few.go has matrices of few rows and columns. loops.go names the innermost loops and has them in plain Go, loops_amd64.go chooses among those of table_amd64.go, which package gen
-// writes, and loops_other.go says that there are none.
+//   - solve.go has systems, lu.go the factors of any matrix, cholesky.go those of a positive-definite one, ldl.go those of a
+//     symmetric one, and qr.go Householder reflections, in blocks. unblocked.go and ldlunblocked.go have the same for
+//     matrices that are too small for blocks.
+//   - tridiagonal.go makes symmetric matrices tridiagonal, bidiagonal.go others bidiagonal, and hessenberg.go others triangles
+//     with one diagonal below: LAPACK's condensed forms, for which condense.go has what they share.
+//   - matrix.go is the memory that all compute in, and rows.go what goes along its rows.
+//   - loops.go names the innermost loops and has them in plain Go, loops_amd64.go chooses among those of table_amd64.go, which
+//     package gen writes, and loops_other.go says that there are none.
 package triangular

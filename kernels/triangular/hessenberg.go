@@ -7,12 +7,12 @@ func Hessenberg(memory Memory, a, v, tau []float64, n int) {
 	if n < 2 {
 		return
 	}
-	h := hessenberging{all: newMatrix(memory, n, n), n: n, tau: tau}
+	h := hessenbergReduction{all: newMatrix(memory, n, n), n: n, tau: tau}
 	h.left, h.right, h.factors = newPairs(memory, n)
 	h.column = memory.Floats(h.all.columns)
 	h.all.fill(a, n, n)
-	for first := 0; first < n; first += reflected {
-		end := min(first+reflected, n)
+	for first := 0; first < n; first += blockColumns {
+		end := min(first+blockColumns, n)
 		for j := first; j < end; j++ {
 			h.reduce(j, 2*(j-first))
 			for i, value := range h.column[:min(j+2, n)] {
@@ -24,14 +24,14 @@ func Hessenberg(memory Memory, a, v, tau []float64, n int) {
 		}
 		keepReflections(v, n-1, &h.left, 0, first, end, 1)
 		if end < n {
-			h.all.lessPairs(&h.left, &h.right, 0, end, false)
+			h.all.subtractPairs(&h.left, &h.right, 0, end, false)
 		}
 	}
 }
 
-// hessenberging is a matrix on the way to one with a single diagonal below its triangle. It is to lose the products of columns that are rows of left, v and x in turn,
+// hessenbergReduction is a matrix on the way to one with a single diagonal below its triangle. It is to lose the products of columns that are rows of left, v and x in turn,
 // with rows of right, y and v.
-type hessenberging struct {
+type hessenbergReduction struct {
 	all         matrix
 	n           int
 	tau         []float64
@@ -41,12 +41,12 @@ type hessenberging struct {
 }
 
 // reduce makes a column have nothing below the element beside the diagonal, after others took so many products.
-func (h *hessenberging) reduce(j, taken int) {
+func (h *hessenbergReduction) reduce(j, taken int) {
 	column := h.column
 	for i := range column {
 		column[i] = h.all.numbers[i*h.all.stride+j]
 	}
-	lessCombined(column, &h.right, &h.left, h.factors, j, taken, 0)
+	subtractCombined(column, &h.right, &h.left, h.factors, j, taken, 0)
 	if j+1 == h.n {
 		return
 	}
@@ -54,7 +54,7 @@ func (h *hessenberging) reduce(j, taken int) {
 	for _, row := range [][]float64{v, x, y, again} {
 		clear(row)
 	}
-	tau := reflection(column[j+1:], 1, h.n-j-1)
+	tau := householder(column[j+1:], 1, h.n-j-1)
 	if h.tau[j] = tau; tau == 0 {
 		return
 	}
@@ -63,8 +63,8 @@ func (h *hessenberging) reduce(j, taken int) {
 	copy(again, v)
 	first := (j + 1) / side * side
 	h.all.both(x, y, v, first)
-	lessProducts(x, v, &h.right, &h.left, h.factors, taken, first, 0)
-	lessProducts(y, v, &h.left, &h.right, h.factors, taken, first, first)
+	subtractProducts(x, v, &h.right, &h.left, h.factors, taken, first, 0)
+	subtractProducts(y, v, &h.left, &h.right, h.factors, taken, first, first)
 	clear(y[:j+1])
 	clear(x[h.n:])
 	along := 0.0

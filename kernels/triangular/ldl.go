@@ -5,27 +5,27 @@ import "math"
 const (
 	// pivotShare is the share of the greatest element of a column from which on the one on the diagonal is a pivot: (1 + √17)/8.
 	pivotShare = 0.6403882032022076
-	// fewRows are factored without blocks, and fewSolved solved for: memory of their own takes longer.
-	fewRows, fewSolved = 56, 20
+	// Matrices of fewer rows are factored, and solved for, without blocks: memory of their own takes longer.
+	minBlockedLDL, minBlockedSolveLDL = 56, 20
 )
 
 // LDL makes of a symmetric matrix of n rows, of which it reads the lower triangle, the factors of P·L·D·Lᵀ·Pᵀ in LAPACK's form: D with
 // blocks of one or two rows, and L below them. Pivots count from 1, and are negative and equal for the rows of a block of two. Bunch and Kaufman, Some
 // stable methods for calculating inertia and solving symmetric linear systems, 1977. The matrix loses what some columns take together.
 func LDL(memory Memory, a []float64, n int, pivots []int) {
-	if n < fewRows {
-		fewLDL(a, n, pivots)
+	if n < minBlockedLDL {
+		ldlUnblocked(a, n, pivots)
 		return
 	}
-	f := symmetricFactoring{all: newMatrix(memory, n+side, n), n: n, pivots: pivots}
+	f := ldlFactoring{all: newMatrix(memory, n+side, n), n: n, pivots: pivots}
 	f.all.zero()
 	f.all.transposeTriangle(a, n)
-	f.l, f.ld = newMatrix(memory, reflected+side, n+side), newMatrix(memory, reflected+side, n+side)
+	f.l, f.ld = newMatrix(memory, blockColumns+side, n+side), newMatrix(memory, blockColumns+side, n+side)
 	f.l.zero()
 	f.ld.zero()
 	f.column, f.other, f.factors = memory.Floats(f.l.columns), memory.Floats(f.l.columns), memory.Floats(f.l.rows)
 	for k := 0; k < n; {
-		for f.taken = 0; k < n && f.taken < reflected; {
+		for f.pending = 0; k < n && f.pending < blockColumns; {
 			k += f.step(k)
 		}
 		f.update(k)
@@ -33,20 +33,20 @@ func LDL(memory Memory, a []float64, n int, pivots []int) {
 	f.all.lowerTriangle(a, n)
 }
 
-// symmetricFactoring is a matrix on the way to its factors: the upper triangle, whose rows become the columns of the factor.
-type symmetricFactoring struct {
+// ldlFactoring is a matrix on the way to its factors: the upper triangle, whose rows become the columns of the factor.
+type ldlFactoring struct {
 	all    matrix // with side rows of zeros behind its own
 	n      int
 	pivots []int
 	// What the matrix is to lose: products of columns of L and of L·D, which are rows here, with the exchanges of rows after them.
 	l, ld         matrix
-	taken         int
+	pending       int
 	column, other []float64
 	factors       []float64
 }
 
 // step factors a block of one or two rows. It returns how many.
-func (f *symmetricFactoring) step(k int) (size int) {
+func (f *ldlFactoring) step(k int) (size int) {
 	f.columnOf(f.column, k, k)
 	own := math.Abs(f.column[k])
 	row, greatest := k, 0.0
@@ -92,18 +92,18 @@ func (f *symmetricFactoring) step(k int) (size int) {
 }
 
 // columnOf writes a column of the matrix, from the row first on, less what it is to lose.
-func (f *symmetricFactoring) columnOf(to []float64, first, column int) {
+func (f *ldlFactoring) columnOf(to []float64, first, column int) {
 	from := first / side * side
 	clear(to[from:])
 	for j := first; j < column; j++ {
 		to[j] = f.all.row(j)[column]
 	}
 	copy(to[column:], f.all.row(column)[column:])
-	lessCombined(to, &f.ld, &f.l, f.factors, column, f.taken, from)
+	subtractCombined(to, &f.ld, &f.l, f.factors, column, f.pending, from)
 }
 
 // exchange exchanges two rows and columns of what is left.
-func (f *symmetricFactoring) exchange(first, second int) {
+func (f *ldlFactoring) exchange(first, second int) {
 	if first == second {
 		return
 	}
@@ -116,7 +116,7 @@ func (f *symmetricFactoring) exchange(first, second int) {
 		x[j], between[second] = between[second], x[j]
 	}
 	x[first], y[second] = y[second], x[first]
-	for t := range f.taken {
+	for t := range f.pending {
 		for _, m := range []*matrix{&f.l, &f.ld} {
 			row := m.row(t)
 			row[first], row[second] = row[second], row[first]
@@ -125,9 +125,9 @@ func (f *symmetricFactoring) exchange(first, second int) {
 }
 
 // eliminate makes a column one of L.
-func (f *symmetricFactoring) eliminate(k int, column []float64) {
-	l, ld, done := f.l.row(f.taken), f.ld.row(f.taken), f.all.row(k)
-	f.taken++
+func (f *ldlFactoring) eliminate(k int, column []float64) {
+	l, ld, done := f.l.row(f.pending), f.ld.row(f.pending), f.all.row(k)
+	f.pending++
 	by := column[k]
 	done[k] = by
 	for i := k + 1; i < f.n; i++ {
@@ -139,12 +139,12 @@ func (f *symmetricFactoring) eliminate(k int, column []float64) {
 }
 
 // eliminateTwo makes two columns those of L.
-func (f *symmetricFactoring) eliminateTwo(k int) {
+func (f *ldlFactoring) eliminateTwo(k int) {
 	var l, ld, done [2][]float64
 	for i := range l {
-		l[i], ld[i], done[i] = f.l.row(f.taken+i), f.ld.row(f.taken+i), f.all.row(k+i)
+		l[i], ld[i], done[i] = f.l.row(f.pending+i), f.ld.row(f.pending+i), f.all.row(k+i)
 	}
-	f.taken += 2
+	f.pending += 2
 	x, y := f.column, f.other
 	done[0][k], done[0][k+1], done[1][k+1] = x[k], x[k+1], y[k+1]
 	beside := x[k+1]
@@ -158,20 +158,20 @@ func (f *symmetricFactoring) eliminateTwo(k int) {
 }
 
 // update takes from the matrix, from a row on, what it is to lose.
-func (f *symmetricFactoring) update(first int) {
-	end := first + whole(f.n-first)
-	for row := first; row < end; row += updated {
+func (f *ldlFactoring) update(first int) {
+	end := first + roundUp(f.n-first)
+	for row := first; row < end; row += updateRows {
 		from := row / side * side
 		s := system{l: f.ld.at(0, row), lRow: numberBytes, lColumn: f.ld.step(), x: f.l.at(0, from), xRow: f.l.step(),
-			c: f.all.at(row, from), cRow: f.all.step(), rows: min(updated, end-row), columns: f.all.columns - from}
-		s.run(f.taken)
+			c: f.all.at(row, from), cRow: f.all.step(), rows: min(updateRows, end-row), columns: f.all.columns - from}
+		s.run(f.pending)
 	}
 }
 
 // SolveLDL makes of b, of n rows and m columns, the solution of the system of a matrix that [LDL] has factored.
 func SolveLDL(memory Memory, ld []float64, n int, pivots []int, b []float64, m int) {
-	if n < fewSolved || m == 0 {
-		fewSolveLDL(ld, n, pivots, b, m)
+	if n < minBlockedSolveLDL || m == 0 {
+		solveLDLUnblocked(ld, n, pivots, b, m)
 		return
 	}
 	// L with the exchanges of rows that come after its columns, and without D.

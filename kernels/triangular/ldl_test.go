@@ -25,7 +25,7 @@ func TestLDL(t *testing.T) {
 		for kind, a := range map[string][]float64{"random": symmetrical(n), "diagonal": diagonal, "blocks": blocks, "zeroed": zeroed, "zeros": make([]float64, n*n)} {
 			name := fmt.Sprint(kind, n)
 			want, pivotsWanted := append([]float64{}, a...), make([]int, n)
-			fewLDL(want, n, pivotsWanted)
+			ldlUnblocked(want, n, pivotsWanted)
 			each(t, name, func() []float64 {
 				ld, pivots := append([]float64{}, a...), make([]int, n)
 				LDL(heap{}, ld, n, pivots)

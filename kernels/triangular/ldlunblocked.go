@@ -2,8 +2,8 @@ package triangular
 
 import "math"
 
-// fewLDL is [LDL] column by column.
-func fewLDL(a []float64, n int, pivots []int) {
+// ldlUnblocked is [LDL] without blocks: column by column.
+func ldlUnblocked(a []float64, n int, pivots []int) {
 	for k := 0; k < n; {
 		size, with := 1, k
 		own := math.Abs(a[k*n+k])
@@ -100,8 +100,8 @@ func eliminateTwo(a []float64, n, k int) {
 	}
 }
 
-// fewSolveLDL is [SolveLDL] row by row.
-func fewSolveLDL(ld []float64, n int, pivots []int, b []float64, m int) {
+// solveLDLUnblocked is [SolveLDL] without blocks: row by row.
+func solveLDLUnblocked(ld []float64, n int, pivots []int, b []float64, m int) {
 	row := func(i int) []float64 { return b[i*m : (i+1)*m] }
 	swap := func(i, j int) {
 		if i != j {

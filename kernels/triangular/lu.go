@@ -9,20 +9,20 @@ func LU(memory Memory, a []float64, n, m int, pivots []int) {
 	if n == 0 || m == 0 {
 		return
 	}
-	if max(n, m) <= few {
-		factorFew(a, n, m, pivots)
+	if max(n, m) < minBlocked {
+		luUnblocked(a, n, m, pivots)
 		return
 	}
-	f := factoring{all: newMatrix(memory, n+side, m), own: newMatrix(memory, 1, side), n: n, rows: whole(n), pivots: pivots}
+	f := luFactoring{all: newMatrix(memory, n+side, m), own: newMatrix(memory, 1, side), n: n, rows: roundUp(n), pivots: pivots}
 	f.all.fill(a, n, m)
-	f.columns(0, f.all.columns)
+	f.factorColumns(0, f.all.columns)
 	for i := range n {
 		copy(a[i*m:(i+1)*m], f.all.row(i))
 	}
 }
 
-// factoring is a matrix on the way to its factors.
-type factoring struct {
+// luFactoring is a matrix on the way to its factors.
+type luFactoring struct {
 	all    matrix // with side rows of zeros behind its own
 	own    matrix // what other rows of a panel lose multiples of
 	n      int    // rows of the user's
@@ -30,18 +30,18 @@ type factoring struct {
 	pivots []int
 }
 
-// columns factors columns up to an end, whose rows above are done.
-func (f *factoring) columns(first, end int) {
+// factorColumns factors columns up to an end, whose rows above are done.
+func (f *luFactoring) factorColumns(first, end int) {
 	if first >= len(f.pivots) {
 		return
 	}
 	if end-first <= side {
-		f.panel(first)
+		f.factorPanel(first)
 		return
 	}
 	half := (end - first) / 2 / side * side
 	middle := first + half
-	f.columns(first, middle)
+	f.factorColumns(first, middle)
 	rows := min(half, f.rows-first)
 	s := system{mode: unit, l: f.all.at(first, first), lRow: f.all.step(), lColumn: numberBytes, c: f.all.at(first, middle), cRow: f.all.step(), rows: rows, columns: end - middle}
 	s.run(0)
@@ -50,14 +50,14 @@ func (f *factoring) columns(first, end int) {
 		s.l, s.c, s.rows = f.all.at(middle, first), f.all.at(middle, middle), below
 		s.run(half)
 	}
-	f.columns(middle, end)
+	f.factorColumns(middle, end)
 }
 
-// panel factors side columns, one by one.
-func (f *factoring) panel(first int) {
+// factorPanel factors side columns, one by one.
+func (f *luFactoring) factorPanel(first int) {
 	step := f.all.stride
 	for j := first; j < min(first+side, len(f.pivots)); j++ {
-		f.pivots[j] = f.greatest(j)
+		f.pivots[j] = f.pivotRow(j)
 		exchange(f.all.row(j), f.all.row(f.pivots[j]))
 		pivot := f.all.row(j)[j]
 		if pivot == 0 {
@@ -71,13 +71,13 @@ func (f *factoring) panel(first int) {
 		clear(own[:j+1-first])
 		copy(own[j+1-first:], f.all.row(j)[j+1:first+side])
 		s := system{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: numberBytes, x: f.own.first, c: f.all.at(j+1, first), cRow: f.all.step(),
-			rows: whole(f.rows - j - 1), columns: side}
+			rows: roundUp(f.rows - j - 1), columns: side}
 		s.run(1)
 	}
 }
 
-// greatest returns the row, not before that of the diagonal, whose element in a column is the greatest.
-func (f *factoring) greatest(column int) (row int) {
+// pivotRow returns the row, not before that of the diagonal, whose element in a column is the greatest.
+func (f *luFactoring) pivotRow(column int) (row int) {
 	row = column
 	most, numbers, step := -1.0, f.all.numbers[column:], f.all.stride
 	for i := column; i < f.n; i++ {
@@ -103,8 +103,8 @@ func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, 
 	if n == 0 || k == 0 {
 		return
 	}
-	if max(n, k) <= few {
-		solveFewLU(lu, n, pivots, transposed, b, k)
+	if max(n, k) < minBlocked {
+		solveLUUnblocked(lu, n, pivots, transposed, b, k)
 		return
 	}
 	x := newColumns(memory, n, k)

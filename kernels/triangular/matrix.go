@@ -13,15 +13,15 @@ type matrix struct {
 	numbers       []float64
 }
 
-// whole is the least multiple of side that is not below n.
-func whole(n int) int { return (n + side - 1) / side * side }
+// roundUp is the least multiple of side that is not below n.
+func roundUp(n int) int { return (n + side - 1) / side * side }
 
 const lineBytes = 64
 
 // newMatrix returns a matrix for some rows and columns, of any values. Rows are an odd number of cache lines apart, so that neighbours in a column fall
 // together in few sets of a cache.
 func newMatrix(memory Memory, rows, columns int) matrix {
-	m := matrix{rows: whole(rows), columns: whole(columns), stride: (whole(columns)/side | 1) * side}
+	m := matrix{rows: roundUp(rows), columns: roundUp(columns), stride: (roundUp(columns)/side | 1) * side}
 	numbers := memory.Floats(m.rows*m.stride + lineBytes/numberBytes)
 	p := unsafe.Pointer(unsafe.SliceData(numbers))
 	skip := -int(uintptr(p)) & (lineBytes - 1)

@@ -2,8 +2,8 @@ package triangular
 
 import "math"
 
-// reflected is how many columns have their reflections applied to others at once.
-const reflected = 32
+// blockColumns is how many columns have their reflections applied to others at once.
+const blockColumns = 32
 
 // QR makes of a matrix of n rows and m columns the triangle R and, below its diagonal, the reflections whose product is Q, as LAPACK has them: 1 - tau·v·vᵀ, where
 // the first element of v, on the diagonal, is 1. There are as many as the lesser of n and m. Those of some columns are applied to others together, as 1 - V·T·Vᵀ with
@@ -14,12 +14,12 @@ func QR(memory Memory, a, tau []float64, n, m int) {
 		return
 	}
 	f := newReflecting(memory, a, tau, n, m, m)
-	for first := 0; first < len(tau); first += reflected {
-		end := min(first+reflected, f.all.columns)
-		f.columns(first, end)
+	for first := 0; first < len(tau); first += blockColumns {
+		end := min(first+blockColumns, f.all.columns)
+		f.factorColumns(first, end)
 		if end < f.all.columns {
-			f.take(first, end)
-			f.apply(&f.all, first, end, f.all.columns, true)
+			f.formBlock(first, end)
+			f.applyBlock(&f.all, first, end, f.all.columns, true)
 		}
 	}
 	for i := range n {
@@ -33,7 +33,7 @@ func Orthonormal(memory Memory, q, a, tau []float64, n, m, k int) {
 		return
 	}
 	f := newReflecting(memory, a, tau, n, m, k)
-	f.reflect(memory, q, k, true)
+	f.multiplyByQ(memory, q, k, true)
 }
 
 // Reflect makes of y, of n rows and k columns, Q·y, for the product Q of the reflections in a matrix of n rows and m columns.
@@ -42,11 +42,11 @@ func Reflect(memory Memory, y, a, tau []float64, n, m, k int) {
 		return
 	}
 	f := newReflecting(memory, a, tau, n, m, k)
-	f.reflect(memory, y, k, false)
+	f.multiplyByQ(memory, y, k, false)
 }
 
-// reflect makes of columns, k that are given or the first ones of the identity, their products with Q.
-func (f *reflecting) reflect(memory Memory, to []float64, k int, ofIdentity bool) {
+// multiplyByQ makes of columns, k that are given or the first ones of the identity, their products with Q.
+func (f *qrFactoring) multiplyByQ(memory Memory, to []float64, k int, ofIdentity bool) {
 	y := newMatrix(memory, f.n+side, k)
 	for i := range y.rows {
 		row, have := y.row(i), 0
@@ -58,21 +58,21 @@ func (f *reflecting) reflect(memory Memory, to []float64, k int, ofIdentity bool
 			row[i] = 1
 		}
 	}
-	for first := (len(f.tau) - 1) / reflected * reflected; first >= 0; first -= reflected {
+	for first := (len(f.tau) - 1) / blockColumns * blockColumns; first >= 0; first -= blockColumns {
 		from := 0
 		if ofIdentity {
 			from = first // what is left of first is 0 there
 		}
-		f.take(first, min(first+reflected, whole(len(f.tau))))
-		f.apply(&y, first, from, y.columns, false)
+		f.formBlock(first, min(first+blockColumns, roundUp(len(f.tau))))
+		f.applyBlock(&y, first, from, y.columns, false)
 	}
 	for i := range f.n {
 		copy(to[i*k:(i+1)*k], y.row(i))
 	}
 }
 
-// reflecting is a matrix that becomes a triangle and reflections.
-type reflecting struct {
+// qrFactoring is a matrix that becomes a triangle and reflections.
+type qrFactoring struct {
 	all  matrix // with side rows of zeros behind its own
 	rows int    // multiples of side
 	n    int    // rows of the user's
@@ -83,8 +83,8 @@ type reflecting struct {
 }
 
 // newReflecting copies a matrix. Reflections are applied to matrices of up to some columns.
-func newReflecting(memory Memory, a, tau []float64, n, m, columns int) reflecting {
-	f := reflecting{all: newMatrix(memory, n+side, m), rows: whole(n), n: n, tau: tau}
+func newReflecting(memory Memory, a, tau []float64, n, m, columns int) qrFactoring {
+	f := qrFactoring{all: newMatrix(memory, n+side, m), rows: roundUp(n), n: n, tau: tau}
 	for i := range f.all.rows {
 		row, have := f.all.row(i), 0
 		if i < n {
@@ -92,31 +92,31 @@ func newReflecting(memory Memory, a, tau []float64, n, m, columns int) reflectin
 		}
 		clear(row[have:])
 	}
-	f.v, f.t, f.w = newMatrix(memory, n, reflected), newMatrix(memory, reflected, reflected), newMatrix(memory, reflected, max(columns, m))
+	f.v, f.t, f.w = newMatrix(memory, n, blockColumns), newMatrix(memory, blockColumns, blockColumns), newMatrix(memory, blockColumns, max(columns, m))
 	f.dots = newMatrix(memory, side, side)
 	return f
 }
 
-// columns makes columns up to an end a triangle, in halves, down to side of them.
-func (f *reflecting) columns(first, end int) {
+// factorColumns makes columns up to an end a triangle, in halves, down to side of them.
+func (f *qrFactoring) factorColumns(first, end int) {
 	if first >= len(f.tau) {
 		return
 	}
 	if end-first <= side {
-		f.panel(first)
+		f.factorPanel(first)
 		return
 	}
 	middle := first + (end-first)/2/side*side
-	f.columns(first, middle)
-	f.take(first, middle)
-	f.apply(&f.all, first, middle, end, true)
-	f.columns(middle, end)
+	f.factorColumns(first, middle)
+	f.formBlock(first, middle)
+	f.applyBlock(&f.all, first, middle, end, true)
+	f.factorColumns(middle, end)
 }
 
-// panel makes side columns a triangle, one by one.
-func (f *reflecting) panel(first int) {
+// factorPanel makes side columns a triangle, one by one.
+func (f *qrFactoring) factorPanel(first int) {
 	for j := first; j < min(first+side, len(f.tau)); j++ {
-		f.tau[j] = reflection(f.all.numbers[j*f.all.stride+j:], f.all.stride, f.n-j)
+		f.tau[j] = householder(f.all.numbers[j*f.all.stride+j:], f.all.stride, f.n-j)
 		if f.tau[j] == 0 {
 			continue
 		}
@@ -137,14 +137,14 @@ func (f *reflecting) panel(first int) {
 			own[c] -= share[c]
 		}
 		s = system{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: numberBytes, x: f.dots.at(j-first, 0), xRow: f.dots.step(),
-			c: f.all.at(j+1, first), cRow: f.all.step(), rows: whole(f.rows - j - 1), columns: side}
+			c: f.all.at(j+1, first), cRow: f.all.step(), rows: roundUp(f.rows - j - 1), columns: side}
 		s.run(1)
 	}
 }
 
-// reflection makes a vector of n elements, step apart, the reflection that leaves nothing of it behind the first one, and what it leaves there. It returns tau, 0 where there
+// householder makes a vector of n elements, step apart, the reflection that leaves nothing of it behind the first one, and what it leaves there. It returns tau, 0 where there
 // is nothing.
-func reflection(x []float64, step, n int) (tau float64) {
+func householder(x []float64, step, n int) (tau float64) {
 	alpha, greatest, sum := x[0], 0.0, 0.0
 	for i := 1; i < n; i++ {
 		v := x[i*step]
@@ -173,8 +173,8 @@ func reflection(x []float64, step, n int) (tau float64) {
 	return (beta - alpha) / beta
 }
 
-// take makes the reflections of columns ready for use.
-func (f *reflecting) take(first, end int) {
+// formBlock makes the reflections of columns ready for use.
+func (f *qrFactoring) formBlock(first, end int) {
 	width := end - first
 	for i := range f.rows - first {
 		row, from := f.v.row(i), f.all.row(first + i)[first:end]
@@ -201,9 +201,9 @@ func (f *reflecting) take(first, end int) {
 	}
 }
 
-// apply multiplies the columns of y from one up to an end with the product of the reflections of columns from first on, which [reflecting.take] made ready, or with its transpose.
-func (f *reflecting) apply(y *matrix, first, from, end int, isTransposed bool) {
-	width := min(reflected, whole(len(f.tau)-first))
+// applyBlock multiplies the columns of y from one up to an end with the product of the reflections of columns from first on, which [qrFactoring.formBlock] made ready, or with its transpose.
+func (f *qrFactoring) applyBlock(y *matrix, first, from, end int, isTransposed bool) {
+	width := min(blockColumns, roundUp(len(f.tau)-first))
 	if y == &f.all {
 		width = min(width, from-first)
 	}

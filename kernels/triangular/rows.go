@@ -10,8 +10,8 @@ import (
 // together is how many rows a loop goes along; it divides side.
 const together = 4
 
-// wholeRows is the least multiple of together that is not below n.
-func wholeRows(n int) int { return (n + together - 1) / together * together }
+// roundUpRows is the least multiple of together that is not below n.
+func roundUpRows(n int) int { return (n + together - 1) / together * together }
 
 // rowsArgs are together rows, aRow bytes apart, a vector x that they are multiplied with, and a vector y that their multiples are added to. A sum of products is side sums, of every
 // side-th product each.

@@ -18,8 +18,8 @@ func Solve(memory Memory, t []float64, n int, of Form, b []float64, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
-	if max(n, k) <= few {
-		solveFew(t, n, of, b, k)
+	if max(n, k) < minBlocked {
+		solveUnblocked(t, n, of, b, k)
 		return
 	}
 	x := newColumns(memory, n, k)
@@ -38,7 +38,7 @@ const partNumbers = 1 << 15
 
 // newColumns makes room for up to k columns of n rows.
 func newColumns(memory Memory, n, k int) columns {
-	k = min(k, max(whole(partNumbers/(n+2*side)), 8*side))
+	k = min(k, max(roundUp(partNumbers/(n+2*side)), 8*side))
 	x := columns{newMatrix(memory, n+2*side, k), n, k}
 	x.zero()
 	return x

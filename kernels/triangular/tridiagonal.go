@@ -8,7 +8,7 @@ func Tridiagonal(memory Memory, a []float64, n int, d, e, tau []float64) {
 	if n == 0 {
 		return
 	}
-	t := tridiagonalizing{all: newMatrix(memory, n, n), n: n, tau: tau}
+	t := tridiagonalReduction{all: newMatrix(memory, n, n), n: n, tau: tau}
 	t.vw, t.wv, t.factors = newPairs(memory, n)
 	t.column = memory.Floats(t.all.columns)
 	for i := range t.all.rows {
@@ -21,20 +21,20 @@ func Tridiagonal(memory Memory, a []float64, n int, d, e, tau []float64) {
 			t.all.row(r)[i] = row[r]
 		}
 	}
-	for first := 0; first < n; first += reflected {
-		end := min(first+reflected, n)
+	for first := 0; first < n; first += blockColumns {
+		end := min(first+blockColumns, n)
 		for j := first; j < end; j++ {
 			t.reduce(j, 2*(j-first), d, e)
 		}
 		keepReflections(a, n-1, &t.vw, 0, first, end, 1)
 		if end < n {
-			t.all.lessPairs(&t.vw, &t.wv, end, end, true)
+			t.all.subtractPairs(&t.vw, &t.wv, end, end, true)
 		}
 	}
 }
 
-// tridiagonalizing is a matrix on the way to a tridiagonal one. Its diagonal has blocks of side rows, which are whole.
-type tridiagonalizing struct {
+// tridiagonalReduction is a matrix on the way to a tridiagonal one. Its diagonal has blocks of side rows, which are whole.
+type tridiagonalReduction struct {
 	all     matrix
 	n       int
 	tau     []float64
@@ -44,7 +44,7 @@ type tridiagonalizing struct {
 }
 
 // reduce makes a column of the matrix, which is to lose so many products, one of the tridiagonal one.
-func (t *tridiagonalizing) reduce(j, taken int, d, e []float64) {
+func (t *tridiagonalReduction) reduce(j, taken int, d, e []float64) {
 	first := j / side * side
 	v, w := t.vw.row(taken), t.vw.row(taken+1)
 	column := t.column
@@ -52,7 +52,7 @@ func (t *tridiagonalizing) reduce(j, taken int, d, e []float64) {
 	for i := j; i < len(column); i++ {
 		column[i] = t.all.numbers[i*t.all.stride+j]
 	}
-	lessCombined(column, &t.wv, &t.vw, t.factors, j, taken, first)
+	subtractCombined(column, &t.wv, &t.vw, t.factors, j, taken, first)
 	d[j] = column[j]
 	if j+1 == t.n {
 		return
@@ -61,7 +61,7 @@ func (t *tridiagonalizing) reduce(j, taken int, d, e []float64) {
 		clear(t.vw.row(taken + i))
 		clear(t.wv.row(taken + i))
 	}
-	t.tau[j] = reflection(column[j+1:], 1, t.n-j-1)
+	t.tau[j] = householder(column[j+1:], 1, t.n-j-1)
 	e[j] = column[j+1]
 	if t.tau[j] == 0 {
 		return
@@ -70,7 +70,7 @@ func (t *tridiagonalizing) reduce(j, taken int, d, e []float64) {
 	v[j+1] = 1
 	first = (j + 1) / side * side
 	t.all.symmetric(w, v, first)
-	lessProducts(w, v, &t.wv, &t.vw, t.factors, taken, first, first)
+	subtractProducts(w, v, &t.wv, &t.vw, t.factors, taken, first, first)
 	clear(w[:j+1])
 	along := 0.0
 	for i := j + 1; i < t.n; i++ {

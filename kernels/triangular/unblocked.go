@@ -6,12 +6,12 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// few is the most rows and columns of matrices that are worked on where they lie, number by number and with the same bits: those of 3 rows, of which
-// there are many, take a fifth of the time so.
-const few = side
+// minBlocked is the number of rows or columns from which on matrices are worked on in blocks, in memory of their own. Smaller ones are worked on where they
+// lie, number by number and with the same bits: those of 3 rows, of which there are many, take a fifth of the time so.
+const minBlocked = side + 1
 
-// solveFew is [Solve] for few rows and columns.
-func solveFew(t []float64, n int, of Form, b []float64, k int) {
+// solveUnblocked is [Solve] without blocks.
+func solveUnblocked(t []float64, n int, of Form, b []float64, k int) {
 	row, column, first, next := n, 1, 0, 1
 	if of.Transposed {
 		row, column = column, row
@@ -35,13 +35,13 @@ func solveFew(t []float64, n int, of Form, b []float64, k int) {
 	}
 }
 
-// solveFewLU is [SolveLU] for few rows and columns.
-func solveFewLU(lu []float64, n int, pivots []int, transposed bool, b []float64, k int) {
+// solveLUUnblocked is [SolveLU] without blocks.
+func solveLUUnblocked(lu []float64, n int, pivots []int, transposed bool, b []float64, k int) {
 	swap := func(i int) { exchange(b[i*k:(i+1)*k], b[pivots[i]*k:(pivots[i]+1)*k]) }
 	lower, upper := Form{Unit: true, Transposed: transposed}, Form{Upper: true, Transposed: transposed}
 	if transposed {
-		solveFew(lu, n, upper, b, k)
-		solveFew(lu, n, lower, b, k)
+		solveUnblocked(lu, n, upper, b, k)
+		solveUnblocked(lu, n, lower, b, k)
 		for i := n - 1; i >= 0; i-- {
 			swap(i)
 		}
@@ -50,12 +50,12 @@ func solveFewLU(lu []float64, n int, pivots []int, transposed bool, b []float64,
 	for i := range n {
 		swap(i)
 	}
-	solveFew(lu, n, lower, b, k)
-	solveFew(lu, n, upper, b, k)
+	solveUnblocked(lu, n, lower, b, k)
+	solveUnblocked(lu, n, upper, b, k)
 }
 
-// factorFew is [LU] for few rows and columns.
-func factorFew(a []float64, n, m int, pivots []int) {
+// luUnblocked is [LU] without blocks.
+func luUnblocked(a []float64, n, m int, pivots []int) {
 	for j := range pivots {
 		with, most := j, -1.0
 		for i := j; i < n; i++ {
@@ -79,8 +79,8 @@ func factorFew(a []float64, n, m int, pivots []int) {
 	}
 }
 
-// choleskyOfFew is [Cholesky] for few rows.
-func choleskyOfFew(a []float64, n int) (failed int) {
+// choleskyUnblocked is [Cholesky] without blocks.
+func choleskyUnblocked(a []float64, n int) (failed int) {
 	for i := range n {
 		pivot := a[i*n+i]
 		if !(pivot > 0) {

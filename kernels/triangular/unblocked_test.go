@@ -8,11 +8,11 @@ import (
 )
 
 // Few rows and columns have the bits of those of more: of systems with more columns, and of matrices with one column more.
-func TestFewRows(t *testing.T) {
-	for n := 1; n <= few; n++ {
-		a, wide := random(n, n), make([]float64, n*(few+1))
+func TestUnblocked(t *testing.T) {
+	for n := 1; n < minBlocked; n++ {
+		a, wide := random(n, n), make([]float64, n*minBlocked)
 		for i := range n {
-			copy(wide[i*(few+1):], a[i*n:(i+1)*n])
+			copy(wide[i*minBlocked:], a[i*n:(i+1)*n])
 		}
 		columns := func(x []float64, of, k int) (cut []float64) { // the first k
 			for i := range n {
@@ -22,36 +22,36 @@ func TestFewRows(t *testing.T) {
 		}
 		lu, pivots, more, morePivots := append([]float64{}, a...), make([]int, n), append([]float64{}, wide...), make([]int, n)
 		LU(heap{}, lu, n, n, pivots)
-		LU(heap{}, more, n, few+1, morePivots)
+		LU(heap{}, more, n, minBlocked, morePivots)
 		require.Equal(t, morePivots, pivots)
-		require.Equal(t, columns(more, few+1, n), lu)
-		for k := 1; k <= few; k++ {
-			b := random(n, few+1)
+		require.Equal(t, columns(more, minBlocked, n), lu)
+		for k := 1; k < minBlocked; k++ {
+			b := random(n, minBlocked)
 			for form := range 8 {
 				of := Form{Upper: form&1 != 0, Transposed: form&2 != 0, Unit: form&4 != 0}
-				want, got := append([]float64{}, b...), columns(b, few+1, k)
-				Solve(heap{}, a, n, of, want, few+1)
+				want, got := append([]float64{}, b...), columns(b, minBlocked, k)
+				Solve(heap{}, a, n, of, want, minBlocked)
 				Solve(heap{}, a, n, of, got, k)
-				require.Equal(t, columns(want, few+1, k), got, fmt.Sprint(n, k, of))
+				require.Equal(t, columns(want, minBlocked, k), got, fmt.Sprint(n, k, of))
 			}
 			for _, isTransposed := range []bool{false, true} {
-				want, got := append([]float64{}, b...), columns(b, few+1, k)
-				SolveLU(heap{}, lu, n, pivots, isTransposed, want, few+1)
+				want, got := append([]float64{}, b...), columns(b, minBlocked, k)
+				SolveLU(heap{}, lu, n, pivots, isTransposed, want, minBlocked)
 				SolveLU(heap{}, lu, n, pivots, isTransposed, got, k)
-				require.Equal(t, columns(want, few+1, k), got, fmt.Sprint(n, k, isTransposed))
+				require.Equal(t, columns(want, minBlocked, k), got, fmt.Sprint(n, k, isTransposed))
 			}
 		}
 	}
 }
 
 // The factor of a matrix of few rows is that of the first rows of a greater one.
-func TestCholeskyOfFewRows(t *testing.T) {
-	const all = few + 3
+func TestCholeskyUnblocked(t *testing.T) {
+	const all = minBlocked + 2
 	a := random(all, all)
 	spd := product(a, transposed(a, all, all), all, all, all)
 	want := append([]float64{}, spd...)
 	require.Zero(t, Cholesky(heap{}, want, all))
-	for n := 1; n <= few; n++ {
+	for n := 1; n < minBlocked; n++ {
 		var got, first []float64
 		for i := range n {
 			got, first = append(got, spd[i*all:i*all+n]...), append(first, want[i*all:i*all+n]...)

@@ -21,17 +21,17 @@ func (m *merging) bidiagonal(first, end int) {
 			m.v[first*m.n+first] = 1
 		}
 	case 1:
-		m.one(first)
+		m.leafBidiagonal(first)
 	default:
 		middle := (first + end) / 2
 		m.bidiagonal(first, middle)
 		m.bidiagonal(middle+1, end)
-		m.putBetween(first, middle, end)
+		m.mergeBidiagonal(first, middle, end)
 	}
 }
 
-// one is the part of one row.
-func (m *merging) one(row int) {
+// leafBidiagonal is the part of one row.
+func (m *merging) leafBidiagonal(row int) {
 	v, beside := m.v[row*m.n+row:], 0.0
 	if row+1 < m.n {
 		beside = m.e[row]
@@ -46,9 +46,9 @@ func (m *merging) one(row int) {
 	}
 }
 
-// putBetween puts two parts together with the row between them, which has one element in the last column of the first part and one in the first column of the second
+// mergeBidiagonal puts two parts together with the row between them, which has one element in the last column of the first part and one in the first column of the second
 // one. With the vectors of the parts the matrix has z in that row, and else values on its diagonal.
-func (m *merging) putBetween(first, middle, end int) {
+func (m *merging) mergeBidiagonal(first, middle, end int) {
 	columns := m.columnsTo(end)
 	at, beside := m.d[middle], 0.0
 	if middle+1 < m.n {
@@ -80,13 +80,13 @@ func (m *merging) putBetween(first, middle, end int) {
 		m.z[middle] = least
 	}
 	if greatest > 0 {
-		m.fill(first, middle, end, columns, least)
+		m.mergeArrow(first, middle, end, columns, least)
 	}
-	m.settle(first, end, columns)
+	m.sortSpectrum(first, end, columns)
 }
 
-// fill makes the matrix that [merging.putBetween] makes diagonal.
-func (m *merging) fill(first, middle, end, columns int, least float64) {
+// mergeArrow makes the matrix of [merging.mergeBidiagonal] diagonal: an arrow, of the diagonal and one row.
+func (m *merging) mergeArrow(first, middle, end, columns int, least float64) {
 	order := m.order[first:end]
 	order[0], order[middle-first] = middle, first
 	m.sort(order[1:])
@@ -95,7 +95,7 @@ func (m *merging) fill(first, middle, end, columns int, least float64) {
 	if k > 1 { // so that it is not the value of the middle row
 		m.d[rows[1]] = max(m.d[rows[1]], least/2)
 	}
-	weights := m.solveFor(rows, 1, true)
+	weights := m.solveSecular(rows, 1, true)
 	alone, both := m.arrange(rows)
 	for j := range k {
 		right, left := m.ofV[j*k:(j+1)*k], m.ofU[j*k:(j+1)*k]

@@ -14,7 +14,7 @@ var errEigNotFinite = errors.New("the input tensor contains infs or NaNs")
 // Eig writes the eigenvalues of a matrix of n rows, which it overwrites, and, with room for them, its eigenvectors, columns
 // of length 1 whose greatest element is real: real and imaginary parts apart.
 func Eig(memory Memory, re, im, vre, vim, a []float64, n int) error {
-	if !finite(a) {
+	if !isFinite(a) {
 		return errEigNotFinite
 	}
 	if n == 0 {
@@ -23,12 +23,12 @@ func Eig(memory Memory, re, im, vre, vim, a []float64, n int) error {
 	if vre == nil {
 		return eigenvalues(memory, re, im, a, n)
 	}
-	if n <= fewHessenberg || !manyEig(memory, re, im, vre, a, n) {
+	if n <= crossoverMultishift || !multishiftEig(memory, re, im, vre, a, n) {
 		var size [1]float64
 		lapack.Dgeev(kinds.LeftEVNone, kinds.RightEVCompute, n, a, n, re, im, nil, 1, vre, n, size[:], -1)
 		work := memory.Floats(int(size[0]))
 		if lapack.Dgeev(kinds.LeftEVNone, kinds.RightEVCompute, n, a, n, re, im, nil, 1, vre, n, work, len(work)) != 0 {
-			return errNoConverged
+			return errNotConverged
 		}
 	}
 	// Columns k and k+1 are the parts of the vector of a pair, the first of which has the positive imaginary part.
@@ -49,7 +49,7 @@ func Eig(memory Memory, re, im, vre, vim, a []float64, n int) error {
 
 // eigenvalues writes those of a matrix of n rows, which it overwrites.
 func eigenvalues(memory Memory, re, im, a []float64, n int) error {
-	exponent := scaled(a, mostOf(a))
+	exponent := scaled(a, maxAbs(a))
 	first, last := lapack.Dgebal(kinds.PermuteScale, n, a, n, memory.Floats(n))
 	size := last - first + 1
 	for i := range n {
@@ -59,32 +59,32 @@ func eigenvalues(memory Memory, re, im, a []float64, n int) error {
 		copy(a[i*size:(i+1)*size], a[(first+i)*n+first:])
 	}
 	block, tau := a[:size*size], memory.Floats(size-1)
-	if size <= fewByLAPACK {
-		hessenbergOfFew(memory, block, tau, size)
+	if size <= crossoverHessenberg {
+		lapackHessenberg(memory, block, tau, size)
 		for i := 2; i < size; i++ {
 			clear(block[i*size : i*size+i-1])
 		}
 	} else {
 		triangular.Hessenberg(memory, block, memory.Floats((size-1)*(size-1)), tau, size)
 	}
-	err := quasiTriangle(memory, block, nil, re[first:last+1], im[first:last+1], size, false)
+	err := realSchur(memory, block, nil, re[first:last+1], im[first:last+1], size, false)
 	scale(re, exponent)
 	scale(im, exponent)
 	return err
 }
 
-// manyEig writes the eigenvalues and eigenvectors of a matrix of n rows, of pairs their parts in two columns. It reports whether it could: where exchanges of rows tell some
+// multishiftEig writes the eigenvalues and eigenvectors of a matrix of n rows, of pairs their parts in two columns. It reports whether it could: where exchanges of rows tell some
 // eigenvalues at once, it leaves the matrix as it is.
-func manyEig(memory Memory, re, im, v, a []float64, n int) bool {
+func multishiftEig(memory Memory, re, im, v, a []float64, n int) bool {
 	form, balance := memory.Floats(n*n), memory.Floats(n)
 	copy(form, a)
-	exponent := scaled(form, mostOf(form))
+	exponent := scaled(form, maxAbs(form))
 	first, last := lapack.Dgebal(kinds.PermuteScale, n, form, n, balance)
 	if last-first+1 != n {
 		return false
 	}
 	Hessenberg(memory, form, v, n)
-	if quasiTriangle(memory, form, v, re, im, n, true) != nil {
+	if realSchur(memory, form, v, re, im, n, true) != nil {
 		return false
 	}
 	var size [1]float64

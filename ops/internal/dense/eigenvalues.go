@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// mostRotations is how many times per row the eigenvalues of a tridiagonal matrix come nearer before this is given up: three are usual at most.
-const mostRotations = 40
+// maxQLSteps is how many times per row the eigenvalues of a tridiagonal matrix come nearer before this is given up: three are usual at most.
+const maxQLSteps = 40
 
-// tridiagonalValues makes of d, the diagonal of a tridiagonal matrix, its eigenvalues, rising; e is what is beside it. QL steps
+// rationalQL makes of d, the diagonal of a tridiagonal matrix, its eigenvalues, rising; e is what is beside it. QL steps
 // have neither roots nor vectors: Reinsch, A stable rational QR algorithm for the computation of the eigenvalues of an Hermitian, tridiagonal matrix, 1971.
-func tridiagonalValues(d, e []float64) error {
+func rationalQL(d, e []float64) error {
 	n, least := len(d), negligible(d, e)
 	squares := e
 	for i, v := range e {
 		squares[i] = v * v
 	}
-	left := mostRotations * n
+	left := maxQLSteps * n
 	for first := 0; first < n; {
 		last := first
 		for last < n-1 && squares[last] > least+float64(epsilon*epsilon*math.Abs(d[last]*d[last+1])) {
@@ -27,16 +27,16 @@ func tridiagonalValues(d, e []float64) error {
 			continue
 		}
 		if left--; left < 0 {
-			return errNoConverged
+			return errNotConverged
 		}
-		rationalStep(d[first:last+1], squares[first:last])
+		rationalQLStep(d[first:last+1], squares[first:last])
 	}
 	slices.Sort(d)
 	return nil
 }
 
-// rationalStep is one QL step with Wilkinson's shift. The numbers beside the diagonal are squares.
-func rationalStep(d, squares []float64) {
+// rationalQLStep is one QL step with Wilkinson's shift. The numbers beside the diagonal are squares.
+func rationalQLStep(d, squares []float64) {
 	beside := math.Sqrt(squares[0])
 	half := (d[1] - d[0]) / (2 * beside)
 	shift := d[0] - beside/(half+math.Copysign(math.Hypot(half, 1), half))
@@ -65,15 +65,15 @@ func rationalStep(d, squares []float64) {
 
 // negligible is the square of a number beside the diagonal that counts as 0 at any place.
 func negligible(d, e []float64) float64 {
-	least := math.Ldexp(max(mostOf(d), mostOf(e)), -60)
+	least := math.Ldexp(max(maxAbs(d), maxAbs(e)), -60)
 	return least * least
 }
 
-// tridiagonalRotations is [tridiagonalValues] with vectors: rows, width apart, that are combined as those of the identity are to become the eigenvectors. They are
+// implicitQL is [rationalQL] with vectors: rows, width apart, that are combined as those of the identity are to become the eigenvectors. They are
 // rotated as they come: Martin and Wilkinson, The implicit QL algorithm, 1968.
-func tridiagonalRotations(d, e, rows []float64, width, columns int) error {
+func implicitQL(d, e, rows []float64, width, columns int) error {
 	n, least := len(d), negligible(d, e)
-	left := mostRotations * n
+	left := maxQLSteps * n
 	for first := 0; first < n; {
 		last := first
 		for last < n-1 && e[last]*e[last] > least+float64(epsilon*epsilon*math.Abs(d[last]*d[last+1])) {
@@ -84,9 +84,9 @@ func tridiagonalRotations(d, e, rows []float64, width, columns int) error {
 			continue
 		}
 		if left--; left < 0 {
-			return errNoConverged
+			return errNotConverged
 		}
-		implicitStep(d[first:last+1], e[first:last], rows[first*width:], width, columns)
+		implicitQLStep(d[first:last+1], e[first:last], rows[first*width:], width, columns)
 	}
 	for i := range n { // the least that is left comes next
 		least := i
@@ -106,8 +106,8 @@ func tridiagonalRotations(d, e, rows []float64, width, columns int) error {
 	return nil
 }
 
-// implicitStep is one QL step with Wilkinson's shift: the rotation at the end makes a number beside the diagonals, which others move up.
-func implicitStep(d, e, rows []float64, width, columns int) {
+// implicitQLStep is one QL step with Wilkinson's shift: the rotation at the end makes a number beside the diagonals, which others move up.
+func implicitQLStep(d, e, rows []float64, width, columns int) {
 	half := (d[1] - d[0]) / (2 * e[0])
 	last := len(e)
 	moved := d[last] - d[0] + e[0]/(half+math.Copysign(math.Hypot(half, 1), half))

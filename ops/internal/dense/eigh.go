@@ -8,17 +8,17 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// Matrices with fewer rows become those with two diagonals by LAPACK, which is faster for these: less is to be done where values alone are wanted.
+// Crossover points: matrices with fewer rows become those with two diagonals by LAPACK, which is faster for these.
 const (
-	fewRows     = 32
-	fewValues   = 56  // of symmetric matrices
-	fewSingular = 120 // values
+	crossoverVectors        = 32  // eigenvectors and singular vectors
+	crossoverEigenvalues    = 56  // eigenvalues alone, of symmetric matrices
+	crossoverSingularValues = 120 // singular values alone
 )
 
 // Eigh writes the eigenvalues of a symmetric matrix of n rows, rising, and makes of the matrix, of which it reads the lower
 // triangle, its eigenvectors, which are columns.
 func Eigh(memory Memory, values, a []float64, n int, vectors bool) error {
-	if !finite(a) {
+	if !isFinite(a) {
 		return errNotFinite
 	}
 	if n == 0 {
@@ -26,26 +26,26 @@ func Eigh(memory Memory, values, a []float64, n int, vectors bool) error {
 	}
 	greatest := 0.0
 	for i := range n {
-		greatest = max(greatest, mostOf(a[i*n:i*n+i+1]))
+		greatest = max(greatest, maxAbs(a[i*n:i*n+i+1]))
 	}
 	exponent := scaled(a, greatest)
 	defer scale(values, exponent)
 	e, tau := memory.Floats(n-1), memory.Floats(n-1)
-	few := n < fewRows || !vectors && n < fewValues
-	if few {
+	byLAPACK := n < crossoverVectors || !vectors && n < crossoverEigenvalues
+	if byLAPACK {
 		lapack.Dsytd2(blas.Lower, n, a, n, values, e, tau)
 	} else {
 		triangular.Tridiagonal(memory, a, n, values, e, tau)
 	}
 	if !vectors {
-		return tridiagonalValues(values, e)
+		return rationalQL(values, e)
 	}
 	v := memory.Floats(n * n)
-	if few {
+	if byLAPACK {
 		work := memory.Floats(n)
 		lapack.Dorgtr(blas.Lower, n, a, n, tau, work, len(work))
 		transpose(v, a, n, n)
-		err := tridiagonalRotations(values, e, v, n, n)
+		err := implicitQL(values, e, v, n, n)
 		transpose(a, v, n, n)
 		return err
 	}
@@ -59,7 +59,7 @@ func Eigh(memory Memory, values, a []float64, n int, vectors bool) error {
 	return nil
 }
 
-func mostOf(a []float64) (most float64) {
+func maxAbs(a []float64) (most float64) {
 	for _, v := range a {
 		most = max(most, math.Abs(v))
 	}

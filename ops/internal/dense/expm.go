@@ -7,15 +7,15 @@ import (
 )
 
 // padé13 are the coefficients of the approximant of degree 13 of the exponential: Higham, The scaling and squaring method for
-// the matrix exponential revisited, 2005. reach13 is the norm up to which it is exact to the last digit.
+// the matrix exponential revisited, 2005. maxNorm13 is the norm up to which it is exact to the last digit.
 var padé13 = [14]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
 	670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
 
-const reach13 = 5.371920351148152
+const maxNorm13 = 5.371920351148152
 
 // Exp writes the exponential of a matrix of n rows. Of a matrix with numbers that are not finite it is NaN.
 func Exp(memory Memory, exp, a []float64, n int) error {
-	if !finite(a) {
+	if !isFinite(a) {
 		for i := range exp {
 			exp[i] = math.NaN()
 		}
@@ -60,8 +60,8 @@ func (e *exponential) scale(a []float64) (halvings int) {
 		}
 		norm = max(norm, sum)
 	}
-	if norm > reach13 {
-		_, halvings = math.Frexp(norm / reach13)
+	if norm > maxNorm13 {
+		_, halvings = math.Frexp(norm / maxNorm13)
 	}
 	for i, v := range a {
 		e.power[0][i] = math.Ldexp(v, -halvings)

@@ -6,37 +6,37 @@ import (
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
-// Sizes that were measured, of matrices of 128 to 701 rows.
+// Sizes that were measured, of matrices of 128 to 701 rows. A bulge is three rows that a pair of shifts has on its way down the diagonal.
 const (
-	fewHessenberg = 75 // rows whose eigenvalues come by one pair of shifts at a time
-	mostPairs     = 16 // of shifts that go down the diagonal together
-	strides       = 3  // times how many pairs there are, rows that they go until what they turned is applied to the rest
-	mostInWindow  = 3*(mostPairs-1) + strides*mostPairs + 6
-	mostStalled   = 30            // steps that find no eigenvalue, before one pair of shifts at a time is tried
-	mostTried     = 4 * mostPairs // rows at the end that are tried for eigenvalues: twice the pairs, and more where none is found
+	crossoverMultishift = 75 // up to so many rows, eigenvalues come by one bulge at a time
+	maxBulges           = 16 // that are chased together
+	stridePerBulge      = 3  // times how many bulges there are, rows that they go until what they turned is applied to the rest
+	maxWindow           = 3*(maxBulges-1) + stridePerBulge*maxBulges + 6
+	maxStalled          = 30            // steps that find no eigenvalue, before one bulge at a time is tried
+	maxDeflationWindow  = 4 * maxBulges // rows at the end that are tried for eigenvalues: twice the bulges, and more where none is found
 )
 
-// francis makes a matrix of n rows with one diagonal below it a quasi-triangle, or finds its eigenvalues alone, by QR steps with many shifts: Braman, Byers and
-// Mathias, The multishift QR algorithm, 2002.
+// francis makes a matrix of n rows with one diagonal below it a quasi-triangle, or finds its eigenvalues alone, by QR steps with many shifts and aggressive early
+// deflation: Braman, Byers and Mathias, The multishift QR algorithm, 2002.
 type francis struct {
 	n        int
 	h, z     []float64 // z is multiplied with what h is turned by, if it is not nil
 	isWhole  bool      // all of h is wanted, not its eigenvalues alone
 	re, im   []float64
-	window   []float64 // what the shifts go through, mostInWindow rows and columns, with zeros behind
+	window   []float64 // what the bulges go through, maxWindow rows and columns, with zeros behind
 	turned   []float64 // the rows of the turned identity
 	part     []float64 // of the rest
-	pairs    [mostPairs][4]float64
+	shifts   [maxBulges][4]float64
 	v, t, wv []float64 // for LAPACK
 	work     []float64
 }
 
-// quasiTriangle makes h, of n rows, a quasi-triangle, and writes its eigenvalues.
-func quasiTriangle(memory Memory, h, z, re, im []float64, n int, isWhole bool) error {
+// realSchur makes h, of n rows, a quasi-triangle, and writes its eigenvalues.
+func realSchur(memory Memory, h, z, re, im []float64, n int, isWhole bool) error {
 	f := francis{n: n, h: h, z: z, re: re, im: im, isWhole: isWhole}
-	if n > fewHessenberg {
-		f.window, f.turned, f.part = memory.Floats(mostInWindow*mostInWindow), memory.Floats(mostInWindow*mostInWindow), memory.Floats(mostInWindow*n)
-		f.v, f.t, f.wv, f.work = memory.Floats(mostTried*mostTried), memory.Floats(mostTried*n), memory.Floats(mostTried*n), memory.Floats(64*mostTried)
+	if n > crossoverMultishift {
+		f.window, f.turned, f.part = memory.Floats(maxWindow*maxWindow), memory.Floats(maxWindow*maxWindow), memory.Floats(maxWindow*n)
+		f.v, f.t, f.wv, f.work = memory.Floats(maxDeflationWindow*maxDeflationWindow), memory.Floats(maxDeflationWindow*n), memory.Floats(maxDeflationWindow*n), memory.Floats(64*maxDeflationWindow)
 	}
 	return f.run()
 }
@@ -48,16 +48,16 @@ func (f *francis) run() error {
 	}
 	stalled, last := 0, n-1
 	for last >= 0 {
-		start := f.start(last)
+		start := f.activeStart(last)
 		size := last - start + 1
-		if size <= fewHessenberg || stalled > mostStalled {
+		if size <= crossoverMultishift || stalled > maxStalled {
 			if lapack.Dlahqr(f.isWhole, f.z != nil, n, start, last, f.h, n, f.re[:last+1], f.im[:last+1], 0, n-1, f.z, width) != 0 {
-				return errNoConverged
+				return errNotConverged
 			}
 			last, stalled = start-1, 0
 			continue
 		}
-		pairs := min(4+size/64, mostPairs)
+		pairs := min(4+size/64, maxBulges)
 		tried := min(size, 2*pairs+2*pairs*min(stalled, 5)/5)
 		undone, done := lapack.Dlaqr23(f.isWhole, f.z != nil, n, start, last, tried, f.h, n, 0, n-1, f.z, width, f.re[:last+1], f.im[:last+1],
 			f.v, tried, n, f.t, n, n, f.wv, tried, f.work, len(f.work), 0)
@@ -65,16 +65,16 @@ func (f *francis) run() error {
 		if stalled++; done > 0 {
 			stalled = 0
 		}
-		if size -= done; size <= fewHessenberg || done*100 > tried*14 {
+		if size -= done; size <= crossoverMultishift || done*100 > tried*14 {
 			continue
 		}
-		f.sweep(start, last, f.choose(pairs, last, undone, stalled))
+		f.sweep(start, last, f.chooseShifts(pairs, last, undone, stalled))
 	}
 	return nil
 }
 
-// start is the first row of the part that ends with a last one. It begins where the element below the diagonal is 0 but for rounding.
-func (f *francis) start(last int) int {
+// activeStart is the first row of the part that ends with a last one. It begins where the element below the diagonal is 0 but for rounding.
+func (f *francis) activeStart(last int) int {
 	for k := last; k > 0; k-- {
 		below := &f.h[k*f.n+k-1]
 		if math.Abs(*below) <= epsilon*(math.Abs(f.h[k*f.n+k])+math.Abs(f.h[(k-1)*f.n+k-1])) {
@@ -85,15 +85,15 @@ func (f *francis) start(last int) int {
 	return 0
 }
 
-// choose makes pairs of shifts, up to most, of the count eigenvalues of the last rows, and returns how many: two that are conjugates, or any two that are real. Where these led to nothing for
+// chooseShifts makes pairs of shifts, up to most, of the count eigenvalues of the last rows, and returns how many: two that are conjugates, or any two that are real. Where these led to nothing for
 // some steps, others are taken.
-func (f *francis) choose(most, last, count, stalled int) (pairs int) {
+func (f *francis) chooseShifts(most, last, count, stalled int) (pairs int) {
 	if stalled%6 == 5 {
 		for i := range most {
 			k := last - 2*i
 			v := math.Abs(f.h[k*f.n+k-1]) + math.Abs(f.h[(k-1)*f.n+k-2])
 			near := float64(0.75*v) + f.h[k*f.n+k]
-			f.pairs[i] = [4]float64{near, v, near, -v}
+			f.shifts[i] = [4]float64{near, v, near, -v}
 		}
 		return most
 	}
@@ -112,14 +112,14 @@ func (f *francis) choose(most, last, count, stalled int) (pairs int) {
 		if with < 0 {
 			break
 		}
-		f.pairs[pairs] = [4]float64{f.re[with], f.im[with], f.re[i], f.im[i]}
+		f.shifts[pairs] = [4]float64{f.re[with], f.im[with], f.re[i], f.im[i]}
 		pairs++
 		if f.im[i] != 0 {
 			i--
 		}
 	}
 	if pairs == 0 && alone >= 0 {
-		f.pairs[0] = [4]float64{f.re[alone], 0, f.re[alone], 0}
+		f.shifts[0] = [4]float64{f.re[alone], 0, f.re[alone], 0}
 		pairs = 1
 	}
 	return pairs
@@ -127,27 +127,27 @@ func (f *francis) choose(most, last, count, stalled int) (pairs int) {
 
 // sweep has pairs of shifts go from a first row to a last one, three rows apart.
 func (f *francis) sweep(first, last, pairs int) {
-	behind, stride := 3*(pairs-1), strides*pairs
+	behind, stride := 3*(pairs-1), stridePerBulge*pairs
 	for from, end := 0, last-first+behind; from < end; from += stride {
 		to := min(from+stride, end)
 		low, high := max(first, first-1+from-behind), min(last, first+to+2)
 		size := high - low + 1
-		f.enter(low, size)
+		f.loadWindow(low, size)
 		for step := from; step < to; step++ {
 			for pair := range pairs {
 				if column := first - 1 + step - 3*pair; column >= first-1 && column <= last-2 {
-					f.move(column-low, size, pair, column < first)
+					f.chase(column-low, size, pair, column < first)
 				}
 			}
 		}
-		f.leave(first, last, low, size)
+		f.applyWindow(first, last, low, size)
 	}
 }
 
-// enter copies a block of h, and a row and a column of zeros.
-func (f *francis) enter(low, size int) {
+// loadWindow copies a block of h, and a row and a column of zeros.
+func (f *francis) loadWindow(low, size int) {
 	for i := range size + 1 {
-		row, turned := f.window[i*mostInWindow:][:size+1], f.turned[i*mostInWindow:][:size+1]
+		row, turned := f.window[i*maxWindow:][:size+1], f.turned[i*maxWindow:][:size+1]
 		clear(row)
 		clear(turned)
 		if turned[i] = 1; i < size {
@@ -156,15 +156,15 @@ func (f *francis) enter(low, size int) {
 	}
 }
 
-// move has a pair of shifts go from a column to the next one: a reflection of three rows and columns leaves nothing of the first one below the diagonal
+// chase has a bulge go from a column to the next one: a reflection of three rows and columns leaves nothing of the first one below the diagonal
 // beside it. Two shifts that are new begin with the first column of the product of h less these.
-func (f *francis) move(column, rows, pair int, isNew bool) {
-	const width = mostInWindow
+func (f *francis) chase(column, rows, pair int, isNew bool) {
+	const width = maxWindow
 	k := column + 1
 	at := func(i, j int) *float64 { return &f.window[i*width+j] }
 	var x, y, z float64
 	if isNew {
-		s := &f.pairs[pair]
+		s := &f.shifts[pair]
 		corner, below := *at(0, 0), *at(1, 0)
 		size := math.Abs(corner-s[2]) + math.Abs(s[3]) + math.Abs(below) // products may be too small
 		if size == 0 {
@@ -201,7 +201,7 @@ type reflection3 struct{ tau, second, third float64 }
 
 // rows reflects three rows of a window, from a column up to an end.
 func (r reflection3) rows(a []float64, from, end int) {
-	x, y, z := a[from:end], a[mostInWindow+from:][:end-from], a[2*mostInWindow+from:][:end-from]
+	x, y, z := a[from:end], a[maxWindow+from:][:end-from], a[2*maxWindow+from:][:end-from]
 	for i, v := range x {
 		sum := r.tau * (v + float64(r.second*y[i]) + float64(r.third*z[i]))
 		x[i] = v - sum
@@ -210,16 +210,16 @@ func (r reflection3) rows(a []float64, from, end int) {
 	}
 }
 
-// leave copies a block back, and turns what is beside and above it.
-func (f *francis) leave(first, last, low, size int) {
+// applyWindow copies a block back, and turns what is beside and above it.
+func (f *francis) applyWindow(first, last, low, size int) {
 	n, end := f.n, last+1
 	for i := range size {
-		copy(f.h[(low+i)*n+low:], f.window[i*mostInWindow:][:size])
+		copy(f.h[(low+i)*n+low:], f.window[i*maxWindow:][:size])
 	}
 	if f.isWhole {
 		first, end = 0, n
 	}
-	turned := gemm.Matrix[float64]{Data: f.turned, Row: mostInWindow, Col: 1}
+	turned := gemm.Matrix[float64]{Data: f.turned, Row: maxWindow, Col: 1}
 	if behind := low + size; behind < end {
 		of := gemm.Matrix[float64]{Data: f.h, Start: low*n + behind, Row: n, Col: 1}
 		f.replace(gemm.Product[float64]{M: size, N: end - behind, K: size, A: turned, B: of}, of)

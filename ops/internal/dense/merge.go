@@ -36,7 +36,7 @@ func newMerging(memory Memory, d, e, v, u []float64) merging {
 	m.roots = secular{d: memory.Floats(n), z: memory.Floats(n), gaps: memory.Floats(n)}
 	clear(v)
 	clear(u)
-	least := math.Ldexp(max(mostOf(d), mostOf(e)), -200)
+	least := math.Ldexp(max(maxAbs(d), maxAbs(e)), -200)
 	flush(d, least)
 	flush(e, least)
 	return m
@@ -109,9 +109,9 @@ func (m *merging) rotate(a, b, first, end int, cos, sin float64) {
 	m.d[b] = float64(low*sin*sin) + float64(high*cos*cos)
 }
 
-// solveFor finds the values of rows that change, which become those of the rows, and the weights that these have in the vectors. The poles' distances are in
+// solveSecular finds the values of rows that change, which become those of the rows, and the weights that these have in the vectors. The poles' distances are in
 // ofV.
-func (m *merging) solveFor(rows []int, rho float64, squares bool) (weights []float64) {
+func (m *merging) solveSecular(rows []int, rho float64, squares bool) (weights []float64) {
 	k := len(rows)
 	s := &m.roots
 	roots := secular{d: s.d[:k], z: s.z[:k], gaps: s.gaps[:k], rho: rho, squares: squares}
@@ -184,8 +184,8 @@ func (m *merging) combine(v, shares []float64, rows []int, first, middle, end, a
 	}
 }
 
-// settle puts rows, from one up to an end, in the order of their values. Their numbers are in as many columns, and one more of v perhaps.
-func (m *merging) settle(first, end, endOfV int) {
+// sortSpectrum puts rows, from one up to an end, in the order of their values. Their numbers are in as many columns, and one more of v perhaps.
+func (m *merging) sortSpectrum(first, end, endOfV int) {
 	order := m.order[first:end]
 	m.sort(order)
 	for i, row := range order {

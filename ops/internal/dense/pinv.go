@@ -33,14 +33,14 @@ func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least, share f
 	return nil
 }
 
-// mostCondition is up to which condition number a matrix is inverted by its triangle: the norm of an inverse has some exact digits there, so that the
+// maxCondition is up to which condition number a matrix is inverted by its triangle: the norm of an inverse has some exact digits there, so that the
 // rank is certain. What rounding does to the inverse is of the order of the condition number as by singular values.
-const mostCondition = 1e11
+const maxCondition = 1e11
 
 // inverseByQR writes the inverse R⁻¹·Qᵀ of a tall matrix Q·R, or that of a wide matrix's transpose, if no singular value counts as 0.
 func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share float64) bool {
 	rows, k := max(n, m), min(n, m)
-	if k == 0 || !finite(a) {
+	if k == 0 || !isFinite(a) {
 		return false
 	}
 	q, r, qt := memory.Floats(rows*k), memory.Floats(k*k), memory.Floats(k*rows)
@@ -63,10 +63,10 @@ func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share flo
 	triangular.Solve(memory, r, k, triangular.Form{Upper: true}, x, rows)
 	// The least singular value is above smallest, rounding included, and the greatest not above whole.
 	whole, smallest := frobenius(a), 0.99/frobenius(x)
-	if !(whole <= mostCondition*smallest) || !(smallest > 0) {
+	if !(whole <= maxCondition*smallest) || !(smallest > 0) {
 		return false
 	}
-	if !(smallest > least) || !(smallest > share*whole || smallest > share*mostStretch(memory, r, k, smallest/share)) {
+	if !(smallest > least) || !(smallest > share*whole || smallest > share*largestSingular(memory, r, k, smallest/share)) {
 		return false
 	}
 	if n < m {
@@ -75,11 +75,11 @@ func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share flo
 	return true
 }
 
-// mostStretch is about the greatest singular value of a triangle of n rows, and not below it, by the power method from some vectors: that all of them are so
+// largestSingular is about the greatest singular value of a triangle of n rows, and not below it, by the power method from some vectors: that all of them are so
 // poor in its vector that their greatest estimate falls short by a quarter has a chance below 1e-8 up to 10000 rows, and less that it falls short by half after few
 // steps, which is enough to know that it is below some number. Kuczyński and Woźniakowski, Estimating
 // the largest eigenvalue by the power and Lanczos algorithms with a random start, 1992.
-func mostStretch(memory Memory, r []float64, n int, below float64) float64 {
+func largestSingular(memory Memory, r []float64, n int, below float64) float64 {
 	const vectors, fewSteps, steps, fewAbove, above = 8, 5, 12, 2, 1.25
 	x, y := memory.Floats(n*vectors), memory.Floats(n*vectors)
 	state := uint64(1)

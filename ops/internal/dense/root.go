@@ -25,7 +25,7 @@ func Sqrt(memory Memory, root, a []float64, n int) error {
 // principal is the Schur form of a matrix whose principal function is real, without a form where there is nothing to compute. The
 // eigenvalues must not be negative, and positive, or in pairs, where zeros are no good either.
 func principal(memory Memory, y, a []float64, n int, positive bool) (t, z complexes, err error) {
-	if !finite(a) {
+	if !isFinite(a) {
 		for i := range y {
 			y[i] = math.NaN()
 		}
@@ -79,16 +79,16 @@ func triangularSqrt(r, t complexes) error {
 	return nil
 }
 
-// nodes and shares are those of Gauss and Legendre's quadrature over [0, 1] with 7 points, and reach7 the norm up to which the
+// nodes and weights are those of Gauss and Legendre's quadrature over [0, 1] with 7 points, and maxNorm7 the norm up to which the
 // approximant of the logarithm that it makes is exact to the last digit: Higham, Functions of Matrices, 2008, section 11.
 var (
 	nodes = [7]float64{0.02544604382862073773690516, 0.12923440720030278006806761, 0.29707742431130141654669679, 0.5,
 		0.70292257568869858345330321, 0.87076559279969721993193239, 0.97455395617137926226309484}
-	shares = [7]float64{0.06474248308443484663530572, 0.13985269574463833395073388, 0.19091502525255947247518488, 0.20897959183673469387755102,
+	weights = [7]float64{0.06474248308443484663530572, 0.13985269574463833395073388, 0.19091502525255947247518488, 0.20897959183673469387755102,
 		0.19091502525255947247518488, 0.13985269574463833395073388, 0.06474248308443484663530572}
 )
 
-const reach7 = 0.25
+const maxNorm7 = 0.25
 
 // Log writes the principal logarithm of a matrix of n rows, by square roots of its Schur form until that is close to the
 // identity: Al-Mohy and Higham, Improved inverse scaling and squaring algorithms for the matrix logarithm, 2012. A matrix with numbers
@@ -103,7 +103,7 @@ func Log(memory Memory, log, a []float64, n int) error {
 		diagonal.set(i, 0, cmplx.Log(t.at(i, i)))
 	}
 	r, halvings := newComplexes(memory, n, n), 0
-	for ; fromIdentity(t) > reach7; halvings++ {
+	for ; fromIdentity(t) > maxNorm7; halvings++ {
 		if err := triangularSqrt(r, t); err != nil {
 			return err
 		}
@@ -116,8 +116,8 @@ func Log(memory Memory, log, a []float64, n int) error {
 	for k, x := range nodes {
 		quotient(part, t, complex(x, 0))
 		for i, v := range part.re {
-			sum.re[i] += shares[k] * v
-			sum.im[i] += shares[k] * part.im[i]
+			sum.re[i] += weights[k] * v
+			sum.im[i] += weights[k] * part.im[i]
 		}
 	}
 	for i, v := range sum.re {
@@ -159,7 +159,7 @@ func quotient(y, t complexes, x complex128) {
 // Sylvester writes the solution x of a·x + x·b = c, for a of n rows and b of m: Bartels and Stewart, Solution of the matrix equation
 // AX + XB = C, 1972.
 func Sylvester(memory Memory, x, a, b, c []float64, n, m int) error {
-	if !finite(a) || !finite(b) {
+	if !isFinite(a) || !isFinite(b) {
 		return errNotFinite
 	}
 	if n == 0 || m == 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// fewByLAPACK is up to how many rows a matrix becomes one with a single diagonal below its triangle by LAPACK, whose loops are faster for these.
-const fewByLAPACK = 64
+// crossoverHessenberg is up to how many rows a matrix becomes one with a single diagonal below its triangle by LAPACK, whose loops are faster for these.
+const crossoverHessenberg = 64
 
 // Hessenberg makes of a matrix of n rows the triangle with one diagonal below it, h, and writes the orthonormal q: a = q·h·qᵀ.
 func Hessenberg(memory Memory, a, q []float64, n int) {
@@ -16,9 +16,9 @@ func Hessenberg(memory Memory, a, q []float64, n int) {
 	}
 	count := n - 1
 	v, tau := memory.Floats(n*n), memory.Floats(count)
-	if n <= fewByLAPACK {
+	if n <= crossoverHessenberg {
 		copy(v, a)
-		if hessenbergOfFew(memory, v, tau, n) {
+		if lapackHessenberg(memory, v, tau, n) {
 			copy(a, v)
 			copy(q, v)
 			work := memory.Floats(n)
@@ -39,9 +39,9 @@ func Hessenberg(memory Memory, a, q []float64, n int) {
 	}
 }
 
-// hessenbergOfFew makes of a matrix of n rows one with a single diagonal below its triangle, and reflections below that. It reports whether these are orthonormal: numbers near the
+// lapackHessenberg makes of a matrix of n rows one with a single diagonal below its triangle, and reflections below that. It reports whether these are orthonormal: numbers near the
 // least ones of float64 make LAPACK err.
-func hessenbergOfFew(memory Memory, a, tau []float64, n int) bool {
+func lapackHessenberg(memory Memory, a, tau []float64, n int) bool {
 	work := memory.Floats(n)
 	lapack.Dgehd2(n, 0, n-1, a, n, tau, work)
 	for i := range n - 1 {
@@ -55,14 +55,14 @@ func hessenbergOfFew(memory Memory, a, tau []float64, n int) bool {
 // Schur makes of a matrix of n rows its real Schur form t, a triangle but for blocks of two rows that have complex eigenvalues,
 // and writes the orthonormal z: a = z·t·zᵀ.
 func Schur(memory Memory, a, z []float64, n int) error {
-	if !finite(a) {
+	if !isFinite(a) {
 		return errNotFinite
 	}
 	if n == 0 {
 		return nil
 	}
-	exponent := scaled(a, mostOf(a))
+	exponent := scaled(a, maxAbs(a))
 	defer scale(a, exponent)
 	Hessenberg(memory, a, z, n)
-	return quasiTriangle(memory, a, z, memory.Floats(n), memory.Floats(n), n, true)
+	return realSchur(memory, a, z, memory.Floats(n), memory.Floats(n), n, true)
 }

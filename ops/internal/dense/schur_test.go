@@ -77,7 +77,7 @@ func TestSchur(t *testing.T) {
 			zt, product, back := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
 			transpose(zt, z, n, n)
 			requireOrthonormal(t, zt, n, n, 1e-15, name)
-			size := max(mostOf(a), 0x1p-1000)
+			size := max(maxAbs(a), 0x1p-1000)
 			for i := range form {
 				form[i] /= size
 			}
@@ -86,7 +86,7 @@ func TestSchur(t *testing.T) {
 			for i := range back {
 				back[i] -= a[i] / size
 			}
-			require.LessOrEqual(t, mostOf(back), 1e-15*float64(n+10)*math.Sqrt(float64(n)), name)
+			require.LessOrEqual(t, maxAbs(back), 1e-15*float64(n+10)*math.Sqrt(float64(n)), name)
 			trace := 0.0
 			for i := range n { // blocks of two rows have complex eigenvalues
 				trace += re[i]/size - a[i*n+i]/size
@@ -115,7 +115,7 @@ func TestEig(t *testing.T) {
 			name := fmt.Sprint(name, n)
 			re, im, vre, vim := make([]float64, n), make([]float64, n), make([]float64, n*n), make([]float64, n*n)
 			require.NoError(t, Eig(&kept{}, re, im, vre, vim, slices.Clone(a), n), name)
-			size := max(mostOf(a), 0x1p-1000)
+			size := max(maxAbs(a), 0x1p-1000)
 			unit, real, imaginary := slices.Clone(a), make([]float64, n*n), make([]float64, n*n)
 			for i := range unit {
 				unit[i] /= size

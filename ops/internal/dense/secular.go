@@ -40,8 +40,8 @@ func (s *secular) sums(x float64, first, end int) (sum, slope float64) {
 }
 
 const (
-	epsilon   = 0x1p-52
-	mostSteps = 120 // more than halving an interval until its ends are neighbours wants
+	epsilon         = 0x1p-52
+	maxSecularSteps = 120 // more than halving an interval until its ends are neighbours wants
 )
 
 // root finds the solution behind a pole. It writes the poles' distances from it, p[i] - x, exact to some last digits, and returns the pole that it is near to, and how far it is from that.
@@ -81,7 +81,7 @@ func (s *secular) root(behind int, distances []float64) (origin int, x float64) 
 			x = (low + high) / 2
 		}
 	}
-	for range mostSteps {
+	for range maxSecularSteps {
 		below, belowSlope := s.sums(x, 0, left+1)
 		above, aboveSlope := s.sums(x, left+1, len(s.z))
 		value := 1/s.rho + (below + above)

@@ -11,11 +11,11 @@ import (
 )
 
 var (
-	errNotFinite   = errors.New("the algorithm failed to converge because the input matrix contained non-finite values")
-	errNoConverged = errors.New("the algorithm failed to converge")
+	errNotFinite    = errors.New("the algorithm failed to converge because the input matrix contained non-finite values")
+	errNotConverged = errors.New("the algorithm failed to converge")
 )
 
-func finite(a []float64) bool {
+func isFinite(a []float64) bool {
 	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return false
@@ -28,7 +28,7 @@ func finite(a []float64) bool {
 // of u, of n rows, and the rows of vt, of m columns. There are as many of each as singular values, min(n, m). With nil u and vt
 // it computes the values alone.
 func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
-	if !finite(a) {
+	if !isFinite(a) {
 		return errNotFinite
 	}
 	if n == 0 || m == 0 {
@@ -36,16 +36,16 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	}
 	rows, k := max(n, m), min(n, m)
 	copied := memory.Floats(n * m)
-	if u == nil && k < fewSingular || k < fewRows && rows < max(2*k, 64) {
+	if u == nil && k < crossoverSingularValues || k < crossoverVectors && rows < max(2*k, 64) {
 		copy(copied, a)
-		return fewSVD(memory, u, s, vt, copied, n, m)
+		return lapackSVD(memory, u, s, vt, copied, n, m)
 	}
 	if n >= m {
 		copy(copied, a)
 	} else {
 		transpose(copied, a, n, m)
 	}
-	exponent := scaled(copied, mostOf(a))
+	exponent := scaled(copied, maxAbs(a))
 	defer scale(s, exponent)
 	if u == nil {
 		return tallSVD(memory, nil, s, nil, copied, rows, k)
@@ -62,7 +62,7 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	return err
 }
 
-func fewSVD(memory Memory, u, s, vt, a []float64, n, m int) error {
+func lapackSVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	job, k := kinds.SVDStore, min(n, m)
 	if u == nil {
 		job = kinds.SVDNone
@@ -71,7 +71,7 @@ func fewSVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	lapack.Dgesvd(job, job, n, m, a, m, s, u, k, vt, m, size[:], -1)
 	work := memory.Floats(int(size[0]))
 	if !lapack.Dgesvd(job, job, n, m, a, m, s, u, k, vt, m, work, len(work)) {
-		return errNoConverged
+		return errNotConverged
 	}
 	return nil
 }
@@ -100,9 +100,9 @@ func tallSVD(memory Memory, u, s, v, a []float64, n, k int) error {
 
 // squareSVD is [tallSVD] of as many rows as columns.
 func squareSVD(memory Memory, u, s, v, a []float64, k int) error {
-	if k < fewRows {
+	if k < crossoverVectors {
 		vt := memory.Floats(k * k)
-		err := fewSVD(memory, u, s, vt, a, k, k)
+		err := lapackSVD(memory, u, s, vt, a, k, k)
 		transpose(v, vt, k, k)
 		return err
 	}
@@ -112,7 +112,7 @@ func squareSVD(memory Memory, u, s, v, a []float64, k int) error {
 	if u == nil {
 		work := memory.Floats(4 * k)
 		if !lapack.Dbdsqr(blas.Upper, k, 0, 0, 0, s, e, nil, 1, nil, 1, nil, 1, work) {
-			return errNoConverged
+			return errNotConverged
 		}
 		return nil
 	}

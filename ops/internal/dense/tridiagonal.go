@@ -2,8 +2,8 @@ package dense
 
 import "math"
 
-// leaf is up to how many rows a tridiagonal matrix has its eigenvectors by rotations.
-const leaf = 24
+// leafRows is up to how many rows a tridiagonal matrix has its eigenvectors by rotations.
+const leafRows = 24
 
 // tridiagonalVectors writes the eigenvectors of the tridiagonal matrix with d on its diagonal and e beside it, as rows; d becomes the eigenvalues,
 // rising. Cuppen, A divide and conquer method for the symmetric tridiagonal eigenproblem, 1981.
@@ -14,11 +14,11 @@ func tridiagonalVectors(memory Memory, v, d, e []float64) error {
 
 // tridiagonal computes the part of some rows.
 func (m *merging) tridiagonal(first, end int) error {
-	if end-first <= leaf {
+	if end-first <= leafRows {
 		for i := first; i < end; i++ {
 			m.v[i*m.n+i] = 1
 		}
-		return tridiagonalRotations(m.d[first:end], m.e[first:end-1], m.v[first*m.n+first:], m.n, end-first)
+		return implicitQL(m.d[first:end], m.e[first:end-1], m.v[first*m.n+first:], m.n, end-first)
 	}
 	middle := (first + end) / 2
 	beside := m.e[middle-1]
@@ -30,12 +30,12 @@ func (m *merging) tridiagonal(first, end int) error {
 	if err := m.tridiagonal(middle, end); err != nil {
 		return err
 	}
-	m.addTogether(first, middle, end, beside)
+	m.mergeTridiagonal(first, middle, end, beside)
 	return nil
 }
 
-// addTogether adds |beside|·w·wᵀ to two parts, where w has 1 at the end of the first part and ±1 at the begin of the second one.
-func (m *merging) addTogether(first, middle, end int, beside float64) {
+// mergeTridiagonal adds |beside|·w·wᵀ to two parts, where w has 1 at the end of the first part and ±1 at the begin of the second one.
+func (m *merging) mergeTridiagonal(first, middle, end int, beside float64) {
 	rho, sign := 2*math.Abs(beside), math.Copysign(math.Sqrt2/2, beside)
 	greatest := 0.0
 	for i := first; i < end; i++ {
@@ -51,7 +51,7 @@ func (m *merging) addTogether(first, middle, end int, beside float64) {
 	m.sort(order)
 	rows := order[:m.deflate(order, first, end, rho, 8*epsilon*greatest)]
 	if k := len(rows); k > 0 {
-		weights := m.solveFor(rows, rho, false)
+		weights := m.solveSecular(rows, rho, false)
 		alone, both := m.arrange(rows)
 		for j := range k {
 			shares, sum := m.ofV[j*k:(j+1)*k], 0.0
@@ -64,5 +64,5 @@ func (m *merging) addTogether(first, middle, end int, beside float64) {
 		}
 		m.combine(m.v, m.ofV, rows, first, middle, end, alone, both)
 	}
-	m.settle(first, end, end)
+	m.sortSpectrum(first, end, end)
 }
