@@ -130,7 +130,7 @@ func bitwise[T loops.Logical](op rowprog.Op) binary[T, T] {
 	case rowprog.OpXor:
 		return binary[T, T]{vv: loops.Xor[T]}
 	}
-	panic("portable: no loop for " + op.String())
+	panic("interp: no loop for " + op.String())
 }
 
 func comparison[T scalar.Element](op rowprog.Op) binary[uint8, T] {
@@ -148,5 +148,5 @@ func comparison[T scalar.Element](op rowprog.Op) binary[uint8, T] {
 	case rowprog.OpNe:
 		return binary[uint8, T]{loops.Ne[T], loops.NeScalar[T], nil}
 	}
-	panic("portable: no loop for " + op.String())
+	panic("interp: no loop for " + op.String())
 }

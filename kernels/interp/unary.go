@@ -43,7 +43,7 @@ func unaryInt[T scalar.Integer](op rowprog.Op) func(dst, x []T) {
 	case rowprog.OpNot:
 		return func(dst, x []T) { loops.XorScalar(dst, x, -1) }
 	}
-	panic("portable: no loop for " + op.String())
+	panic("interp: no loop for " + op.String())
 }
 
 func unaryFloat[T scalar.Float](op rowprog.Op) func(dst, x []T) {
@@ -69,7 +69,7 @@ func unaryFloat[T scalar.Float](op rowprog.Op) func(dst, x []T) {
 	case rowprog.OpTrunc:
 		return loops.Trunc[T]
 	}
-	panic("portable: no loop for " + op.String())
+	panic("interp: no loop for " + op.String())
 }
 
 // convertStep makes the step of a conversion.

@@ -12,23 +12,23 @@ import (
 // point at memory of the right size.
 func Check(p *rowprog.Program, a *Args) error {
 	if len(a.Outer) != p.Outer || len(a.Ptr) != len(p.Operands) || len(a.Stride) != len(p.Operands) {
-		return fmt.Errorf("bind: %s takes %d outer axes and %d operands, not %d and %d with %d lists of strides",
+		return fmt.Errorf("launch: %s takes %d outer axes and %d operands, not %d and %d with %d lists of strides",
 			p.Name, p.Outer, len(p.Operands), len(a.Outer), len(a.Ptr), len(a.Stride))
 	}
 	for axis := 0; axis <= p.Outer; axis++ {
 		if a.Size(axis) < 0 {
-			return fmt.Errorf("bind: %s: axis %d has size %d", p.Name, axis, a.Size(axis))
+			return fmt.Errorf("launch: %s: axis %d has size %d", p.Name, axis, a.Size(axis))
 		}
 	}
 	for i := range p.Operands {
 		if err := checkStrides(&p.Operands[i], a, i); err != nil {
-			return fmt.Errorf("bind: %s: operand %s: %w", p.Name, p.Operands[i].Name, err)
+			return fmt.Errorf("launch: %s: operand %s: %w", p.Name, p.Operands[i].Name, err)
 		}
 	}
 	for i := range p.Operands {
 		for j := range p.Operands {
 			if i != j && p.Operands[i].Access.Writes() && !sameElements(p, a, i, j) && overlap(p, a, i, j) {
-				return fmt.Errorf("bind: %s: operands %s and %s overlap",
+				return fmt.Errorf("launch: %s: operands %s and %s overlap",
 					p.Name, p.Operands[i].Name, p.Operands[j].Name)
 			}
 		}

@@ -45,5 +45,5 @@ func ExampleCheck() {
 	a.Stride[x][0], a.Stride[y][0] = 1, 1
 	a.Stride[y][0] = 0 // all results would lie in one place
 	fmt.Println(launch.Check(p, a))
-	// Output: bind: axpy: operand y: stride 0 along axis 0, so that elements would be written twice
+	// Output: launch: axpy: operand y: stride 0 along axis 0, so that elements would be written twice
 }

@@ -74,11 +74,6 @@ type place struct {
 	data   bool
 }
 
-// Reset forgets everything but the memory in use.
-func (a *Asm) Reset() {
-	a.code, a.data, a.labels, a.fixups = a.code[:0], a.data[:0], a.labels[:0], a.fixups[:0]
-}
-
 // Mark is a state of an Asm to which [Asm.Rewind] returns.
 type Mark struct{ code, data, labels, fixups int }
 

@@ -106,7 +106,7 @@ func Code(k Key, isa cpu.ISA) ([]byte, error) {
 		return nil, err
 	}
 	if c.Layout.Size > 8*BlockWords {
-		return nil, fmt.Errorf("static: %v needs %d bytes of arguments", k, c.Layout.Size)
+		return nil, fmt.Errorf("aot: %v needs %d bytes of arguments", k, c.Layout.Size)
 	}
 	return c.Bytes, nil
 }
