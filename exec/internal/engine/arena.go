@@ -17,8 +17,8 @@ type extent struct {
 	chain       *chainTask // whose threads' memory it is, in place of a buffer
 }
 
-// mostPlaced bounds the blocks that are placed anew to improve one order: a few milliseconds.
-const mostPlaced = 1 << 13
+// maxPlaced bounds the blocks that are placed anew to improve one order: a few milliseconds.
+const maxPlaced = 1 << 13
 
 // sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, bytes by the time that they live, and
 // this time, then bytes. The second closes gaps where few blocks live long, the third where many do. By the last, those that live at the time when most is
@@ -88,7 +88,7 @@ func (o order) improve(times, enough, most int) (best []extent, least int) {
 		if o.end < least {
 			best, least = slices.Clone(o.blocks), o.end
 		}
-		if tried > mostPlaced || least <= enough+enough/500 || least > maxArena {
+		if tried > maxPlaced || least <= enough+enough/500 || least > maxArena {
 			return best, least
 		}
 		k := o.blocks[o.highest]
@@ -161,9 +161,9 @@ func (b *Specialization) assignOffsets(p *Code) {
 // on more finds nothing there. So large buffers of such sizes are followed by some lines where such a kernel works on them. Elsewhere they are not, because
 // of 4K aliasing: a load waits for a store just before if their places in pages are the same.
 const (
-	leastStaggered = 128 << 10
-	evenly         = 512
-	stagger        = 17 * alignment
+	minStaggered = 128 << 10
+	evenly       = 512
+	stagger      = 17 * alignment
 )
 
 // blocks lists what is to be placed.
@@ -189,7 +189,7 @@ func (b *Specialization) blocks(p *Code) (blocks []extent) {
 		}
 		b.liveInChains(&k)
 		k.bytes = (k.bytes + alignment - 1) / alignment * alignment
-		if k.bytes >= leastStaggered && k.bytes%evenly == 0 && s.Crowded {
+		if k.bytes >= minStaggered && k.bytes%evenly == 0 && s.Crowded {
 			k.bytes += stagger
 		}
 		blocks = append(blocks, k)

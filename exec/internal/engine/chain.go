@@ -76,14 +76,14 @@ type chainThread struct {
 
 // The sizes of chains.
 const (
-	// mostWide is the size of the wide matrices from which on blocks are worth any time.
-	mostWide = 64 << 20
+	// minWideBytes is the size of the wide matrices from which on blocks are worth any time.
+	minWideBytes = 64 << 20
 	// pairBytes is the size of a product from which on it is worth reducing its rows in blocks where
 	// nothing else reads them: smaller ones are soon read once more.
 	pairBytes = 16 << 20
 	// Blocks have so many tiles of rows, if the cache holds them.
-	fewestTiles = 2
-	mostTiles   = 4
+	minBlockTiles = 2
+	maxBlockTiles = 4
 )
 
 // chainCache is the memory for blocks of the wide matrices: a part of the second-level cache.
@@ -122,7 +122,7 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	if !b.orderBatch(t) || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
 		return nil
 	}
-	tile := cmp.Or(tileRows(c.Wide[0].DType()), fewestTileRows)
+	tile := cmp.Or(tileRows(c.Wide[0].DType()), fallbackTileRows)
 	t.pitch = t.cols + 64/c.Wide[0].DType().Size()
 	if !b.fitChain(t) {
 		return nil
@@ -131,7 +131,7 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 		t.cutRows(cmp.Or(b.Thresholds.ChainRows, t.sharedRows()))
 	} else {
 		rowBytes := t.placeWide(p, 1)
-		t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, mostTiles), fewestTiles)*tile))
+		t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, maxBlockTiles), minBlockTiles)*tile))
 		if t.Over == nil { // sums need all columns
 			b.skipColumns(t)
 		}
@@ -175,13 +175,13 @@ func packedLen(t graph.DType, cols, rows int) int {
 // in memory until the last one, be they added to something then or not.
 func (b *Specialization) pays(t *chainTask, wide int) bool {
 	if t.isShared {
-		return wide >= mostWide && wide/t.rows*t.sharedRows()+b.sums(t.Chain) < wide
+		return wide >= minWideBytes && wide/t.rows*t.sharedRows()+b.sums(t.Chain) < wide
 	}
-	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.groups() >= b.threads)
+	return wide >= minWideBytes || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.groups() >= b.threads)
 }
 
-// fewestTileRows stands for the rows of a tile where there are no vector registers.
-const fewestTileRows = 12
+// fallbackTileRows stands for the rows of a tile where there are no vector registers.
+const fallbackTileRows = 12
 
 func tileRows(t graph.DType) (rows int) {
 	switch t {

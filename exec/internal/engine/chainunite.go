@@ -15,7 +15,7 @@ var unitedBytes = chainCache / 3 * 2
 
 const (
 	unitedBytesShared = 1 << 20
-	fewestUnited      = 16 // rows
+	minUnitedRows     = 16
 )
 
 // planUnited is planChain for rows that are united by index.
@@ -28,7 +28,7 @@ func (b *Specialization) planUnited(p *Code, t *chainTask, bytes int) *chainTask
 	if b.threads > 1 {
 		block = unitedBytesShared
 	}
-	t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(fewestUnited, block*t.rows/bytes)))
+	t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(minUnitedRows, block*t.rows/bytes)))
 	t.bytes = t.placeWide(p, t.blocks[0].hi)
 	for _, m := range t.Members {
 		b.placeProduct(t, m)
@@ -69,12 +69,12 @@ func (u *chainUnite) newState(*chainTask) any                { return nil }
 func (u *chainUnite) begin(*chainTask, *chainThread, any)    {}
 func (u *chainUnite) run(*chainTask, *chainThread, any, int) {}
 
-// leastColumns is the number of columns that a thread unites, at least.
-const leastColumns = 32
+// minUnitedColumns is the number of columns that a thread unites, at least.
+const minUnitedColumns = 32
 
 func (u *chainUnite) share(c *chainTask, block int) (parts, cost int) {
 	rows := c.blocks[block].hi - c.blocks[block].lo
-	return max(1, min(c.threads, c.cols/leastColumns)), rows * u.cost
+	return max(1, min(c.threads, c.cols/minUnitedColumns)), rows * u.cost
 }
 
 // runPart unites some columns of the rows of a block. The first part notes an index that is out of range, behind which nothing is united.

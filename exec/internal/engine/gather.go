@@ -33,7 +33,7 @@ func (k *gatherTask) Run(s *State) error {
 	bad, tiles, cost := k.outside(0, k.shape.Count), k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
 	if k.spec.Fold != graph.NoFold {
 		if k.columnParts = 1; cost >= parallelCost {
-			k.columnParts = max(1, min(s.Threads, k.shape.Inner/leastColumns))
+			k.columnParts = max(1, min(s.Threads, k.shape.Inner/minUnitedColumns))
 		}
 		tiles = k.shape.Outer * k.columnParts
 	}

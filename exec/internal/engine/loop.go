@@ -231,11 +231,11 @@ func (k *LoopTask) divide() {
 }
 
 // The tiles of a kernel are cut from the outermost axis that gives enoughTiles, so that a
-// tile's elements lie close together. Along an inner axis, leastElements or more of a tile lie
+// tile's elements lie close together. Along an inner axis, minTileElements or more of a tile lie
 // side by side: of fewer, threads fetch each other's lines ahead.
 const (
-	enoughTiles   = 8
-	leastElements = 768
+	enoughTiles     = 8
+	minTileElements = 768
 )
 
 // cutAxis chooses the axis that is cut into tiles, and their size.
@@ -245,7 +245,7 @@ func (k *LoopTask) cutAxis() {
 	for axis := range len(k.Args.Outer) + 1 {
 		size, unit := k.Args.Size(axis), 1
 		if together /= max(size, 1); axis > 0 || len(k.Args.Outer) == 0 {
-			unit = ceilDiv(leastElements, max(together, 1))
+			unit = ceilDiv(minTileElements, max(together, 1))
 		}
 		if k.tiles < enoughTiles && k.Loop.Program.Separable(axis) && ceilDiv(size, unit) > k.tiles {
 			k.axis, k.size = axis, grainSize(size, k.cost, unit)

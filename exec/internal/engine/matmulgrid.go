@@ -13,7 +13,7 @@ type grid struct{ rows, cols, across int }
 // divide chooses the tiles.
 func (t *MatMulTask[T]) divide() {
 	t.grid = grid{t.p.Rows(), t.p.N, 1}
-	if n := t.p.M * t.p.N; t.threads > 1 && t.p.FactorA.Type != gemm.FastBFloat16 && n <= fewElements && t.p.Blocks() >= leastBlocks && t.cost >= parallelCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
+	if n := t.p.M * t.p.N; t.threads > 1 && t.p.FactorA.Type != gemm.FastBFloat16 && n <= maxCutElements && t.p.Blocks() >= minCutBlocks && t.cost >= parallelCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
 		t.sums = make([]T, t.p.Blocks()*n)
 		return
 	}
@@ -48,20 +48,20 @@ func (t *MatMulTask[T]) tiles() int {
 	if t.threads == 1 {
 		return 0
 	}
-	return min(threadTiles*t.threads, t.cost/leastCost)
+	return min(threadTiles*t.threads, t.cost/minTileCost)
 }
 
 // cut returns the grid of so many tiles, or fewer that are not too small. Tiles are whole
 // matrices of the batch, or fill the vector registers.
 func (t *MatMulTask[T]) cut(down, across int) grid {
-	rows := max(ceilDiv(t.p.Rows(), down), leastRows)
+	rows := max(ceilDiv(t.p.Rows(), down), minTileRows)
 	if m := t.p.M; m < rows {
-		rows = m * max(ceilDiv(t.p.Rows()/m, down), ceilDiv(leastRows, m))
+		rows = m * max(ceilDiv(t.p.Rows()/m, down), ceilDiv(minTileRows, m))
 	} else {
 		unit := cmp.Or(t.chunk, rowUnit)
 		rows = ceilDiv(rows, unit) * unit
 	}
-	cols := min(ceilDiv(ceilDiv(t.p.N, across), leastCols)*leastCols, t.p.N)
+	cols := min(ceilDiv(ceilDiv(t.p.N, across), minTileCols)*minTileCols, t.p.N)
 	return grid{min(rows, t.p.Rows()), cols, ceilDiv(t.p.N, cols)}
 }
 
@@ -86,18 +86,18 @@ func ceilDiv(n, unit int) int { return (n + unit - 1) / unit }
 // How products are cut into tiles.
 const (
 	threadTiles = 4     // of each thread
-	leastCost   = 1_000 // of a tile, in nanoseconds
+	minTileCost = 1_000 // of a tile, in nanoseconds
 	copyA       = 8     // what an element costs, in products: of A, if its rows crowd the cache,
 	copyB       = 4     // of B,
 	copyWindows = 24    // and of B where it is windows, of which a few elements each lie side by side
-	leastRows   = 48
-	leastCols   = 32
+	minTileRows = 48
+	minTileCols = 32
 	rowUnit     = 12 // fills the vector registers
 )
 
-// fewElements is the number of elements of a result up to which sums of leastBlocks or more are
+// maxCutElements is the number of elements of a result up to which sums of minCutBlocks or more are
 // cut instead.
 const (
-	fewElements = 1024
-	leastBlocks = 4
+	maxCutElements = 1024
+	minCutBlocks   = 4
 )

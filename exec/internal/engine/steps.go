@@ -35,8 +35,8 @@ type stepChange struct {
 	places int // the output to and fro between whose places it goes, or -1
 }
 
-// leastSteps is the number of steps for which addresses are worked out.
-const leastSteps = 4
+// minSteps is the number of steps for which addresses are worked out.
+const minSteps = 4
 
 // bindSteps finds whether steps of a body can be made as one.
 func (r *repeatTask) bindSteps() *bodySteps {
@@ -129,7 +129,7 @@ func (t *repeatTask) beginSteps(s, body *State) {
 // whether the loop's condition has ended it.
 func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bool, err error) {
 	m, call := t.steps, t.loop.Call
-	if to-from < leastSteps || !t.takesSteps(body) {
+	if to-from < minSteps || !t.takesSteps(body) {
 		return from, false, nil
 	}
 	t.position = t.positionOf(from)

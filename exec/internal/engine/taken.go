@@ -13,11 +13,11 @@ type taken interface {
 	add(k extent)
 }
 
-// mostListed is the number of blocks up to which a list of all is faster than a timeline: its time grows with the square of their number.
-const mostListed = 1 << 12
+// maxListed is the number of blocks up to which a list of all is faster than a timeline: its time grows with the square of their number.
+const maxListed = 1 << 12
 
 func newTaken(blocks, times int) taken {
-	if blocks <= mostListed {
+	if blocks <= maxListed {
 		return &listed{make([]piece, 0, blocks)}
 	}
 	return newTimeline(times)

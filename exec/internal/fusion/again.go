@@ -12,12 +12,12 @@ import (
 // sigmoid s reads s and 1 - s: it computes the second once more rather than read it. Where all who need
 // the value do, it is in no memory.
 
-// mostAgain bounds the cost of what is computed again in place of one load: see [rewrite.Cost]. A large value that would be kept for one kernel alone, as a
-// factor of a gradient is from forward to backward, may cost mostOfKept: to write it and read it again would take longer.
+// maxAgainCost bounds the cost of what is computed again in place of one load: see [analysis.Cost]. A large value that would be kept for one kernel alone, as a
+// factor of a gradient is from forward to backward, may cost maxKeptCost: to write it and read it again would take longer.
 const (
-	mostAgain  = 6
-	mostOfKept = 40
-	leastKept  = 1 << 16 // its elements
+	maxAgainCost    = 6
+	maxKeptCost     = 40
+	minKeptElements = 1 << 16 // its elements
 )
 
 // computeAgain finds for each kernel which of the values that it reads it computes again, from others

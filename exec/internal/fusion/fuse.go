@@ -206,8 +206,8 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	return k.rowsFit(n, l)
 }
 
-// leastCopied is the number of elements from which on a copy has a kernel for itself.
-const leastCopied = 1 << 14
+// minCopied is the number of elements from which on a copy has a kernel for itself.
+const minCopied = 1 << 14
 
 // isLarge reports whether a shape has so many elements, as far as its sizes are known, that it does not matter how many kernels go through them.
 func isLarge(shape graph.Shape) bool {
@@ -224,7 +224,7 @@ func isLarge(shape graph.Shape) bool {
 // isLargeCopy reports whether a node does nothing but bring many elements into another order.
 func isLargeCopy(n *graph.Node) bool {
 	count, known := n.Shape().NumElements().Int()
-	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) && (!known || count >= leastCopied)
+	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) && (!known || count >= minCopied)
 }
 
 // readsMemoryOf reports whether a kernel reads memory that a node reads.

@@ -12,9 +12,9 @@ import (
 // result. It picks single elements, along the table's last axis, or rows that are long enough. Short rows are better copied, by a kernel of their own, and
 // so is what nothing is computed of. Indices of single elements have 32 bits: those of 64 would leave half of the lanes of a vector for what is picked.
 
-// leastPicked is the number of indices from which on a kernel of elements picks, where it is known, and leastPickedRow that of elements from which on
+// minPicked is the number of indices from which on a kernel of elements picks, where it is known, and minPickedRow that of elements from which on
 // rows are picked: shorter ones are soon copied. They are the same with machine code and without, as the order of sums depends on which kernels there are.
-const leastPicked, leastPickedRow = 16, 16
+const minPicked, minPickedRow = 16, 16
 
 // picks reports whether a node takes elements or rows by index as a kernel of elements can.
 func (f *fuser) picks(n *graph.Node) bool {
@@ -28,7 +28,7 @@ func (f *fuser) picks(n *graph.Node) bool {
 		return false
 	}
 	index, count := n.In(1).DType(), n.In(1).Shape().NumElements()
-	if known, is := count.Int(); is && known < leastPicked {
+	if known, is := count.Int(); is && known < minPicked {
 		return false
 	}
 	if !analysis.TakesRows(n) {
@@ -36,7 +36,7 @@ func (f *fuser) picks(n *graph.Node) bool {
 	}
 	last := n.In(0).Rank() - 1
 	size, known := n.In(0).Shape()[last].Int()
-	return known && size >= leastPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 && (index == graph.Int32 || index == graph.Int64)
+	return known && size >= minPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 && (index == graph.Int32 || index == graph.Int64)
 }
 
 // readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: those of the table from which indices
@@ -53,14 +53,14 @@ func readPicked(n *graph.Node, i int) graph.Layout {
 	return l
 }
 
-// mostNear is the bytes of a table that a cache holds, so that to pick of it takes no time in which the processor should know more indices.
-const mostNear = 128 << 10
+// maxNear is the bytes of a table that a cache holds, so that to pick of it takes no time in which the processor should know more indices.
+const maxNear = 128 << 10
 
 // takesPicked reports whether operand i of a node that picks is taken from a register: an index for each element. Those into a large table are better
 // computed by another kernel, so that this one can ask for elements ahead.
 func (k *Group) takesPicked(n *graph.Node, i int) bool {
 	bytes, known := n.In(0).Shape().NumElements().Int()
-	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape()) && known && bytes*int64(n.DType().Size()) <= mostNear
+	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape()) && known && bytes*int64(n.DType().Size()) <= maxNear
 }
 
 // copyPicked makes kernels that do nothing but pick kernels that copy.

@@ -14,10 +14,10 @@ import (
 
 // mostFor bounds the cost of a value that a kernel computes again.
 func (r *repeater) mostFor(x *graph.Node) int {
-	if count, known := x.Shape().NumElements().Int(); known && count >= leastKept && r.isAlone(x) {
-		return mostOfKept
+	if count, known := x.Shape().NumElements().Int(); known && count >= minKeptElements && r.isAlone(x) {
+		return maxKeptCost
 	}
-	return mostAgain
+	return maxAgainCost
 }
 
 // isAlone reports whether no other kernel reads a value but the one that computes it.

@@ -86,13 +86,13 @@ func (k *Group) hasLongRows() bool {
 	return known && n >= longRow
 }
 
-// leastScores is the number of elements from which on rows behind a product may be scores, which run in chains.
-const leastScores = 1 << 8
+// minScores is the number of elements from which on rows behind a product may be scores, which run in chains.
+const minScores = 1 << 8
 
 // mayBeScores reports whether the kernel's rows may be scores of one position with many.
 func (k *Group) mayBeScores() bool {
 	n, known := k.Space[k.Row:].NumElements().Int()
-	return !known || n >= leastScores
+	return !known || n >= minScores
 }
 
 // readsAcross reports whether an elementwise node reads a value across its rows: its elements are neighbours along an axis that is not the last one.
@@ -113,14 +113,14 @@ func readsAcross(n *graph.Node) bool {
 	return false
 }
 
-// mostAcross is the bytes of rows that a kernel can read across one by one: a second-level cache keeps their lines, each of which has elements of several rows.
-const mostAcross = 1 << 20
+// maxAcrossBytes is the bytes of rows that a kernel can read across one by one: a second-level cache keeps their lines, each of which has elements of several rows.
+const maxAcrossBytes = 1 << 20
 
-// isFarAcross reports whether the rows that share lines of memory of a value which n reads across are more than mostAcross.
+// isFarAcross reports whether the rows that share lines of memory of a value which n reads across are more than maxAcrossBytes.
 func isFarAcross(n *graph.Node) bool {
 	l := alias.LayoutOf(n.In(0))
 	rows, known := l.Shape[max(slices.Index(l.Strides, 1), 0):].NumElements().Int()
-	return known && rows > int64(mostAcross/n.DType().Size())
+	return known && rows > int64(maxAcrossBytes/n.DType().Size())
 }
 
 // isFoldedAcross reports whether what is computed element by element of a value that n reads across is folded: of short rows over axes before others, of rows

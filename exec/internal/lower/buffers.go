@@ -33,11 +33,11 @@ type Buffer struct {
 	Repeat   *Repeat   // the loop that it is the scratch memory of, or nil
 	ReusedBy *Buffer   // the value that takes the memory over
 	Reuses   *Buffer   // the value whose memory is taken over
-	Crowded  bool      // a row program works on it and on more than mostStreams others; of the buffer at the root alone
+	Crowded  bool      // a row program works on it and on more than maxStreams others; of the buffer at the root alone
 }
 
-// mostStreams is the most operands of a row program of which a cache keeps lines in one set.
-const mostStreams = 12
+// maxStreams is the most operands of a row program of which a cache keeps lines in one set.
+const maxStreams = 12
 
 // Root returns the buffer whose memory s shares from the beginning.
 func (s *Buffer) Root() *Buffer {
@@ -100,7 +100,7 @@ func AssignBuffers(u *Program) error {
 func (p *planner) findCrowded() {
 	for _, k := range p.u.Kernels {
 		for _, part := range k.Loops() {
-			if len(part.Operands) <= mostStreams {
+			if len(part.Operands) <= maxStreams {
 				continue
 			}
 			for _, o := range part.Operands {

@@ -18,11 +18,11 @@ type Kept struct {
 	Params  []int     // what it reads of the program's parameters, through other such kernels too
 }
 
-// Results of keptBytes are kept, and more where a kernel reads many times as much, up to mostKept.
+// Results of keptBytes are kept, and more where a kernel reads many times as much, up to maxKept.
 const (
 	keptBytes   = 64 << 10
 	keptShare   = 4
-	mostKept    = 1 << 20
+	maxKept     = 1 << 20
 	keptProduct = 4
 )
 
@@ -123,7 +123,7 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 		read += bytes
 	}
 	_, isProduct := u.Kernels[at].(*MatMul)
-	isSmall := written <= keptBytes || written <= mostKept && written*keptShare <= read || isProduct && written <= keptProduct*read
+	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read || isProduct && written <= keptProduct*read
 	return made, params, isSmall && len(made) > 0
 }
 

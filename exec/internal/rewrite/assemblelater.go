@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// mostCells bounds the cells in which elements are computed that read assembled values.
-	mostCells = 9
+	// maxCells bounds the cells in which elements are computed that read assembled values.
+	maxCells = 9
 	// manyElements is the size from which on storing a value costs more than starting some kernels.
 	manyElements = 1 << 13
-	// leastCellRow is how long the rows of most elements must be: those of shorter ones are worked on one by one.
-	leastCellRow = 8
+	// minCellRow is how long the rows of most elements must be: those of shorter ones are worked on one by one.
+	minCellRow = 8
 )
 
 // AssembleLater computes elements of values that are put together, as Roll, Concat and Pad do, from the parts, and puts the results together:

@@ -47,7 +47,7 @@ func (g *cellGroup) cut() bool {
 		slices.Sort(g.cuts[k])
 		g.cuts[k] = slices.Compact(g.cuts[k])
 	}
-	return g.numCells() > 1 && g.numCells() <= mostCells
+	return g.numCells() > 1 && g.numCells() <= maxCells
 }
 
 // cutAxis cuts an axis, counted from the last, before and behind some positions.
@@ -87,12 +87,12 @@ func (g *cellGroup) hasLongRows() bool {
 	size, _ := n.Shape()[n.Rank()-1].Int()
 	short, from := int64(0), int64(0)
 	for _, to := range append(slices.Clone(g.cuts[0]), size) {
-		if to-from < leastCellRow {
+		if to-from < minCellRow {
 			short += to - from
 		}
 		from = to
 	}
-	return short*leastCellRow <= size
+	return short*minCellRow <= size
 }
 
 // count is the number of cells of a value along an axis.

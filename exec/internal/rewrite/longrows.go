@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// mostShort is the most elements of the last axes, such as those of a small image, that are too few for vectors.
-	mostShort = 32
-	// leastRows and leastBatch are how many there must be of the axis before them, and of those before that, so that values of one element for each
+	// maxShort is the most elements of the last axes, such as those of a small image, that are too few for vectors.
+	maxShort = 32
+	// minRows and minBatch are how many there must be of the axis before them, and of those before that, so that values of one element for each
 	// row are worth repeating along it.
-	leastRows, leastBatch = 16, 8
+	minRows, minBatch = 16, 8
 )
 
 // LongRows makes rows of several axes where the last ones are short, as those of small images are, and values of their axis before, the channels,
@@ -41,7 +41,7 @@ func ShortRows(space graph.Shape) int {
 	row, axes := int64(1), 0
 	for _, d := range slices.Backward(space) {
 		size, known := d.Int()
-		if !known || size == 0 || row*size > mostShort {
+		if !known || size == 0 || row*size > maxShort {
 			break
 		}
 		row, axes = row*size, axes+1
@@ -50,10 +50,10 @@ func ShortRows(space graph.Shape) int {
 		return 0
 	}
 	channels, known := space[len(space)-axes-1].Int()
-	if !known || channels < leastRows {
+	if !known || channels < minRows {
 		return 0
 	}
-	if batch, known := space[:len(space)-axes-1].NumElements().Int(); known && batch < leastBatch {
+	if batch, known := space[:len(space)-axes-1].NumElements().Int(); known && batch < minBatch {
 		return 0
 	}
 	return axes

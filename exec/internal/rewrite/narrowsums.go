@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// mostNarrow is the most columns of a matrix whose rows are too short to be added up one after the other: a kernel takes some 8 ns for a row, as it
+	// maxNarrow is the most columns of a matrix whose rows are too short to be added up one after the other: a kernel takes some 8 ns for a row, as it
 	// waits for what it has written of the row before.
-	mostNarrow = 32
-	// joinedColumns is how many columns, at most, rows side by side make up that are added up together, and leastJoined how many such rows there are.
-	joinedColumns, leastJoined = 512, 16
+	maxNarrow = 32
+	// joinedColumns is how many columns, at most, rows side by side make up that are added up together, and minJoined how many such rows there are.
+	joinedColumns, minJoined = 512, 16
 )
 
 // foldsOf are the reductions of rows.
@@ -37,10 +37,10 @@ func (r shortRows) joined(n, x *graph.Node) int64 {
 	}
 	rows, known := x.Shape()[:len(axes)].NumElements().Int()
 	columns, fixed := x.Shape()[len(axes):].NumElements().Int()
-	if !known || !fixed || columns < 2 || columns > mostNarrow {
+	if !known || !fixed || columns < 2 || columns > maxNarrow {
 		return 0
 	}
-	for k := min(joinedColumns/columns, rows/leastJoined); k > 1; k-- {
+	for k := min(joinedColumns/columns, rows/minJoined); k > 1; k-- {
 		if rows%k == 0 {
 			if slices.ContainsFunc(r.users()[n.In(0).ID()], func(user *graph.Node) bool { return user.Op().Class == graph.Contract }) {
 				return 0

@@ -21,13 +21,13 @@ func TakeParts(u *Program) error {
 	return DCE(u)
 }
 
-// leastTaken is the number of elements of a value from which on it is worth the while to compute less.
-const leastTaken = 1 << 10
+// minTaken is the number of elements of a value from which on it is worth the while to compute less.
+const minTaken = 1 << 10
 
 // isMuch reports whether a value has so many.
 func isMuch(n *graph.Node) bool {
 	elements, known := n.Shape().NumElements().Int()
-	return !known || elements >= leastTaken
+	return !known || elements >= minTaken
 }
 
 // part is some positions along an axis: the first, and those that follow by steps.

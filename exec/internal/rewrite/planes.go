@@ -13,12 +13,12 @@ import (
 // n points. The operands are small, and laid out anew once.
 
 const (
-	// mostPlanes is the most elements of a last axis that comes first.
-	mostPlanes = mostShortRow
-	// leastPlaneRow is how many elements rows must have then.
-	leastPlaneRow = 8
-	// leastRepeated is how many times as many elements there must be of a value as of each operand.
-	leastRepeated = 4
+	// maxPlanes is the most elements of a last axis that comes first.
+	maxPlanes = maxShortRow
+	// minPlaneRow is how many elements rows must have then.
+	minPlaneRow = 8
+	// minRepeated is how many times as many elements there must be of a value as of each operand.
+	minRepeated = 4
 )
 
 // planes brings the last axis of values to the front: of those that are computed, element by element, of values that are repeated along some
@@ -74,10 +74,10 @@ func (p *planes) isMadeOfRepeated(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise && !putsPlanes(n) || n.Op().Ordered || last < 1 {
 		return false
 	}
-	if k, known := shape[last].Int(); !known || k < 2 || k > mostPlanes {
+	if k, known := shape[last].Int(); !known || k < 2 || k > maxPlanes {
 		return false
 	}
-	if row, known := shape[last-1].Int(); known && row < leastPlaneRow {
+	if row, known := shape[last-1].Int(); known && row < minPlaneRow {
 		return false
 	}
 	hasAxis := putsPlanes(n)
@@ -104,7 +104,7 @@ func isRepeated(x, of graph.Shape) bool {
 		}
 		times *= usual(of[i])
 	}
-	return x[len(x)-1] == of[len(of)-1] && times >= leastRepeated
+	return x[len(x)-1] == of[len(of)-1] && times >= minRepeated
 }
 
 // readsTurned reports whether a node can read a value with the last axis first.

@@ -19,17 +19,17 @@ func IsAgain(n *graph.Node) bool { return n.Op() == opAgain }
 // againAttrs are the fixed arguments of opAgain: the shape of the result.
 type againAttrs struct{ Shape graph.Shape }
 
-// leastAgain is the number of elements of a matrix from which on products are computed again, leastLarge that from which on it takes long to go through one.
+// minAgainMatrix is the number of elements of a matrix from which on products are computed again, minLargeMatrix that from which on it takes long to go through one.
 const (
-	leastAgain = 1 << 14
-	leastLarge = 1 << 16
+	minAgainMatrix = 1 << 14
+	minLargeMatrix = 1 << 16
 )
 
-// mostExamined bounds the products that are looked at, as the rest of the graph is for each; and
-// mostRegion the values that are looked at to find a reduction.
+// maxExamined bounds the products that are looked at, as the rest of the graph is for each; and
+// maxRegion the values that are looked at to find a reduction.
 const (
-	mostExamined = 256
-	mostRegion   = 64
+	maxExamined = 256
+	maxRegion   = 64
 )
 
 // Recompute computes again what is computed from a product element by element, with reductions over its
@@ -40,7 +40,7 @@ func Recompute(u *Program) error {
 	r := recomputer{u: u, at: map[*graph.Node]*spreadProduct{}, shared: map[*graph.Node]map[*graph.Node]*graph.Node{}}
 	examined := 0
 	for _, n := range u.Graph.Nodes() {
-		if r.isCandidate(n) && examined < mostExamined && r.areScores(n) {
+		if r.isCandidate(n) && examined < maxExamined && r.areScores(n) {
 			r.examine(n)
 			examined++
 		}
@@ -78,7 +78,7 @@ func (r *recomputer) isCandidate(n *graph.Node) bool {
 	if known && terms > scores.MostTerms {
 		return false
 	}
-	return isMatrixOf(n, leastAgain)
+	return isMatrixOf(n, minAgainMatrix)
 }
 
 // areScores reports whether rows of what is computed from a product element by element are reduced, or it is a factor
@@ -89,7 +89,7 @@ func (r *recomputer) areScores(product *graph.Node) bool {
 		r.users = r.u.users()
 	}
 	list := []*graph.Node{product}
-	for i := 0; i < len(list) && i < mostRegion; i++ {
+	for i := 0; i < len(list) && i < maxRegion; i++ {
 		for _, n := range r.users[list[i].ID()] {
 			switch {
 			case n.Op().Class == graph.Reduce && n.Op().Axes != nil && slices.Equal(n.Op().Axes(n), []int{product.Rank() - 1}):
@@ -149,7 +149,7 @@ func (p *spreadProduct) standsBeside(n *graph.Node) bool {
 // canRepeat reports whether a value can be computed again: it is the product or another one of its shape, or computed
 // element by element from such products, from what is small, and from what lies in memory anyway.
 func (r *recomputer) canRepeat(p *spreadProduct, w *graph.Node) bool {
-	left := mostRegion
+	left := maxRegion
 	var can func(w *graph.Node) bool
 	can = func(w *graph.Node) bool {
 		if left--; left < 0 || w.Region() != p.product.Region() {

@@ -7,15 +7,15 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// maxRecomputed bounds the cost of a value that is computed again for each user: see Cost.
-const maxRecomputed = 16
+// maxRecomputeCost bounds the cost of a value that is computed again for each user: see [analysis.Cost].
+const maxRecomputeCost = 16
 
-// maxSpread bounds the cost of a matrix that is computed again for each matrix of a batch.
-const maxSpread = 8
+// maxSpreadCost bounds the cost of a matrix that is computed again for each matrix of a batch.
+const maxSpreadCost = 8
 
-// mostSpread bounds the elements over which a matrix is computed again: positions take 8 bytes each, and
+// maxSpreadElements bounds the elements over which a matrix is computed again: positions take 8 bytes each, and
 // of more there may be none.
-const mostSpread = 1 << 40
+const maxSpreadElements = 1 << 40
 
 // Rematerialize computes values that depend on nothing but positions anew for each user: that
 // is cheaper than a buffer, and leaves their users free to share kernels with others. A cheap matrix,
@@ -49,8 +49,8 @@ func Rematerialize(u *Program) error {
 			switch {
 			case n.Op().Class == graph.Elementwise && scores[n] && !scores[x] && (hasSameShape(n, i) || repeatsMatrix(n, i)):
 				most = MaxCostBesideScores
-			case 0 < c && c <= maxSpread && repeatsMatrix(n, i):
-				most = maxSpread
+			case 0 < c && c <= maxSpreadCost && repeatsMatrix(n, i):
+				most = maxSpreadCost
 			}
 			if most > 0 {
 				if spread := spreadOver(next, in[i], n.Shape(), writtenNow, most); spread != nil {
@@ -58,7 +58,7 @@ func Rematerialize(u *Program) error {
 					continue
 				}
 			}
-			if 0 < c && c <= maxRecomputed {
+			if 0 < c && c <= maxRecomputeCost {
 				in[i] = rematerialized(next, x, in[i], own)
 			}
 		}
@@ -86,7 +86,7 @@ func positional(n *graph.Node, costs []int) int {
 		}
 		cost += costs[x.ID()]
 	}
-	return min(cost+max(analysis.Cost(n), 1), maxRecomputed+1)
+	return min(cost+max(analysis.Cost(n), 1), maxRecomputeCost+1)
 }
 
 // rematerialized copies what computes a value; old is its node of the graph before the pass, made
@@ -120,7 +120,7 @@ func repeatsMatrix(n *graph.Node, i int) bool {
 			return false
 		}
 	}
-	if count, known := n.Shape().NumElements().Int(); known && count > mostSpread {
+	if count, known := n.Shape().NumElements().Int(); known && count > maxSpreadElements {
 		return false
 	}
 	return !x.Shape().Equal(n.Shape()) && !slices.Contains(n.Stretch(i), graph.Undecided)

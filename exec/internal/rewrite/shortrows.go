@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// mostShortRow is the most elements of a row that is too short for vectors. A kernel takes 4 to 7 ns for one, on an AVX-512
+	// maxShortRow is the most elements of a row that is too short for vectors. A kernel takes 4 to 7 ns for one, on an AVX-512
 	// processor, and vectors across rows 1 to 4; of 10 elements, a cross entropy is no faster so, and slower of 12.
-	mostShortRow = 8
-	// mostRepeatedRow is the same where all operands are smaller than what is computed of them, as of distances of all pairs: vectors across rows read
+	maxShortRow = 8
+	// maxRepeatedRow is the same where all operands are smaller than what is computed of them, as of distances of all pairs: vectors across rows read
 	// few elements again and again. Distances of 16 to 32 numbers take a third of the time so, of 48 half, and of 64 more where there are few.
-	mostRepeatedRow = 48
-	// mostIndexRow is the same where the place of an element is sought, for which a kernel takes 40 ns of a row.
-	mostIndexRow = 16
-	// leastShortRows is how many rows there must be, where a size that is not known counts as usualSize.
-	leastShortRows, usualSize = 512, 24
-	// mostBefore bounds the operations for each element whose result is folded without being stored.
-	mostBefore = 8
+	maxRepeatedRow = 48
+	// maxIndexRow is the same where the place of an element is sought, for which a kernel takes 40 ns of a row.
+	maxIndexRow = 16
+	// minShortRows is how many rows there must be, where a size that is not known counts as usualSize.
+	minShortRows, usualSize = 512, 24
+	// maxBefore bounds the operations for each element whose result is folded without being stored.
+	maxBefore = 8
 )
 
 // shortRows folds rows that are too short for vectors: vectors go across rows, which elements of one place in each make up.
@@ -37,13 +37,13 @@ func (r shortRows) isShortRow(n, x *graph.Node) bool {
 		return false
 	}
 	axes := n.Op().Axes(n)
-	most := int64(mostShortRow)
+	most := int64(maxShortRow)
 	if analysis.FindsIndex(n) {
-		most = mostIndexRow
+		most = maxIndexRow
 	} else if analysis.Combiner(n.Op().Fold) == nil {
 		return false
 	} else if r.isOfRepeated(n.In(0)) {
-		most = mostRepeatedRow
+		most = maxRepeatedRow
 	}
 	if len(axes) != 1 || axes[0] != x.Rank()-1 || x.DType() == graph.Bool {
 		return false
@@ -56,7 +56,7 @@ func (r shortRows) isShortRow(n, x *graph.Node) bool {
 	}
 	rows := int64(1)
 	for _, d := range x.Shape()[:axes[0]] {
-		if rows *= usual(d); rows >= leastShortRows {
+		if rows *= usual(d); rows >= minShortRows {
 			return true
 		}
 	}
@@ -84,7 +84,7 @@ func (r shortRows) isOfRepeated(x *graph.Node) bool {
 func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 	size, _ := x.Shape()[x.Rank()-1].Int()
 	element := func(k int) *graph.Node {
-		left := mostBefore
+		left := maxBefore
 		return r.element(n.In(0), x, graph.Dim(k), &left)
 	}
 	if analysis.FindsIndex(n) {
@@ -157,7 +157,7 @@ func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.No
 func (r shortRows) selected(old, x *graph.Node, k graph.Dim) *graph.Node {
 	last := x.Rank() - 1
 	size, _ := x.Shape()[last].Int()
-	if !r.planes.turns[old.ID()] && (size <= mostIndexRow || last == 0 || x.Shape()[last-1] == 1) {
+	if !r.planes.turns[old.ID()] && (size <= maxIndexRow || last == 0 || x.Shape()[last-1] == 1) {
 		return ops.Select(x, last, k)
 	}
 	return r.planes.plane(old, x, x.Rank(), k)

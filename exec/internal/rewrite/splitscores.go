@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// mostBeside bounds the columns that stand beside scores. Each of them is a part: what is computed of it is computed once a row.
-const mostBeside = 8
+// maxBeside bounds the columns that stand beside scores. Each of them is a part: what is computed of it is computed once a row.
+const maxBeside = 8
 
 // SplitScores computes scores beside which few other columns stand, such as the logits of attention sinks, and those columns each by
 // themselves: f([s, t]) is [f(s), f(t)], and the sum of a row is the sum of both sums. The value of both is dropped where
@@ -74,7 +74,7 @@ func (s *scoreSplitter) cutsOf(n *graph.Node) *splitAxis {
 		own := &splitAxis{axis: axis}
 		before, knownBefore := begin.Int()
 		after, knownAfter := n.Shape()[axis].Minus(end).Int()
-		if !knownBefore || !knownAfter || a.Step[i][axis] != 1 || before < 0 || after < 0 || before+after > mostBeside {
+		if !knownBefore || !knownAfter || a.Step[i][axis] != 1 || before < 0 || after < 0 || before+after > maxBeside {
 			return nil
 		}
 		for k := range before {
@@ -92,7 +92,7 @@ func (s *scoreSplitter) cutsOf(n *graph.Node) *splitAxis {
 // isScores reports whether a value is computed element by element from a large product of values that are no weights.
 func isScores(x *graph.Node) bool {
 	list := []*graph.Node{x}
-	for i := 0; i < len(list) && i < mostRegion; i++ {
+	for i := 0; i < len(list) && i < maxRegion; i++ {
 		n := list[i]
 		switch {
 		case scores.IsProduct(n) && IsLargeMatrix(n):

@@ -54,7 +54,9 @@ func (s *spread) isNarrow(p spreadPart) bool {
 }
 
 // isRead reports whether a value is read where it lies: one that is narrow, and not soon computed from positions.
-func (s *spread) isRead(p spreadPart) bool { return s.isNarrow(p) && !s.isPositional(p.x, maxSpread) }
+func (s *spread) isRead(p spreadPart) bool {
+	return s.isNarrow(p) && !s.isPositional(p.x, maxSpreadCost)
+}
 
 // isPositional reports whether a value is computed from positions and numbers alone, at a cost that is bounded.
 func (s *spread) isPositional(x *graph.Node, most int) bool {
@@ -242,7 +244,7 @@ func elementsOf(u *Program, accepts func(product *graph.Node) bool) map[*graph.N
 }
 
 // IsLargeMatrix reports whether the last two axes of a value may have many elements.
-func IsLargeMatrix(n *graph.Node) bool { return isMatrixOf(n, leastLarge) }
+func IsLargeMatrix(n *graph.Node) bool { return isMatrixOf(n, minLargeMatrix) }
 
 // isMatrixOf reports whether the last two axes of a value may have so many elements.
 func isMatrixOf(n *graph.Node, least int64) bool {

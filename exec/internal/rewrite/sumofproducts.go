@@ -8,9 +8,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// leastProduct is the number of elements of a matrix from which on it is written as a product: many smaller ones take longer
+// minProduct is the number of elements of a matrix from which on it is written as a product: many smaller ones take longer
 // so, each by itself.
-const leastProduct = 32
+const minProduct = 32
 
 // sumOfProducts writes sum(a[…, i, 1, k]·b[…, 1, j, k]) over k as a matrix product: each factor has an axis that the
 // other lacks, so an element of either meets many of the other's. n is the sum before the pass, and x the products in the graph
@@ -46,7 +46,7 @@ func sumOfProducts(n, x *graph.Node) *graph.Node {
 		kept = append(kept, axis)
 	}
 	elements, known := rows.Times(cols).Int()
-	if rows == 1 || cols == 1 || terms == 1 || known && elements < leastProduct {
+	if rows == 1 || cols == 1 || terms == 1 || known && elements < minProduct {
 		return nil
 	}
 	labels := func(of *graph.Node) (text string) {

@@ -51,13 +51,13 @@ func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses 
 	return shown
 }
 
-// mostShortColumn is the most neighbours in a column that are read slowly, a few at a time: of more, rows are packed in blocks, or copied, as fast as they
+// maxShortColumn is the most neighbours in a column that are read slowly, a few at a time: of more, rows are packed in blocks, or copied, as fast as they
 // come. A step of Adam for weights of [10, 288, 16, 8], whose gradient comes as [288, 8, 160], takes an eighth of the time with the other product.
-const mostShortColumn = 32
+const maxShortColumn = 32
 
-// mostTerms is the most terms of a sum for each of these neighbours: products of more, such as those of scores with values, take so long that how they are
+// maxTerms is the most terms of a sum for each of these neighbours: products of more, such as those of scores with values, take so long that how they are
 // read matters little, and others know them as they are.
-const mostTerms = 16
+const maxTerms = 16
 
 // columnsOf returns the product of matrices that a movement shows as a whole, and alone uses, if it shows its transpose, or has a few neighbours of a column
 // as rows; else nil.
@@ -88,7 +88,7 @@ func columnsOf(n *graph.Node, uses []int) *graph.Node {
 		}
 		few = few.Times(size)
 	}
-	if count, known := few.Int(); !known || count < 2 || count > mostShortColumn || terms > mostTerms*count {
+	if count, known := few.Int(); !known || count < 2 || count > maxShortColumn || terms > maxTerms*count {
 		return nil
 	}
 	return p

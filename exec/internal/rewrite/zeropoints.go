@@ -20,9 +20,9 @@ type shifted struct {
 	zero  *graph.Node // nil for 0
 }
 
-// leastSums is the number of columns of a result beside which sums of rows cost little. Those of columns cost little beside one row: where
+// minSums is the number of columns of a result beside which sums of rows cost little. Those of columns cost little beside one row: where
 // they are sums of weights, they are kept from run to run, and else B is read twice as it lies.
-const leastSums = 32
+const minSums = 32
 
 // shift returns a factor as bytes less a zero point, which must be one along the sums, if it is such a difference.
 func (f *narrower) shift(x *graph.Node, right bool) (s shifted, ok bool) {
@@ -117,7 +117,7 @@ func (f *narrower) withoutZeros(n *graph.Node, in []*graph.Node) *graph.Node {
 // isFew reports whether a size is known to be so small that sums of rows beside it cost much.
 func isFew(d graph.Dim) bool {
 	n, known := d.Int()
-	return known && n < leastSums
+	return known && n < minSums
 }
 
 // resized returns a shape with 1 for an axis.

@@ -119,9 +119,9 @@ func (s *arranger) order(g *group) {
 	g.isUsed = !g.isBad && s.isMoved(g)
 }
 
-// fewestKeys is the number of keys from which on it pays to have them in the last axis where all that is in the way is that
+// minKeys is the number of keys from which on it pays to have them in the last axis where all that is in the way is that
 // they come before the queries: of less, many columns are reduced at once faster than short rows are one by one.
-const fewestKeys = 128
+const minKeys = 128
 
 // isMoved reports whether the axes of some member do not stand where they shall, and all of them can.
 func (s *arranger) isMoved(g *group) bool {
@@ -145,7 +145,7 @@ func (s *arranger) isMoved(g *group) bool {
 	}
 	return isMixed || isExchanged && !slices.ContainsFunc(g.products, func(n *graph.Node) bool {
 		keys, known := n.Shape()[slices.IndexFunc(s.slotsOf(n), func(slot int) bool { return slot == g.rank-1 })].Int()
-		return !rewrite.IsLargeMatrix(n) || known && keys < fewestKeys
+		return !rewrite.IsLargeMatrix(n) || known && keys < minKeys
 	})
 }
 

@@ -78,15 +78,15 @@ func (s *splitter) isAnyUsed(u *rewrite.Program) bool {
 	return len(s.isUsed) > 0
 }
 
-// fewestRows is the number of rows from which on their product is about as fast as that of several times as many.
-const fewestRows = 64
+// minBatchRows is the number of rows from which on their product is about as fast as that of several times as many.
+const minBatchRows = 64
 
 // canBeOfBatch reports whether rows or terms of a product can be of the batch, but for the last one of the axes of which they are
 // made. Those of a layer cannot, which has one matrix of weights.
 func (s *splitter) canBeOfBatch(n *graph.Node, atoms []int) bool {
 	b := n.In(1)
 	rows, known := s.size[atoms[len(atoms)-1]].Int()
-	return len(n.Operands()) == 2 && (!known || rows >= fewestRows) && b.Rank() > 2 && slices.ContainsFunc(b.Shape()[:b.Rank()-2], func(d graph.Dim) bool { return d != 1 })
+	return len(n.Operands()) == 2 && (!known || rows >= minBatchRows) && b.Rank() > 2 && slices.ContainsFunc(b.Shape()[:b.Rank()-2], func(d graph.Dim) bool { return d != 1 })
 }
 
 // isWhole reports whether a value has all axes of scores.
