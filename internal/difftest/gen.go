@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// first is the number of the first step's value while a program grows; inputs lie below.
+// firstStep is the number of the first step's value while a program grows; inputs lie below.
 const firstStep = 1000
 
 // gen grows a program. Every step is computed at all bindings as it is added, so that the

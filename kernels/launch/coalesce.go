@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// ShortRow is the length below which a row is too short to be worked on by itself.
-const ShortRow = 16
+// shortRow is the length below which a row is too short to be worked on by itself.
+const shortRow = 16
 
 // Coalesce rewrites arguments so that a call has fewer and longer rows, with the
 // same results. It drops axes of size 1 and merges neighbouring axes where the
@@ -135,7 +135,7 @@ const denseRow = 4
 // longest.
 func (c *coalescer) lengthenRow() {
 	last := len(c.axes) - 1
-	if c.axes[last].size >= ShortRow || c.axes[last].size >= denseRow && c.isDense(c.axes[last]) {
+	if c.axes[last].size >= shortRow || c.axes[last].size >= denseRow && c.isDense(c.axes[last]) {
 		return
 	}
 	best := last
@@ -143,7 +143,7 @@ func (c *coalescer) lengthenRow() {
 		if !c.canBeRow(x) || x.size <= 4*c.axes[last].size {
 			continue
 		}
-		if row := c.axes[best]; min(x.size, ShortRow) > min(row.size, ShortRow) || x.size >= ShortRow && x.reach() < row.reach() {
+		if row := c.axes[best]; min(x.size, shortRow) > min(row.size, shortRow) || x.size >= shortRow && x.reach() < row.reach() {
 			best = k
 		}
 	}

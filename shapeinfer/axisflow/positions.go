@@ -2,9 +2,9 @@ package axisflow
 
 import "github.com/broadloom/broadloom/graph"
 
-// PositionAlong reports whether the elements of a node without operands are their positions along an
+// positionAlong reports whether the elements of a node without operands are their positions along an
 // axis, and which one it is.
-func PositionAlong(n *graph.Node) (axis int, is bool) {
+func positionAlong(n *graph.Node) (axis int, is bool) {
 	if n.Op().Class != graph.Elementwise || n.Op().Emit == nil || len(n.Operands()) > 0 {
 		return 0, false
 	}

@@ -37,7 +37,7 @@ func newLint(g *graph.Graph, isInput func(*graph.Node) bool) *Flow {
 	for _, n := range others {
 		if n.Op().Class == graph.Source {
 			f.addAxes(n)
-		} else if axis, is := PositionAlong(n); is {
+		} else if axis, is := positionAlong(n); is {
 			f.addSource(graph.AxisOf{Node: n, Axis: axis}, len(f.sources))
 		}
 	}

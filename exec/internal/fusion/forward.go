@@ -139,7 +139,7 @@ func shownAt(x *graph.Node, place graph.Layout) (*graph.Node, graph.Layout, bool
 
 // canForward reports whether the kernel can store a value at a place, element by element.
 func (k *Group) canForward(x *graph.Node, place graph.Layout) bool {
-	return x.Op().Class == graph.Elementwise && k.Registers[x] == PerElement && (k.Row < 0 || k.IsUniform(place, k.Row))
+	return x.Op().Class == graph.Elementwise && k.Registers[x] == PerElement && (k.Row < 0 || k.isUniform(place, k.Row))
 }
 
 // forward notes a place in another value's memory for a value that the kernel computes, so that the reader finds it there.
@@ -151,8 +151,8 @@ func (k *Group) forward(x *graph.Node, at Operand, to Reader) {
 	k.Forwarded[x] = append(k.Forwarded[x], at)
 }
 
-// IsForwardedTo reports whether the kernel stores a value in the memory of the node that reads it.
-func (k *Group) IsForwardedTo(r Reader) bool {
+// isForwardedTo reports whether the kernel stores a value in the memory of the node that reads it.
+func (k *Group) isForwardedTo(r Reader) bool {
 	return slices.ContainsFunc(k.forwardedTo, func(to Reader) bool { return to.Node == r.Node && to.Operand == r.Operand })
 }
 

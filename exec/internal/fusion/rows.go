@@ -12,7 +12,7 @@ import (
 // IsReadInMemory reports whether somebody does not take a value from a register.
 func (k *Group) IsReadInMemory(n *graph.Node, readers []Reader) bool {
 	for _, r := range readers {
-		if k.IsForwardedTo(r) {
+		if k.isForwardedTo(r) {
 			continue
 		}
 		if r.By != k || !k.InRegister(r.Node, k.LevelFor(r.Node), r.Operand) {
@@ -251,11 +251,11 @@ func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
 		if _, isNumber := x.ScalarValue(); isNumber {
 			continue
 		}
-		if slices.Contains(n.Stretch(i), graph.Undecided) || !k.IsUniform(k.Read(n, PerElement, i), row) {
+		if slices.Contains(n.Stretch(i), graph.Undecided) || !k.isUniform(k.Read(n, PerElement, i), row) {
 			return false
 		}
 	}
-	return n.Op().Class != graph.Update || k.IsUniform(alias.LayoutOf(n), row)
+	return n.Op().Class != graph.Update || k.isUniform(alias.LayoutOf(n), row)
 }
 
 // rowAxes lists the axes of more than one element over which rows run.
@@ -268,8 +268,8 @@ func (k *Group) rowAxes(row int) (axes []int) {
 	return axes
 }
 
-// IsUniform reports whether rows are one run of equal steps in a layout.
-func (k *Group) IsUniform(l graph.Layout, row int) bool {
+// isUniform reports whether rows are one run of equal steps in a layout.
+func (k *Group) isUniform(l graph.Layout, row int) bool {
 	axes := k.rowAxes(row)
 	for i := 1; i < len(axes); i++ {
 		if inner := axes[i]; l.Strides[axes[i-1]] != l.Strides[inner].Times(k.Space[inner]) {

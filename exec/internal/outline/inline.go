@@ -69,7 +69,7 @@ func (l *Inlined) add(g *graph.Graph) {
 				l.loop(n, a.Call)
 			}
 			l.Graph.At(n, func() { l.of[n] = l.result(a) })
-		case IsElement(n):
+		case isElement(n):
 			l.Graph.At(n, func() { l.of[n] = loopop.Element(l.takenApart(n.In(0))[0], in[0]) })
 		default:
 			l.of[n] = l.Graph.Copy(n, in)
@@ -119,7 +119,7 @@ func (l *Inlined) loop(n *graph.Node, call *Call) {
 func (l *Inlined) takenApart(x *graph.Node) []*graph.Region {
 	depth := 0
 	for ; len(x.Operands()) > 0; x = x.In(0) {
-		if IsElement(x) {
+		if isElement(x) {
 			depth++
 		}
 	}

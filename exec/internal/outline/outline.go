@@ -374,8 +374,8 @@ func (b *bodyBuilder) element(n *graph.Node) (made *graph.Node) {
 	return made
 }
 
-// IsElement reports whether a node is the part of a value of outside at the step's position.
-func IsElement(n *graph.Node) bool { return n.Op() == opElementView }
+// isElement reports whether a node is the part of a value of outside at the step's position.
+func isElement(n *graph.Node) bool { return n.Op() == opElementView }
 
 // CallOf returns the loop of which a node is a result.
 func CallOf(n *graph.Node) (a CallAttrs, ok bool) {

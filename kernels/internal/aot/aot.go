@@ -21,10 +21,10 @@ type Key struct {
 }
 
 // Block is the arguments of a call. It may be used again and again.
-type Block [BlockWords]uint64
+type Block [blockWords]uint64
 
-// BlockWords is the size of a block of arguments in words of 64 bits.
-const BlockWords = 640
+// blockWords is the size of a block of arguments in words of 64 bits.
+const blockWords = 640
 
 // Func applies a primitive to the vectors of a block.
 type Func func(*Block)
@@ -105,7 +105,7 @@ func Code(k Key, isa cpu.ISA) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Layout.Size > 8*BlockWords {
+	if c.Layout.Size > 8*blockWords {
 		return nil, fmt.Errorf("aot: %v needs %d bytes of arguments", k, c.Layout.Size)
 	}
 	return c.Bytes, nil

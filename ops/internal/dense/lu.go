@@ -7,15 +7,15 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// ErrSingular says that a system has no unique solution.
-var ErrSingular = errors.New("the input matrix is singular")
+// errSingular says that a system has no unique solution.
+var errSingular = errors.New("the input matrix is singular")
 
 // SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [triangular.LU] has factored, or of
 // aᵀ·x = b.
 func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, b []float64, k int) error {
 	for i := range n {
 		if lu[i*n+i] == 0 {
-			return ErrSingular
+			return errSingular
 		}
 	}
 	triangular.SolveLU(memory, lu, n, pivots, transposed, b, k)
