@@ -215,43 +215,64 @@ func parseEinsum(equation string, xs []node) (operands []labelled, output []rune
 	case len(xs) > len(terms):
 		return nil, nil, "more operands were provided than specified in the equation"
 	}
-	sizes := map[rune]graph.Dim{}
-	counts := map[rune]int{}
+	seen := subscripts{sizes: map[rune]graph.Dim{}, counts: map[rune]int{}}
 	for i, term := range terms {
 		a := labelled{x: xs[i]}
 		if a.labels, problem = labelsOf(term, xs[i].Rank(), fmt.Sprintf("operand %d", i)); problem != "" {
 			return nil, nil, problem
 		}
-		for axis, l := range a.labels {
-			counts[l]++
-			d, seen := xs[i].Shape()[axis], sizes[l]
-			if before := slices.Index(a.labels, l); before < axis {
-				if other := xs[i].Shape()[before]; other.IsConst() && d.IsConst() && d != other {
-					return nil, nil, fmt.Sprintf("subscript %s is repeated for operand %d but the sizes don't match, %s != %s", labelText(l), i, d, other)
-				}
-			}
-			if seen > 1 && seen.IsConst() && d > 1 && d.IsConst() && d != seen {
-				if l < 0 {
-					return nil, nil, fmt.Sprintf("dimension %d covered by ellipsis in operand %dhas size %s which does not broadcast with previously seen ellipsis with size %s for the respective dimension",
-						axis-slices.IndexFunc(a.labels, func(l rune) bool { return l < 0 }), i, d, seen)
-				}
-				return nil, nil, fmt.Sprintf("subscript %s has size %s for operand %d which does not broadcast with previously seen size %s",
-					labelText(l), d, i, seen)
-			}
-			if _, known := sizes[l]; !known || seen == 1 {
-				sizes[l] = d
-			}
+		if problem = seen.add(a, i); problem != "" {
+			return nil, nil, problem
 		}
 		operands = append(operands, a)
 	}
 	for i, a := range operands {
-		operands[i] = a.distinct(sizes)
+		operands[i] = a.distinct(seen.sizes)
 	}
 	if !arrow {
-		return operands, implicitOutput(counts), ""
+		return operands, implicitOutput(seen.counts), ""
 	}
+	if output, problem = seen.output(result); problem != "" {
+		return nil, nil, problem
+	}
+	return operands, output, ""
+}
+
+// subscripts is the labels of the operands that have been read.
+type subscripts struct {
+	sizes  map[rune]graph.Dim // that operands have there: another one than 1, if some has
+	counts map[rune]int       // of axes
+}
+
+// add reads the labels of operand i; problem says which size fits none of those before.
+func (s subscripts) add(a labelled, i int) (problem string) {
+	for axis, l := range a.labels {
+		s.counts[l]++
+		d, seen := a.x.Shape()[axis], s.sizes[l]
+		if before := slices.Index(a.labels, l); before < axis {
+			if other := a.x.Shape()[before]; other.IsConst() && d.IsConst() && d != other {
+				return fmt.Sprintf("subscript %s is repeated for operand %d but the sizes don't match, %s != %s", labelText(l), i, d, other)
+			}
+		}
+		if seen > 1 && seen.IsConst() && d > 1 && d.IsConst() && d != seen {
+			if l < 0 {
+				return fmt.Sprintf("dimension %d covered by ellipsis in operand %dhas size %s which does not broadcast with previously seen ellipsis with size %s for the respective dimension",
+					axis-slices.IndexFunc(a.labels, func(l rune) bool { return l < 0 }), i, d, seen)
+			}
+			return fmt.Sprintf("subscript %s has size %s for operand %d which does not broadcast with previously seen size %s",
+				labelText(l), d, i, seen)
+		}
+		if _, known := s.sizes[l]; !known || seen == 1 {
+			s.sizes[l] = d
+		}
+	}
+	return ""
+}
+
+// output reads the labels of the result.
+func (s subscripts) output(result string) (output []rune, problem string) {
 	ellipsis := 0
-	for l := range counts {
+	for l := range s.counts {
 		ellipsis = max(ellipsis, -int(l))
 	}
 	letters := len(strings.Replace(result, "...", "", 1))
@@ -260,17 +281,17 @@ func parseEinsum(equation string, xs []node) (operands []labelled, output []rune
 		rank += ellipsis
 	}
 	if output, problem = labelsOf(result, rank, "the output"); problem != "" {
-		return nil, nil, problem
+		return nil, problem
 	}
 	for i, l := range output {
 		switch {
-		case counts[l] == 0:
-			return nil, nil, fmt.Sprintf("output subscript %s does not appear in the equation for any input operand", labelText(l))
+		case s.counts[l] == 0:
+			return nil, fmt.Sprintf("output subscript %s does not appear in the equation for any input operand", labelText(l))
 		case slices.Contains(output[:i], l):
-			return nil, nil, fmt.Sprintf("output subscript %s appears more than once in the output", labelText(l))
+			return nil, fmt.Sprintf("output subscript %s appears more than once in the output", labelText(l))
 		}
 	}
-	return operands, output, ""
+	return output, ""
 }
 
 // distinct takes the diagonal of axes with one label, and drops axes of size 1 that other

@@ -78,70 +78,22 @@ func CSD(x, y *graph.Node, rate float64, n int, opts ...STFTOption) (frequencies
 }
 
 func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (frequencies, density node) {
-	// Without an option frames are half a frame apart, and not a quarter.
-	a, given := stftOf(n, opts), stftOptions{hop: n - n/2, mode: -1}
-	for _, o := range opts {
-		if o != nil {
-			o(&given)
-		}
-	}
-	a.hop = given.hop
+	a := spectraOf(rate, n, opts)
 	words := append([]any{rate}, a.words...)
 	args := make([]any, len(in))
 	for i, x := range in {
 		args[i] = x
 	}
 	defer building(fn, append(args, words...)...)()
-	both := refused(fn, in...).with(words...)
-	if bad := notTensors(both); bad != nil {
+	if bad := a.refused(refused(fn, in...).with(words...)); bad != nil {
 		return bad, bad
 	}
-	for _, x := range in {
-		if _, bad := a.call(fn, x); bad != nil {
-			return bad, bad
-		}
-		if x.Rank() < 1 || x.Rank() > 2 || !x.Shape().Equal(in[0].Shape()) || x.DType() != in[0].DType() {
-			bad := both.wrong(graph.CodeRank, "signals are [L] or [N, L] of one shape and dtype, and %s is %s of shape %s", x.Called(), x.DType(), x.Shape())
-			return bad, bad
-		}
-	}
-	var bad node
-	switch {
-	case given.mode >= 0 || a.beside || a.normalized || a.cut:
-		bad = both.wrong(graph.CodeOperand, "options are STFTHop, STFTWindow, STFTWide and STFTWhole")
-	case !(rate > 0) || math.IsInf(rate, 0):
-		bad = both.wrong(graph.CodeOperand, "a rate is above 0, and it is %v", rate)
-	}
-	if bad != nil {
-		return bad, bad
-	}
-	g, t := in[0].Graph(), in[0].DType()
-	window := a.frame(in[0])
-	switch {
-	case a.window == nil && given.wide == 0:
-		window = HannWindow(g, t, graph.Dim(n), true)
-	case window == nil:
-		window = Ones(g, t, graph.Dim(n))
-	}
+	window := a.windowFor(in[0])
 	transforms := make([]node, len(in))
 	for i, x := range in {
-		frames := Window(x, -1, graph.Dim(n), a.hop, 1)
-		frames = Mul(Sub(frames, Mean(frames, -1, KeepDims())), window)
-		if a.whole {
-			transforms[i] = FFT(Stack(-1, frames, ZerosLike(frames)))
-		} else {
-			transforms[i] = RFFT(frames)
-		}
+		transforms[i] = a.transform(x, window)
 	}
-	weight := Reciprocal(Mul(num(rate), Sum(Square(window))))
-	if !a.whole {
-		place := Iota(g, 0, graph.Dim(n/2+1))
-		isOnce := Or(Equal(place, num64(0)), Equal(Mul(place, num64(2)), num64(int64(n))))
-		weight = Mul(weight, Cast(Where(isOnce, num(1), num(2)), t))
-		frequencies = RFFTFreq(g, t, graph.Dim(n), 1/rate)
-	} else {
-		frequencies = FFTFreq(g, t, graph.Dim(n), 1/rate)
-	}
+	frequencies, weight := a.frequencies(window)
 	re, im := func(z node) node { return Select(z, -1, 0) }, func(z node) node { return Select(z, -1, 1) }
 	overFrames := func(z node) node { return Mul(Mean(z, -2), weight) }
 	p := transforms[0]
@@ -150,6 +102,86 @@ func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (fre
 	}
 	q := transforms[1]
 	return frequencies, Stack(-1, overFrames(Add(Mul(re(p), re(q)), Mul(im(p), im(q)))), overFrames(Sub(Mul(re(p), im(q)), Mul(im(p), re(q)))))
+}
+
+// spectra is what a spectral density is computed with: frames of n elements of signals with a rate.
+type spectra struct {
+	stftOptions
+	given stftOptions // what the options say, and nothing else
+	rate  float64
+	n     int
+}
+
+// spectraOf reads options. Without one, frames are half a frame apart, and not a quarter as those of [STFT].
+func spectraOf(rate float64, n int, opts []STFTOption) spectra {
+	a := spectra{stftOf(n, opts), stftOptions{hop: n - n/2, mode: -1}, rate, n}
+	for _, o := range opts {
+		if o != nil {
+			o(&a.given)
+		}
+	}
+	a.hop = a.given.hop
+	return a
+}
+
+// refused is the refusal of signals, options or a rate; nil where there is nothing wrong with them.
+func (a spectra) refused(call refusedCall) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	first := call.in[0]
+	for _, x := range call.in {
+		if _, bad := a.call(call.fn, x); bad != nil {
+			return bad
+		}
+		if x.Rank() < 1 || x.Rank() > 2 || !x.Shape().Equal(first.Shape()) || x.DType() != first.DType() {
+			return call.wrong(graph.CodeRank, "signals are [L] or [N, L] of one shape and dtype, and %s is %s of shape %s", x.Called(), x.DType(), x.Shape())
+		}
+	}
+	switch {
+	case a.given.mode >= 0 || a.beside || a.normalized || a.cut:
+		return call.wrong(graph.CodeOperand, "options are STFTHop, STFTWindow, STFTWide and STFTWhole")
+	case !(a.rate > 0) || math.IsInf(a.rate, 0):
+		return call.wrong(graph.CodeOperand, "a rate is above 0, and it is %v", a.rate)
+	}
+	return nil
+}
+
+// windowFor is what frames of a signal are multiplied by.
+func (a spectra) windowFor(x node) node {
+	g, t := x.Graph(), x.DType()
+	window := a.frame(x)
+	switch {
+	case a.window == nil && a.given.wide == 0:
+		return HannWindow(g, t, graph.Dim(a.n), true)
+	case window == nil:
+		return Ones(g, t, graph.Dim(a.n))
+	}
+	return window
+}
+
+// transform is that of each frame of a signal, less its mean.
+func (a spectra) transform(x, window node) node {
+	frames := Window(x, -1, graph.Dim(a.n), a.hop, 1)
+	frames = Mul(Sub(frames, Mean(frames, -1, KeepDims())), window)
+	if a.whole {
+		return FFT(Stack(-1, frames, ZerosLike(frames)))
+	}
+	return RFFT(frames)
+}
+
+// frequencies returns those of a transform, and the weight that each has: twice that of one that stands for itself alone where it stands for
+// that below zero too.
+func (a spectra) frequencies(window node) (frequencies, weight node) {
+	g, t := window.Graph(), window.DType()
+	weight = Reciprocal(Mul(num(a.rate), Sum(Square(window))))
+	if a.whole {
+		return FFTFreq(g, t, graph.Dim(a.n), 1/a.rate), weight
+	}
+	place := Iota(g, 0, graph.Dim(a.n/2+1))
+	isOnce := Or(Equal(place, num64(0)), Equal(Mul(place, num64(2)), num64(int64(a.n))))
+	weight = Mul(weight, Cast(Where(isOnce, num(1), num(2)), t))
+	return RFFTFreq(g, t, graph.Dim(a.n), 1/a.rate), weight
 }
 
 func init() {
