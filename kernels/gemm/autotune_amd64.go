@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// settle chooses between loops that give the same bits, before any is used. It takes some tenths of a
+// autotune chooses between loops that give the same bits, before any is used. It takes some tenths of a
 // millisecond for each type of elements that has a choice.
-var settle = sync.OnceFunc(func() {
+var autotune = sync.OnceFunc(func() {
 	for _, v := range []*simdTiles{simd32, simd64} {
 		if v != nil {
 			v.wholeTiles = fastest(append([]wholeTiles{v.wholeTiles}, v.variants...), v.trial(time.Now))

@@ -47,7 +47,7 @@ func TestVariantsAgree(t *testing.T) {
 	if cpu.Chosen() < cpu.AVX512 {
 		t.Skip("there is no choice")
 	}
-	settle()
+	autotune()
 	for _, size := range [][3]int{{14, 32, 1}, {28, 64, 70}, {61, 97, 513}, {200, 130, wholeSum + 3}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			variantsAgree[float32](t, simd32, size)

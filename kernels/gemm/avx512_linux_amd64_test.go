@@ -135,7 +135,7 @@ func TestAVX512(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the emulator is slow")
 	}
-	settle() // not between emulated loops
+	autotune() // not between emulated loops
 	own32, own64 := simd32, simd64
 	t.Cleanup(func() { simd32, simd64 = own32, own64 })
 	f32, f64 := choose(cpu.AVX512)

@@ -108,13 +108,20 @@
 //
 // # Files
 //
-// product.go is the product of a batch, blocks.go one product and its blocks. simd.go computes it
-// in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go transposes on the way, simdoffsets.go packs
-// windows (offsets.go), windowrows.go has them as rows, caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows, simdthin.go few, simdturned.go turns products round;
-// simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
-// halves.go converts factors of 16 bits, pairs.go multiplies pairs of them by the loops that pairs_amd64.go chooses, and pairs_other.go has none. packed.go packs B in advance, shared.go for a batch, grouped.go has groups of matrices that share B, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
-// dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go has few rows by B as it lies; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has
-// those in plain Go, and dot_other.go says that there are no others.
-// small.go has small products, whose code small_amd64.go names, and small_other.go has none. blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
-// hand on tiles and rows of C and panels of B.
+//   - product.go is the product of a batch, blocks.go one product and its blocks, part.go sums in parts, blocksums.go adds up
+//     blocks of K that were computed apart. caches.go tells how much stays in the caches.
+//   - simd.go computes a product in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go
+//     transposes on the way, simdprefetch.go asks for memory ahead. simdgemv.go has single rows, simdthin.go few, and
+//     simdturned.go computes products as their transposes. simd_amd64.go names the loops of table_amd64.go, autotune_amd64.go
+//     chooses between them, and simd_other.go says that there are none.
+//   - offsets.go is windows: simdoffsets.go packs them, windowrows.go has them as rows.
+//   - halves.go converts factors of 16 bits, pairs.go multiplies pairs of them by the loops that pairs_amd64.go chooses, and
+//     pairs_other.go has none.
+//   - packed.go packs B in advance, shared.go for a batch, dotpacked.go in words; grouped.go has groups of matrices that share B.
+//   - dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go has few rows by B as it lies.
+//     dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has those in plain Go, and dot_other.go says that there are
+//     no others.
+//   - small.go has small products, whose code small_amd64.go names, and small_other.go has none.
+//   - pack.go, tile.go and gemv.go are products in plain Go.
+//   - epilogue.go, rows.go and reader.go hand on tiles and rows of C and panels of B.
 package gemm

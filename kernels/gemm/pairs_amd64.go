@@ -16,7 +16,7 @@ var chosenPairs = sync.OnceValue(func() *pairTiles {
 	if !cpu.ProductsOf(cpu.Chosen()).BFloat16Dots || simd32 == nil {
 		return nil
 	}
-	settle()
+	autotune()
 	trial := simd32.trial(time.Now)
 	single, pair := math.Inf(1), math.Inf(1)
 	for range trials {

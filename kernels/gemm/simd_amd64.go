@@ -58,7 +58,7 @@ var (
 
 // simdOf returns the loops for a type of elements, or nil.
 func simdOf[T scalar.Number]() *simdTiles {
-	settle()
+	autotune()
 	var v T
 	switch any(v).(type) {
 	case float32:
