@@ -35,13 +35,13 @@ func (f *fuser) isRead(x *graph.Node, asked func(n *graph.Node, by int) bool) bo
 	})
 }
 
-// canReadNewly reports whether the kernel can read a value that it does not read yet, and notes it.
-func (r *repeater) canReadNewly(y *graph.Node) bool {
-	return r.mayReadNewly(y) && (r.isSmall(y) || r.staysFor(y)) && r.readsBeforeWrites(y)
+// canAddRead reports whether the kernel can read a value that it does not read yet, and notes it.
+func (r *repeater) canAddRead(y *graph.Node) bool {
+	return r.mayAddRead(y) && (r.isSmall(y) || r.staysFor(y)) && r.readsBeforeWrites(y)
 }
 
-// mayReadNewly reports whether a value is none that is written, be it worth to read it or not.
-func (r *repeater) mayReadNewly(y *graph.Node) bool {
+// mayAddRead reports whether a value is none that is written, be it worth to read it or not.
+func (r *repeater) mayAddRead(y *graph.Node) bool {
 	return r.alone && alias.State(y).Op().Class != graph.Update && !r.writes[alias.Storage(y)]
 }
 
@@ -52,7 +52,7 @@ func (r *repeater) readsBeforeWrites(y *graph.Node) bool {
 			return false
 		}
 	}
-	r.newly = append(r.newly, y)
+	r.addedReads = append(r.addedReads, y)
 	return true
 }
 
@@ -67,8 +67,8 @@ func (r *repeater) canPickAgain(x *graph.Node, i int) bool {
 		return false
 	}
 	_, isRead := r.reads[y]
-	isThere := i == 0 && v.Op().Class == graph.Source && r.mayReadNewly(y)
-	if !isRead && !(isThere && r.readsBeforeWrites(y)) && !r.canReadNewly(y) {
+	isThere := i == 0 && v.Op().Class == graph.Source && r.mayAddRead(y)
+	if !isRead && !(isThere && r.readsBeforeWrites(y)) && !r.canAddRead(y) {
 		return false
 	}
 	r.shown[v] = true
@@ -94,9 +94,9 @@ func (r *repeater) staysFor(y *graph.Node) bool {
 	})
 }
 
-// readNewly has the kernel run after those that compute what it reads newly, and before those that overwrite that.
-func (r *repeater) readNewly() {
-	for _, y := range r.newly {
+// orderAddedReads has the kernel run after those that compute what it reads in addition, and before those that overwrite that.
+func (r *repeater) orderAddedReads() {
+	for _, y := range r.addedReads {
 		if made := r.maker(y); made >= 0 {
 			r.order.after(r.at, made)
 		}

@@ -90,9 +90,9 @@ type repeater struct {
 	writes map[*graph.Node]bool // the memory that is written in place
 	again  map[*graph.Node]bool
 	// Of the candidate at hand: what it may cost, whether no other kernel reads it, and what is read for it that was not read before.
-	most  int
-	alone bool
-	newly []*graph.Node
+	most       int
+	alone      bool
+	addedReads []*graph.Node
 }
 
 func (r *repeater) run() {
@@ -120,14 +120,14 @@ func (r *repeater) run() {
 	slices.SortFunc(candidates, func(x, y *graph.Node) int { return x.ID() - y.ID() })
 	for _, x := range candidates {
 		delete(r.reads, x)
-		r.most, r.alone, r.newly = r.mostFor(x), r.isAlone(x), nil
+		r.most, r.alone, r.addedReads = r.mostFor(x), r.isAlone(x), nil
 		if list, cost := r.recipe(x, nil, 0); cost <= r.most && len(r.k.Nodes)+len(r.k.Again)+len(list) <= maxKernelNodes {
 			for _, n := range list {
 				r.again[n] = true
 				r.k.Registers[n] = PerElement
 			}
 			r.k.Again = append(r.k.Again, list...)
-			r.readNewly()
+			r.orderAddedReads()
 		} else {
 			r.reads[x] = true
 		}
@@ -161,7 +161,7 @@ func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph
 				return list, r.most + 1
 			}
 		case isNumber || r.again[y] || slices.Contains(list, y):
-		case isRead && !r.writes[alias.Storage(y)] || r.canReadNewly(y):
+		case isRead && !r.writes[alias.Storage(y)] || r.canAddRead(y):
 		default:
 			if list, cost = r.recipe(y, list, cost); cost > r.most {
 				return list, cost

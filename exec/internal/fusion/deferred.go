@@ -13,42 +13,42 @@ import (
 // first one of its shape, and wait in memory for its user: it is put off until that has a kernel. So is a large
 // matrix that is computed from vectors.
 
-// putOff reports whether a node is put off, and notes it.
-func (f *fuser) putOff(n *graph.Node) bool {
+// deferNode reports whether a node is put off, and notes it.
+func (f *fuser) deferNode(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] || len(n.Operands()) == 0 && !analysis.DependsOnPosition(n) {
 		return false
 	}
 	waits := len(n.Operands()) == 0 || rewrite.IsLargeMatrix(n)
 	for i, x := range n.Operands() {
-		if f.waits[x] {
+		if f.deferred[x] {
 			waits = true
 		} else if x.Rank() > 0 && !(rewrite.IsLargeMatrix(n) && analysis.RepeatsInMatrix(n, i)) {
 			return false
 		}
 	}
 	if waits {
-		f.waits[n] = true
+		f.deferred[n] = true
 	}
 	return waits
 }
 
-// settle gives operands that were put off kernels of their own, but for those that can go with a node
+// placeDeferred gives operands that were put off kernels of their own, but for those that can go with a node
 // of an iteration space. It returns these in order. What reads that which the node destroys waits no
 // longer either.
-func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
+func (f *fuser) placeDeferred(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 	for _, r := range f.u.Writes.Before(n) {
-		f.settleNow(r)
+		f.placeAlone(r)
 	}
 	if f.picks(n) { // from what must lie in memory
-		f.settleNow(alias.Viewed(n.In(0)))
+		f.placeAlone(alias.Viewed(n.In(0)))
 	}
 	var seen []*graph.Node
 	var part func(x *graph.Node)
 	part = func(x *graph.Node) { // what is also read as a view must lie in memory
 		switch v := alias.Viewed(x); {
-		case !f.waits[v]:
+		case !f.deferred[v]:
 		case v != x || !v.Shape().Equal(space):
-			f.settleNow(v)
+			f.placeAlone(v)
 		case !slices.Contains(seen, x):
 			seen = append(seen, x)
 			for _, y := range x.Operands() {
@@ -61,7 +61,7 @@ func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 	}
 	var collect func(x *graph.Node)
 	collect = func(x *graph.Node) {
-		if !f.waits[x] || slices.Contains(with, x) {
+		if !f.deferred[x] || slices.Contains(with, x) {
 			return
 		}
 		for _, y := range x.Operands() {
@@ -75,10 +75,10 @@ func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 	return with
 }
 
-// settleNow gives a node a kernel without others, if it was put off.
-func (f *fuser) settleNow(n *graph.Node) {
-	if f.waits[n] {
-		delete(f.waits, n)
+// placeAlone gives a node a kernel without others, if it was put off.
+func (f *fuser) placeAlone(n *graph.Node) {
+	if f.deferred[n] {
+		delete(f.deferred, n)
 		f.join(n, n.Shape())
 	}
 }
@@ -95,7 +95,7 @@ func (f *fuser) canTakeAll(with []*graph.Node, at int) bool {
 // addAll makes nodes that were put off members of a kernel.
 func (f *fuser) addAll(with []*graph.Node, at int) {
 	for _, n := range with {
-		delete(f.waits, n)
+		delete(f.deferred, n)
 		f.add(n, n.Shape(), at)
 	}
 }

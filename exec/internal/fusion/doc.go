@@ -9,7 +9,7 @@
 //   - deferred.go places what depends on positions alone beside its user, where a node has something to do with a kernel, which
 //     related.go tells.
 //   - pick.go has kernels pick elements and rows by index.
-//   - again.go has kernels compute once more what is cheaper than a load; readnewly.go says what they may read for that.
+//   - again.go has kernels compute once more what is cheaper than a load; addedreads.go says what they may read for that.
 //   - priority.go and order.go bring the groups into the order in which they run.
 //
 // [ForwardStores] (forward.go) lets groups store what they compute where an assembled value has it.

@@ -30,15 +30,15 @@ type fuser struct {
 	before  search                // for what these need
 	waiting search                // for what one kernel needs
 
-	users   map[*graph.Node][]*graph.Node // see usersOf
-	related relations                     // see areRelated
-	waits   map[*graph.Node]bool          // nodes that were put off
-	kept    map[*graph.Node]bool          // roots, which are not
+	users    map[*graph.Node][]*graph.Node // see usersOf
+	related  relations                     // see areRelated
+	deferred map[*graph.Node]bool          // nodes that wait for their user
+	kept     map[*graph.Node]bool          // roots, which are not
 }
 
 // Fuse groups nodes into kernels.
 func Fuse(u *rewrite.Program) []*Group {
-	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*outline.Call]int{}}
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, deferred: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*outline.Call]int{}}
 	for _, n := range u.Roots {
 		f.kept[alias.Viewed(n)] = true
 	}
@@ -46,7 +46,7 @@ func Fuse(u *rewrite.Program) []*Group {
 	for _, n := range u.Sequence {
 		u.At = n
 		switch class := n.Op().Class; {
-		case class == graph.Source || alias.IsView(n) || f.putOff(n):
+		case class == graph.Source || alias.IsView(n) || f.deferNode(n):
 		case class == graph.Version:
 			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
 		case n.Op().Indexed:
@@ -68,7 +68,7 @@ func Fuse(u *rewrite.Program) []*Group {
 		}
 	}
 	for _, n := range u.Sequence {
-		f.settleNow(n)
+		f.placeAlone(n)
 	}
 	f.computeAgain()
 	f.copyPicked()
@@ -94,7 +94,7 @@ const maxCandidates = 64
 // join puts a node into the first kernel that it fits, or into a new one. Its elements,
 // or those that it reduces, have the given shape.
 func (f *fuser) join(n *graph.Node, shape graph.Shape) {
-	with := f.settle(n, shape)
+	with := f.placeDeferred(n, shape)
 	list := f.byShape[shape.Compact()]
 	list = list[max(len(list)-maxCandidates, 0):]
 	low := len(f.order.place)
@@ -149,7 +149,7 @@ func (f *fuser) findMakers(nodes ...*graph.Node) {
 // start begins a kernel with a node, and with others that were put off for it.
 func (f *fuser) start(n *graph.Node, k *Group, with ...*graph.Node) {
 	if k.Closed {
-		f.settle(n, nil)
+		f.placeDeferred(n, nil)
 	}
 	k.Row, k.Registers = -1, map[*graph.Node]Level{}
 	f.groups, f.behind = append(f.groups, k), append(f.behind, false)
