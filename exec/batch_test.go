@@ -55,9 +55,9 @@ func paramBits(t *testing.T, s *Session, params []*graph.Node) string {
 // listed counts the steps of a session that are run with others.
 func (s *Session) listed() (count int) {
 	for _, b := range s.bindings {
-		for _, st := range b.Launches {
-			if st.Batch != nil {
-				count += st.Batch.Len()
+		for _, l := range b.Launches {
+			if l.Batch != nil {
+				count += l.Batch.Len()
 			}
 		}
 	}

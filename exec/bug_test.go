@@ -72,8 +72,8 @@ func TestKernelsThatPanic(t *testing.T) {
 		for i := range tiles {
 			tiles[i] = i%7 == 0
 		}
-		st := &s.bindings[0].Launches[0]
-		st.Task, st.Batch = &panicking{st.Task, shared, tiles}, nil
+		l := &s.bindings[0].Launches[0]
+		l.Task, l.Batch = &panicking{l.Task, shared, tiles}, nil
 		_, err = s.Run(context.Background(), feed)
 		var bug *BugError
 		require.ErrorAs(t, err, &bug)

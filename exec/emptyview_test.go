@@ -26,8 +26,8 @@ func TestEmptyViewsStayInTheirMemory(t *testing.T) {
 		out, err := s.Run(context.Background(), Feed{x: Array{Shape: []int{size}, Data: make([]float64, size)}})
 		require.NoError(t, err)
 		require.Equal(t, []int{size - 2}, ArrayOf(t, out, tail).Shape)
-		for _, st := range s.bindings[0].Launches {
-			for _, pl := range st.Operands {
+		for _, l := range s.bindings[0].Launches {
+			for _, pl := range l.Operands {
 				if pl.Slot < 0 && pl.Buffer.Kind == lower.InInput {
 					require.Less(t, pl.Offset, size*8)
 				}

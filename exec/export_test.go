@@ -56,10 +56,10 @@ func (s *Session) RunApart(ctx context.Context, feed Feed, _ ...RunOption) (*Res
 // CheckArguments verifies the arguments of all row programs that the session has bound.
 func (s *Session) CheckArguments() error {
 	for _, b := range s.bindings {
-		for _, st := range b.Launches {
-			switch k := st.Task.(type) {
+		for _, l := range b.Launches {
+			switch k := l.Task.(type) {
 			case *engine.LoopTask:
-				if st.Chained { // whose operands are with the threads that run it
+				if l.Chained { // whose operands are with the threads that run it
 					continue
 				}
 				if err := launch.Check(k.Loop.Program, k.Args); err != nil {
@@ -103,8 +103,8 @@ func SharedChainsOf(rows int) Option {
 // Chained counts the kernels that are members of chains.
 func (s *Session) Chained() (count int) {
 	for _, b := range s.bindings {
-		for _, st := range b.Launches {
-			if st.Chained {
+		for _, l := range b.Launches {
+			if l.Chained {
 				count++
 			}
 		}
@@ -143,8 +143,8 @@ func (s *Session) FactorSums() int {
 
 func (s *Session) countTaken() (tiled, sums int) {
 	for _, b := range s.bindings {
-		for _, st := range b.Launches {
-			isTiled, isSummed := taken(st.Task)
+		for _, l := range b.Launches {
+			isTiled, isSummed := taken(l.Task)
 			if isTiled {
 				tiled++
 			}
@@ -170,8 +170,8 @@ func taken(k engine.Task) (tiled, summed bool) {
 // FusedWithMatMul counts the kernels that run on parts of a product.
 func (s *Session) FusedWithMatMul() (count int) {
 	for _, b := range s.bindings {
-		for _, st := range b.Launches {
-			if st.Fused {
+		for _, l := range b.Launches {
+			if l.Fused {
 				count++
 			}
 		}

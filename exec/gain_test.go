@@ -102,12 +102,12 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 	} {
 		run, s := prepared(b, g, y...)
 		binding := s.bindings[0]
-		product, st := binding.Launches[0].Task.(*engine.MatMulTask[float32]), &binding.Launches[1]
-		k := st.Task.(*engine.LoopTask)
-		if st.Fused = manner(product, k); !st.Fused || product.RowConsumer != nil {
+		product, l := binding.Launches[0].Task.(*engine.MatMulTask[float32]), &binding.Launches[1]
+		k := l.Task.(*engine.LoopTask)
+		if l.Fused = manner(product, k); !l.Fused || product.RowConsumer != nil {
 			product.Tiles = nil
 		}
-		if !st.Fused {
+		if !l.Fused {
 			product.RowConsumer = nil
 			if len(runs) > 0 { // it is no way for this program
 				run = nil

@@ -16,10 +16,10 @@ func (b *Specialization) batchLaunches() {
 	}
 }
 
-// joinsBatch adds a step to a list if it can be part of it.
-func (st *Launch) joinsBatch(list *backend.List) bool {
-	call := st.smallCall()
-	return call != nil && st.kept == nil && list.Add(call)
+// joinsBatch adds a launch to a list if it can be part of it.
+func (l *Launch) joinsBatch(list *backend.List) bool {
+	call := l.smallCall()
+	return call != nil && l.kept == nil && list.Add(call)
 }
 
 // smallTask is a task that may be small enough to be a call among others.
@@ -28,10 +28,10 @@ type smallTask interface {
 	asCall() backend.Entry
 }
 
-// smallCall is the call of a step whose task is small, and which no other step does; nil of any other step.
-func (st *Launch) smallCall() backend.Entry {
-	k, ok := st.Task.(smallTask)
-	if !ok || st.Fused || st.Chained {
+// smallCall is the call of a launch whose task is small, and which no other launch does; nil of any other one.
+func (l *Launch) smallCall() backend.Entry {
+	k, ok := l.Task.(smallTask)
+	if !ok || l.Fused || l.Chained {
 		return nil
 	}
 	return k.asCall()

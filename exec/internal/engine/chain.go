@@ -264,14 +264,14 @@ func (t *chainTask) take(bytes int) (at int) {
 func (b *Specialization) bindChains() {
 	for _, t := range b.chains {
 		first := 0
-		for b.Launches[first].of != t.First {
+		for b.Launches[first].kernel != t.First {
 			first++
 		}
 		for i := range t.Members {
-			st := &b.Launches[first+i]
-			st.Chained = true
-			t.members = append(t.members, st.Task.(chainable).inChain(b, t, i))
-			if k, ok := st.Task.(*LoopTask); ok {
+			l := &b.Launches[first+i]
+			l.Chained = true
+			t.members = append(t.members, l.Task.(chainable).inChain(b, t, i))
+			if k, ok := l.Task.(*LoopTask); ok {
 				t.loops = append(t.loops, k)
 			}
 		}

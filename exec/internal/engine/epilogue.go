@@ -22,11 +22,11 @@ func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 			continue
 		}
 		next := b.Launches[i+1:]
-		if len(next) > 0 && lower.FusionOf(kernels[next[0].of]).Kind == lower.OnFactor {
+		if len(next) > 0 && lower.FusionOf(kernels[next[0].kernel]).Kind == lower.OnFactor {
 			next[0].Fused = product.fuseFactor(b, next[0].Task.(*LoopTask))
 			next = next[1:]
 		}
-		if len(next) > 0 && lower.FusionOf(kernels[next[0].of]).Kind == lower.OnResult {
+		if len(next) > 0 && lower.FusionOf(kernels[next[0].kernel]).Kind == lower.OnResult {
 			next[0].Fused = product.fuseResult(b, next[0].Task.(*LoopTask))
 		}
 	}

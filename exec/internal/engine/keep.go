@@ -51,16 +51,16 @@ func (s *State) isKept(kernel int, k *lower.Kept) bool {
 
 // keep notes that the results of a kernel are there, where a launch was the last one of it and they are kept.
 func (b *Specialization) keep(s *State, launch int) {
-	st := &b.Launches[launch]
-	if st.kept == nil || launch+1 < len(b.Launches) && b.Launches[launch+1].of == st.of {
+	l := &b.Launches[launch]
+	if l.kept == nil || launch+1 < len(b.Launches) && b.Launches[launch+1].kernel == l.kernel {
 		return
 	}
-	versions := slices.Grow(s.kept.versions[st.of][:0], len(st.kept.Params))
-	for _, p := range st.kept.Params {
+	versions := slices.Grow(s.kept.versions[l.kernel][:0], len(l.kept.Params))
+	for _, p := range l.kept.Params {
 		versions = append(versions, s.Params[p].Version)
 	}
-	s.kept.versions[st.of] = versions
-	s.kept.runs[st.of]++
+	s.kept.versions[l.kernel] = versions
+	s.kept.runs[l.kernel]++
 }
 
 // KeptBytes is the memory of what is computed of parameters alone, in a session.

@@ -57,14 +57,14 @@ type Task interface {
 type Launch struct {
 	Task     Task
 	Operands []Location // where each operand's memory is
-	of       int        // the number of the kernel
+	kernel   int        // the number of the kernel
 	needsIn  bool       // some operand is an input, or an output of a body, whose memory changes from run to run
 
 	kept    *lower.Kept   // its results are kept from run to run; nil unless they are
 	Chained bool          // it is a member of a chain
-	Fused   bool          // the step before it does it, unless a profile is taken
-	Chain   *chainTask    // of this step and some that follow, which it does, if there is one
-	Batch   *backend.List // of this step and some that follow, if they can be run as one
+	Fused   bool          // the launch before it does it, unless a profile is taken
+	Chain   *chainTask    // of this launch and some that follow, which it does, if there is one
+	Batch   *backend.List // of this launch and some that follow, if they can be run as one
 }
 
 // Location is a spot in a buffer, or a size of the program.
@@ -115,7 +115,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 		first := len(b.Launches)
 		b.bindKernel(p, k)
 		for at := first; at < len(b.Launches); at++ {
-			b.Launches[at].of, b.Launches[at].kept = i, p.kept[i]
+			b.Launches[at].kernel, b.Launches[at].kept = i, p.kept[i]
 		}
 	}
 	node = nil
@@ -130,7 +130,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 	return b, nil
 }
 
-// bindKernel adds the steps that carry out a kernel.
+// bindKernel adds the launches that carry out a kernel.
 func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 	switch k := k.(type) {
 	case *lower.Assemble:
@@ -210,8 +210,8 @@ func (b *Specialization) strides(o fusion.Operand) []int {
 // elements can lie outside of the memory, where no pointer may point: see package unsafe. The
 // layout's shape does not tell, since it is the kernel's: an operand may have elements for rows
 // that have none.
-func (b *Specialization) first(l graph.Layout, st *lower.Buffer) int {
-	count := b.Eval(st.Count)
+func (b *Specialization) first(l graph.Layout, buf *lower.Buffer) int {
+	count := b.Eval(buf.Count)
 	if count == 0 {
 		return 0
 	}
@@ -229,16 +229,16 @@ func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch
 			b.sizeSlots = append(b.sizeSlots, int64(b.Eval(o.Size)))
 			continue
 		}
-		st := p.BufferOf[o.Base]
+		buf := p.BufferOf[o.Base]
 		slot := inMemory
 		switch {
-		case b.wide[st] != nil:
+		case b.wide[buf] != nil:
 			slot = inChain
 		case b.hasNothing(o):
 			slot = inNothing
 		}
-		s.Operands = append(s.Operands, Location{Buffer: st, Offset: b.first(o.Layout, st) * st.Dtype.Size(), Slot: slot})
-		s.needsIn = s.needsIn || st.Kind == lower.InInput || st.Kind == lower.InResult
+		s.Operands = append(s.Operands, Location{Buffer: buf, Offset: b.first(o.Layout, buf) * buf.Dtype.Size(), Slot: slot})
+		s.needsIn = s.needsIn || buf.Kind == lower.InInput || buf.Kind == lower.InResult
 	}
 	return s
 }

@@ -94,39 +94,39 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.forget()
-			err = bug.Panicked(s.prog.Kernels[b.Launches[i].of].Computes().Nodes[0], v)
+			err = bug.Panicked(s.prog.Kernels[b.Launches[i].kernel].Computes().Nodes[0], v)
 		}
 	}()
 	for ; i < len(b.Launches); i++ {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.Launches), err)
 		}
-		st := &b.Launches[i]
-		if st.kept != nil && s.isKept(st.of, st.kept) {
+		l := &b.Launches[i]
+		if l.kept != nil && s.isKept(l.kernel, l.kept) {
 			continue
 		}
 		if s.Observer != nil {
-			s.Observer.Start(st.of)
-			if st.Chain != nil {
-				i += len(st.Chain.members) - 1
+			s.Observer.Start(l.kernel)
+			if l.Chain != nil {
+				i += len(l.Chain.members) - 1
 			}
-			if err := st.run(s); err != nil {
+			if err := l.run(s); err != nil {
 				return err
 			}
-			s.Observer.Stop(st.of)
+			s.Observer.Stop(l.kernel)
 			b.keep(s, i)
 			continue
 		}
 		switch {
-		case st.Fused:
-		case st.Batch != nil:
-			st.Batch.Run()
-			i += st.Batch.Len() - 1
+		case l.Fused:
+		case l.Batch != nil:
+			l.Batch.Run()
+			i += l.Batch.Len() - 1
 		default:
-			if st.Chain != nil {
-				i += len(st.Chain.members) - 1
+			if l.Chain != nil {
+				i += len(l.Chain.members) - 1
 			}
-			if err := st.run(s); err != nil {
+			if err := l.run(s); err != nil {
 				return err
 			}
 			b.keep(s, i)
@@ -135,12 +135,12 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	return nil
 }
 
-// run carries out a step by itself, or the chain that begins with it.
-func (st *Launch) run(s *State) error {
-	if st.Chain != nil {
-		return st.Chain.Run(s)
+// run carries out a launch by itself, or the chain that begins with it.
+func (l *Launch) run(s *State) error {
+	if l.Chain != nil {
+		return l.Chain.Run(s)
 	}
-	return st.Task.Run(s)
+	return l.Task.Run(s)
 }
 
 // forget drops what a run that ended in a panic may have left half done.
@@ -154,7 +154,7 @@ func (s *State) forget() {
 	}
 }
 
-// setPointers sets the addresses of the steps' operands: all of them if the arena has moved,
+// setPointers sets the addresses of the launches' operands: all of them if the arena has moved,
 // those of inputs if they lie elsewhere than in the specialization's last run.
 func (s *State) setPointers(b *Specialization) {
 	all, moved := b.generation != s.generation, false
@@ -173,14 +173,14 @@ func (s *State) setPointers(b *Specialization) {
 		return
 	}
 	for i := range b.Launches {
-		st := &b.Launches[i]
-		if st.Chain != nil && all {
-			st.Chain.setPointer(unsafe.Pointer(&s.Arena[st.Chain.at]))
+		l := &b.Launches[i]
+		if l.Chain != nil && all {
+			l.Chain.setPointer(unsafe.Pointer(&s.Arena[l.Chain.at]))
 		}
-		if all || st.needsIn {
-			for operand, pl := range st.Operands {
+		if all || l.needsIn {
+			for operand, pl := range l.Operands {
 				if pl.Slot != inChain {
-					st.Task.SetPointer(operand, s.Pointer(b, pl))
+					l.Task.SetPointer(operand, s.Pointer(b, pl))
 				}
 			}
 		}

@@ -42,16 +42,16 @@ const minSteps = 4
 func (r *repeatTask) bindSteps() *bodySteps {
 	t, b := &bodySteps{}, r.body
 	for i := range b.Launches {
-		st := &b.Launches[i]
-		if st.kept != nil {
+		l := &b.Launches[i]
+		if l.kept != nil {
 			t.kept = append(t.kept, i)
 			continue
 		}
-		call := t.stepOf(st)
+		call := t.stepOf(l)
 		if call == nil || !t.steps.Add(call) {
 			return nil
 		}
-		for operand, at := range st.Operands {
+		for operand, at := range l.Operands {
 			o := stepOperand{call, operand, at, -1, -1, stepChange{places: -1}}
 			switch {
 			case at.Slot != inMemory:
@@ -78,12 +78,12 @@ func (r *repeatTask) bindSteps() *bodySteps {
 }
 
 // stepOf is the call of a launch that may be one of a step; nil where it may not.
-func (t *bodySteps) stepOf(st *Launch) backend.Entry {
-	k, ok := st.Task.(movesSlices)
+func (t *bodySteps) stepOf(l *Launch) backend.Entry {
+	k, ok := l.Task.(movesSlices)
 	if !ok {
-		return st.smallCall()
+		return l.smallCall()
 	}
-	s := newStepSlices(k, len(st.Operands), t.steps.Stop())
+	s := newStepSlices(k, len(l.Operands), t.steps.Stop())
 	if s == nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (t *repeatTask) takesSteps(body *State) bool {
 		return false
 	}
 	for _, i := range m.kept {
-		if st := &t.body.Launches[i]; !body.isKept(st.of, st.kept) {
+		if l := &t.body.Launches[i]; !body.isKept(l.kernel, l.kept) {
 			return false
 		}
 	}

@@ -28,8 +28,8 @@ func (b *Specialization) Verify(p *Code) error {
 	if err := b.verifyChains(p); err != nil {
 		return err
 	}
-	for _, st := range b.Launches {
-		if k, ok := st.Task.(*LoopTask); ok {
+	for _, l := range b.Launches {
+		if k, ok := l.Task.(*LoopTask); ok {
 			if err := k.Loop.Program.Verify(); err != nil {
 				return err
 			}
