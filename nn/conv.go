@@ -29,52 +29,73 @@ const convOptions = "Stride Padding Dilation Groups WeightInit BiasInit NoBias W
 // [Stride], [Padding], [SamePadding], [PaddingMode], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias],
 // [WeightNorm], [SpectralNorm] and [DType].
 func NewConv1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
-	return newConv(g, "Conv1D", name, graph.Dim(in), graph.Dim(out), kernel, 1, ops.Conv1D, opts)
+	return newConv(g, conv1D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
 
 // NewConv2D is [NewConv1D] over images, [N, in, H, W] or [in, H, W], with windows of kernel ×
 // kernel elements. The weight is [out, in/groups, kernel, kernel].
 func NewConv2D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
-	return newConv(g, "Conv2D", name, graph.Dim(in), graph.Dim(out), kernel, 2, ops.Conv2D, opts)
+	return newConv(g, conv2D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
 
 // NewConv3D is [NewConv1D] over volumes, [N, in, D, H, W] or [in, D, H, W], with windows of kernel ×
 // kernel × kernel elements. The weight is [out, in/groups, kernel, kernel, kernel].
 func NewConv3D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
-	return newConv(g, "Conv3D", name, graph.Dim(in), graph.Dim(out), kernel, 3, ops.Conv3D, opts)
+	return newConv(g, conv3D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
 
 // NewConvTranspose1D declares a transposed convolution, as PyTorch's ConvTranspose1d: see
 // [ops.ConvTranspose1D]. The weight is [in, out/groups, kernel]. Options are those of [NewConv1D],
 // with [OutputPadding] instead of [SamePadding] and [PaddingMode].
 func NewConvTranspose1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
-	return newConv(g, "ConvTranspose1D", name, graph.Dim(in), graph.Dim(out), kernel, 1, ops.ConvTranspose1D, opts)
+	return newConv(g, convTranspose1D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
 
 // NewConvTranspose2D is [NewConvTranspose1D] over images, with the weight
 // [in, out/groups, kernel, kernel].
 func NewConvTranspose2D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
-	return newConv(g, "ConvTranspose2D", name, graph.Dim(in), graph.Dim(out), kernel, 2, ops.ConvTranspose2D, opts)
+	return newConv(g, convTranspose2D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
 
 // NewConvTranspose3D is [NewConvTranspose1D] over volumes, with the weight
 // [in, out/groups, kernel, kernel, kernel].
 func NewConvTranspose3D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
-	return newConv(g, "ConvTranspose3D", name, graph.Dim(in), graph.Dim(out), kernel, 3, ops.ConvTranspose3D, opts)
+	return newConv(g, convTranspose3D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
 
-func newConv(g *graph.Graph, kind, name string, in, out graph.Dim, kernel, axes int, op convolution, opts []Option) *Conv {
-	l := &Conv{axes: axes, op: op}
-	transposed, has := kind[:5] == "ConvT", convOptions+" SamePadding PaddingMode"
-	if transposed {
-		has = convOptions + " OutputPadding"
+// convKind is one of the kinds of convolutions.
+type convKind struct {
+	name         string
+	axes         int // of an image
+	isTransposed bool
+	op           convolution
+}
+
+var (
+	conv1D          = convKind{"Conv1D", 1, false, ops.Conv1D}
+	conv2D          = convKind{"Conv2D", 2, false, ops.Conv2D}
+	conv3D          = convKind{"Conv3D", 3, false, ops.Conv3D}
+	convTranspose1D = convKind{"ConvTranspose1D", 1, true, ops.ConvTranspose1D}
+	convTranspose2D = convKind{"ConvTranspose2D", 2, true, ops.ConvTranspose2D}
+	convTranspose3D = convKind{"ConvTranspose3D", 3, true, ops.ConvTranspose3D}
+)
+
+// options lists those that a convolution has.
+func (k convKind) options() string {
+	if k.isTransposed {
+		return convOptions + " OutputPadding"
 	}
-	l.declared = declare(g, kind, name, opts, has, func(s *settings) {
+	return convOptions + " SamePadding PaddingMode"
+}
+
+func newConv(g *graph.Graph, k convKind, name string, in, out graph.Dim, kernel int, opts []Option) *Conv {
+	l := &Conv{axes: k.axes, op: k.op}
+	l.declared = declare(g, k.name, name, opts, k.options(), func(s *settings) {
 		in, out := s.size("in", in), s.size("out", out)
 		l.in = in
 		width := s.size("kernel", graph.Dim(kernel))
 		shape := []graph.Dim{out, in}
-		if transposed {
+		if k.isTransposed {
 			slices.Reverse(shape)
 		}
 		divides := func(d graph.Dim) bool { return d.IsUnknown() || known(g, d)%s.groups == 0 }
@@ -83,9 +104,9 @@ func newConv(g *graph.Graph, kind, name string, in, out graph.Dim, kernel, axes 
 		} else if !shape[1].IsUnknown() {
 			shape[1] = shape[1].DividedBy(graph.Dim(s.groups))
 		}
-		shape = append(shape, slices.Repeat([]graph.Dim{width}, axes)...)
+		shape = append(shape, slices.Repeat([]graph.Dim{width}, k.axes)...)
 		outputs := 0
-		if transposed {
+		if k.isTransposed {
 			outputs = 1
 		}
 		l.Weighted = s.newWeight(g, torchWeight(), outputs, shape...)

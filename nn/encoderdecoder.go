@@ -12,8 +12,8 @@ type EncoderDecoder struct{ Encoder, Decoder *Transformer }
 func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers, width, heads int, opts ...Option) *EncoderDecoder {
 	opts = append([]Option{WeightInit(XavierUniform())}, opts...)
 	return &EncoderDecoder{
-		Encoder: newTransformer(g, "EncoderDecoder", false, true, name+".encoder", encoderLayers, width, heads, opts),
-		Decoder: newTransformer(g, "EncoderDecoder", true, true, name+".decoder", decoderLayers, width, heads, opts),
+		Encoder: newTransformer(g, stackKind{name: "EncoderDecoder", normalizes: true}, name+".encoder", encoderLayers, width, heads, opts),
+		Decoder: newTransformer(g, stackKind{name: "EncoderDecoder", decodes: true, normalizes: true}, name+".decoder", decoderLayers, width, heads, opts),
 	}
 }
 

@@ -21,22 +21,33 @@ func (l *Norm) Apply(p *Pass, x *graph.Node) *graph.Node {
 	return l.apply(p, argumentOf(x, l.takes), l.sizes, "", func(x []*graph.Node) *graph.Node { return l.build(p, x[0]) })
 }
 
-const (
-	normOptions = "WeightInit BiasInit NoBias NoAffine Epsilon DType"
-	oneWeight   = "WeightInit NoAffine Epsilon DType"
+const normOptions = "WeightInit BiasInit NoBias NoAffine Epsilon DType"
+
+// normKind is one of the kinds of normalizations.
+type normKind struct {
+	name    string
+	takes   string // the axes of what it normalizes
+	axis    string // of its parameters
+	options string
+	noBias  bool
+}
+
+var (
+	layerNorm    = normKind{name: "LayerNorm", takes: "*batch size", axis: "size", options: normOptions}
+	rmsNorm      = normKind{name: "RMSNorm", takes: "*batch size", axis: "size", options: "WeightInit NoAffine Epsilon DType", noBias: true}
+	groupNorm    = normKind{name: "GroupNorm", takes: "n channels ...", axis: "channels", options: normOptions}
+	instanceNorm = normKind{name: "InstanceNorm", takes: "n channels _ ...", axis: "channels", options: normOptions + " TrackRunningStats Momentum"}
 )
 
-// newNorm declares a normalization with a weight and a bias of the given size.
-func newNorm(g *graph.Graph, kind, name, takes, axes string, d graph.Dim, opts []Option, has string, build func(l *Norm, s settings, d graph.Dim) func(p *Pass, x *graph.Node) *graph.Node) *Norm {
-	l := &Norm{takes: takes}
-	l.declared = declare(g, kind, name, opts, has, func(s *settings) {
-		if has == oneWeight {
-			s.noBias = true
-		}
+// newNorm declares a normalization with parameters of the given size. build returns what it does.
+func newNorm(g *graph.Graph, k normKind, name string, d graph.Dim, opts []Option, build func(l *Norm, s settings, d graph.Dim) func(p *Pass, x *graph.Node) *graph.Node) *Norm {
+	l := &Norm{takes: k.takes}
+	l.declared = declare(g, k.name, name, opts, k.options, func(s *settings) {
+		s.noBias = s.noBias || k.noBias
 		if !s.plain || s.tracked { // it has parameters or state of that size
-			d = s.size(axes, d)
+			d = s.size(k.axis, d)
 		}
-		l.sizes = map[string]graph.Dim{axes: d}
+		l.sizes = map[string]graph.Dim{k.axis: d}
 		l.Weight, l.Bias = s.affine(g, d)
 		l.build = build(l, *s, d)
 	})
@@ -60,7 +71,7 @@ func (s *settings) affine(g *graph.Graph, shape ...graph.Dim) (weight, bias *gra
 // parameters name.weight and name.bias, as PyTorch's LayerNorm: see [ops.LayerNorm]. It takes
 // [..., size]. Options are [WeightInit], [BiasInit], [NoBias], [NoAffine], [Epsilon] and [DType].
 func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
-	return newNorm(g, "LayerNorm", name, "*batch size", "size", graph.Dim(size), opts, normOptions, func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, layerNorm, name, graph.Dim(size), opts, func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node {
 			return ops.LayerNormOver(x, graph.Shape{d}, l.Weight, l.Bias, s.eps)
 		}
@@ -71,7 +82,7 @@ func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *
 // size, with the parameter name.weight, as PyTorch's RMSNorm with eps=1e-5: see [ops.RMSNorm]. It
 // takes [..., size]. Options are [WeightInit], [NoAffine], [Epsilon] and [DType].
 func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
-	return newNorm(g, "RMSNorm", name, "*batch size", "size", graph.Dim(size), opts, oneWeight, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, rmsNorm, name, graph.Dim(size), opts, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.RMSNorm(x, l.Weight, s.eps) }
 	})
 }
@@ -80,7 +91,7 @@ func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *No
 // name.bias, [channels], as PyTorch's GroupNorm: see [ops.GroupNorm]. It takes [N, channels, …].
 // Options are those of [NewLayerNorm].
 func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, opts ...Option) *Norm {
-	return newNorm(g, "GroupNorm", name, "n channels ...", "channels", graph.Dim(channels), opts, normOptions, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, groupNorm, name, graph.Dim(channels), opts, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
 	})
 }
@@ -91,7 +102,7 @@ func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, o
 // [ops.InstanceNorm]. [TrackRunningStats] has a pass of evaluation take running statistics. Options
 // are also [Momentum] and those of [NewLayerNorm].
 func NewInstanceNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *Norm {
-	return newNorm(g, "InstanceNorm", name, "n channels _ ...", "channels", graph.Dim(channels), opts, normOptions+" TrackRunningStats Momentum", func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
+	return newNorm(g, instanceNorm, name, graph.Dim(channels), opts, func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		if s.tracked {
 			l.RunningStats = s.newRunning(g, d)
 		}

@@ -126,34 +126,41 @@ type Transformer struct {
 // NewTransformerEncoder declares layers of [NewTransformerEncoderLayer] named name.layers.0 and so
 // on, as PyTorch's TransformerEncoder. With [NormFirst] the result is normalized by name.norm.
 func NewTransformerEncoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
-	return newTransformer(g, "TransformerEncoder", false, false, name, layers, width, heads, opts)
+	return newTransformer(g, stackKind{name: "TransformerEncoder"}, name, layers, width, heads, opts)
 }
 
 // NewTransformerDecoder declares layers of [NewTransformerDecoderLayer], as
 // [NewTransformerEncoder] does of an encoder.
 func NewTransformerDecoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
-	return newTransformer(g, "TransformerDecoder", true, false, name, layers, width, heads, opts)
+	return newTransformer(g, stackKind{name: "TransformerDecoder", decodes: true}, name, layers, width, heads, opts)
 }
 
-// newTransformer declares a stack, whose result is normalized with [NormFirst], or always if it is so said.
-func newTransformer(g *graph.Graph, kind string, decodes, normalized bool, name string, layers, width, heads int, opts []Option) *Transformer {
+// stackKind is one of the kinds of stacks.
+type stackKind struct {
+	name       string
+	decodes    bool
+	normalizes bool // its result always, and not with [NormFirst] alone
+}
+
+// newTransformer declares a stack.
+func newTransformer(g *graph.Graph, k stackKind, name string, layers, width, heads int, opts []Option) *Transformer {
 	t := &Transformer{}
 	if layers < 0 || layers > maxLayers {
-		d := declared{g: g, kind: kind, scope: name}
+		d := declared{g: g, kind: k.name, scope: name}
 		d.refuse("the number of layers is " + strconv.Itoa(layers) + "; it must be from 0 to " + strconv.Itoa(maxLayers))
 		return t
 	}
 	for i := range layers {
-		l := newTransformerLayer(g, kind, decodes, name+".layers."+strconv.Itoa(i), width, heads, opts)
+		l := newTransformerLayer(g, k.name, k.decodes, name+".layers."+strconv.Itoa(i), width, heads, opts)
 		t.Layers = append(t.Layers, l)
 		if l.refused || l.SelfAttn.refused {
 			return t // the others would be refused for the same
 		}
 	}
 	if len(t.Layers) > 0 {
-		if s := t.Layers[0].settings; s.normFirst || normalized {
+		if s := t.Layers[0].settings; s.normFirst || k.normalizes {
 			norm := []Option{Epsilon(s.eps), DType(s.dtype)}
-			if normalized && s.noBias {
+			if k.normalizes && s.noBias {
 				norm = append(norm, NoBias())
 			}
 			t.Norm = NewLayerNorm(g, name+".norm", width, norm...)
