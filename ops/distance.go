@@ -56,7 +56,7 @@ func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 		return bad
 	}
 	withScalars(nil, opMul, &x, &target)
-	x = scoresOfLabels.checks(refused("BCEWithLogits", x, target), x)
+	x = scoresOfBCE.checks(refused("BCEWithLogits", x, target), x)
 	in, round := computedWide(x, target)
 	x, target = in[0], in[1]
 	l, likely := lossOf(opts), LogSigmoid(x)

@@ -295,13 +295,18 @@ func init() {
 		{"IHFFT", "the first half of the Hermitian signal whose FFT this is.", "ihfft", func(e *graph.Example) node { return IHFFT(e.Of("x", "8")) }},
 		{"FFTShift", "the frequency 0 moved to the middle of axes.", "fftshift", func(e *graph.Example) node { return FFTShift(e.Of("x", "n", "8"), 1) }},
 		{"IFFTShift", "the frequency 0 moved from the middle of axes to their beginning.", "ifftshift", func(e *graph.Example) node { return IFFTShift(e.Of("x", "n", "8"), 1) }},
+	} {
+		composed(f.name, f.doc, named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "", "", f.shown))
+	}
+	for _, f := range []struct {
+		name, doc, word string
+		shown           example
+	}{
 		{"FFTFreq", "the frequencies of an FFT.", "fftfreq", func(e *graph.Example) node { return FFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5) }},
 		{"RFFTFreq", "the frequencies of the first half of an FFT.", "rfftfreq", func(e *graph.Example) node { return RFFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5) }},
 	} {
 		ref := named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "", "", f.shown)
-		if f.word == "fftfreq" || f.word == "rfftfreq" {
-			ref.NoGradient = noSlope
-		}
+		ref.NoGradient = noSlope
 		composed(f.name, f.doc, ref)
 	}
 	for _, f := range []struct {

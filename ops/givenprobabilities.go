@@ -17,16 +17,15 @@ type taking struct {
 var (
 	scoresOfClasses = taking{"scores, of which it makes the softmax itself", func(fn string, p, of node, behind string) []string {
 		return []string{
-			fmt.Sprintf("give it the scores: %s(%s%s); probabilities are for those who read them", fn, of.Called(), behind),
+			giveScores(fn, of, behind),
 			fmt.Sprintf("or, of probabilities, NLL(Log(%s)%s)", p.Called(), behind),
 		}
 	}}
-	scoresOfLabels = taking{"scores, of which it makes the sigmoid itself", func(fn string, p, of node, behind string) []string {
-		help := []string{fmt.Sprintf("give it the scores: %s(%s%s); probabilities are for those who read them", fn, of.Called(), behind)}
-		if fn == "BCEWithLogits" {
-			help = append(help, fmt.Sprintf("or, of probabilities, BCE(%s%s)", p.Called(), behind))
-		}
-		return help
+	scoresOfLabels = taking{takesLogits, func(fn string, _, of node, behind string) []string {
+		return []string{giveScores(fn, of, behind)}
+	}}
+	scoresOfBCE = taking{takesLogits, func(fn string, p, of node, behind string) []string {
+		return []string{giveScores(fn, of, behind), fmt.Sprintf("or, of probabilities, BCE(%s%s)", p.Called(), behind)}
 	}}
 	logarithms = taking{"logarithms of probabilities", func(fn string, p, of node, behind string) []string {
 		return []string{
@@ -37,6 +36,12 @@ var (
 		return []string{fmt.Sprintf("give it the scores, %s, or Log(%s); Multinomial takes probabilities", of.Called(), p.Called())}
 	}}
 )
+
+const takesLogits = "scores, of which it makes the sigmoid itself"
+
+func giveScores(fn string, of node, behind string) string {
+	return fmt.Sprintf("give it the scores: %s(%s%s); probabilities are for those who read them", fn, of.Called(), behind)
+}
 
 // probabilities are a value that a softmax or a sigmoid has given, the scores that it was given, and how it is called; empty where a value is none.
 type probabilities struct {

@@ -49,25 +49,25 @@ func (a PoolAttrs) Args(operands []string) []string {
 	return operands
 }
 
-// pooling is the entry of a pooling operation. check refuses dtypes and options.
-func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node, grad func(n, dy node, i int) node) *graph.Op {
+// pooling is the entry of a pooling operation over some axes. check refuses dtypes and options.
+func pooling(name, fn, doc string, axes int, isMax bool, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node, grad func(n, dy node, i int) node) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand, Grad: grad,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PoolAttrs)
 			check(c, a)
-			return c.DType(0), rules.Pool(c, name, a.Kernel, a.steps(), a.Ceil)
+			return c.DType(0), rules.Pool(c, rules.Pooling{Word: name, Axes: axes, IsMax: isMax}, a.Kernel, a.steps(), a.Ceil)
 		}})
 }
 
 func init() {
-	const greatest = "the greatest element of each window; NaN wins; the first of equal ones or the last NaN has the gradient."
-	opMaxPool1D = pooling("max_pool1d", "MaxPool1D", greatest, checkMaxPool, expandMaxPool, maxPoolGrad)
-	opMaxPool2D = pooling("max_pool2d", "MaxPool2D", greatest, checkMaxPool, expandMaxPool, maxPoolGrad)
-	opMaxPool3D = pooling("max_pool3d", "MaxPool3D", greatest, checkMaxPool, expandMaxPool, maxPoolGrad)
-	const mean = "the mean of each window."
-	opAvgPool1D = pooling("avg_pool1d", "AvgPool1D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
-	opAvgPool2D = pooling("avg_pool2d", "AvgPool2D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
-	opAvgPool3D = pooling("avg_pool3d", "AvgPool3D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
+	greatest := func(name, fn string, axes int) *graph.Op {
+		return pooling(name, fn, "the greatest element of each window; NaN wins; the first of equal ones or the last NaN has the gradient.", axes, true, checkMaxPool, expandMaxPool, maxPoolGrad)
+	}
+	opMaxPool1D, opMaxPool2D, opMaxPool3D = greatest("max_pool1d", "MaxPool1D", 1), greatest("max_pool2d", "MaxPool2D", 2), greatest("max_pool3d", "MaxPool3D", 3)
+	mean := func(name, fn string, axes int) *graph.Op {
+		return pooling(name, fn, "the mean of each window.", axes, false, checkAvgPool, expandAvgPool, avgPoolGrad)
+	}
+	opAvgPool1D, opAvgPool2D, opAvgPool3D = mean("avg_pool1d", "AvgPool1D", 1), mean("avg_pool2d", "AvgPool2D", 2), mean("avg_pool3d", "AvgPool3D", 3)
 	opAvgPool1D.Ref = named("", "torch.nn.functional.avg_pool1d", "", "AveragePool", "",
 		func(e *graph.Example) node { return AvgPool1D(e.Of("x", "n", "c", "8"), 2) })
 	opAvgPool2D.Ref = named("", "torch.nn.functional.avg_pool2d", "", "AveragePool", "AveragePool2D",

@@ -72,15 +72,9 @@ type ScatterOption func(*ScatterAttrs)
 // ExcludeSelf leaves out what the operand has at a place that an index names.
 func ExcludeSelf() ScatterOption { return func(a *ScatterAttrs) { a.ExcludeSelf = true } }
 
-// writing is an entry of elements, or slices, that are written into the first operand by index.
-func writing(name, fn, doc, pytorch, onnx string, shape func(c *graph.Call, name string, axis int) graph.Shape, expand func(x, index, src node, a ScatterAttrs) node) *graph.Op {
-	by := lastWins
-	switch fn {
-	case "ScatterAdd", "IndexAdd":
-		by = ReduceSum
-	case "ScatterReduce", "IndexReduce":
-		by = ReduceMax
-	}
+// writing is an entry of elements, or slices, that are written into the first operand by index. by is what becomes of several at
+// one place; where attributes say that, what those of an example say.
+func writing(name, fn, doc, pytorch, onnx string, by Reduction, shape func(c *graph.Call, name string, axis int) graph.Shape, expand func(x, index, src node, a ScatterAttrs) node) *graph.Op {
 	op := define(graph.Op{
 		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, Storage: by == lastWins, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -110,18 +104,18 @@ func writing(name, fn, doc, pytorch, onnx string, shape func(c *graph.Call, name
 }
 
 func init() {
-	elements := func(name, fn, doc, pytorch string) *graph.Op {
-		return writing(name, fn, doc, pytorch, "ScatterElements", rules.Scatter, scatterElements)
+	elements := func(name, fn, doc, pytorch string, by Reduction) *graph.Op {
+		return writing(name, fn, doc, pytorch, "ScatterElements", by, rules.Scatter, scatterElements)
 	}
-	opScatter = elements("scatter", "Scatter", "x with each element of src at its place, but with the index along one axis; the last of several stays", "torch.scatter")
-	opScatterAdd = elements("scatter_add", "ScatterAdd", "x, and added to it each element of src at its place, but with the index along one axis", "torch.scatter_add")
-	opScatterReduce = elements("scatter_reduce", "ScatterReduce", "x united with each element of src at its place, but with the index along one axis", "torch.scatter_reduce")
-	slicesOf := func(name, fn, doc, pytorch string) *graph.Op {
-		return writing(name, fn, doc, pytorch, "", rules.IndexWrite, writeSlices)
+	opScatter = elements("scatter", "Scatter", "x with each element of src at its place, but with the index along one axis; the last of several stays", "torch.scatter", lastWins)
+	opScatterAdd = elements("scatter_add", "ScatterAdd", "x, and added to it each element of src at its place, but with the index along one axis", "torch.scatter_add", ReduceSum)
+	opScatterReduce = elements("scatter_reduce", "ScatterReduce", "x united with each element of src at its place, but with the index along one axis", "torch.scatter_reduce", ReduceMax)
+	slicesOf := func(name, fn, doc, pytorch string, by Reduction) *graph.Op {
+		return writing(name, fn, doc, pytorch, "", by, rules.IndexWrite, writeSlices)
 	}
-	opIndexCopy = slicesOf("index_copy", "IndexCopy", "x with the slices of src at the indices along one axis; the last of several stays", "torch.index_copy")
-	opIndexAdd = slicesOf("index_add", "IndexAdd", "x, and added to it the slices of src at the indices along one axis", "torch.index_add")
-	opIndexReduce = slicesOf("index_reduce", "IndexReduce", "x united with the slices of src at the indices along one axis", "torch.index_reduce")
+	opIndexCopy = slicesOf("index_copy", "IndexCopy", "x with the slices of src at the indices along one axis; the last of several stays", "torch.index_copy", lastWins)
+	opIndexAdd = slicesOf("index_add", "IndexAdd", "x, and added to it the slices of src at the indices along one axis", "torch.index_add", ReduceSum)
+	opIndexReduce = slicesOf("index_reduce", "IndexReduce", "x united with the slices of src at the indices along one axis", "torch.index_reduce", ReduceMax)
 	composed("IndexFill", "x with a number in the slices that indices name along one axis.",
 		named("", "torch.index_fill", "", "", "", func(e *graph.Example) node {
 			return IndexFill(e.Of("x", "n", "m"), 0, e.As(graph.Int64, "index", "k"), num(0))

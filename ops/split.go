@@ -16,7 +16,11 @@ import (
 func Unbind(x *graph.Node, axis int) []*graph.Node {
 	defer building("Unbind", x, axis)()
 	call := refused("Unbind", x).with(axis)
-	_, n, bad := counted(call, x, axis, 1, "", func() string {
+	size, bad := axisSize(call, x, axis, "")
+	if bad != nil {
+		return []*graph.Node{bad}
+	}
+	_, n, bad := counted(call, x, axis, size, 1, func() string {
 		return "Select takes an element, and Slice several; the operations take the whole value"
 	})
 	if bad == nil {
@@ -43,7 +47,11 @@ func Split(x *graph.Node, axis, size int) []*graph.Node {
 	if size < 0 {
 		problem = fmt.Sprintf("split expects split_size be non-negative, but got split_size=%d", size)
 	}
-	whole, count, bad := counted(call, x, axis, max(size, 1), problem, func() string { return splitHelp(x, axis, size) })
+	whole, bad := cutAxis(call, x, axis, problem)
+	if bad != nil {
+		return []*graph.Node{bad}
+	}
+	whole, count, bad := counted(call, x, axis, whole, max(size, 1), func() string { return splitHelp(x, axis, size) })
 	switch {
 	case bad != nil:
 		return []*graph.Node{bad}
@@ -179,13 +187,9 @@ func tooMany(call refusedCall, parts int) node {
 		Help: []string{"work on the whole value, or use Slice and Select"}})
 }
 
-// counted returns the size of an axis, and how many parts of a size it has, or the node that stands
+// counted returns how many parts of a size an axis of some size has, with that as a number where it is one, or the node that stands
 // for the mistake: help is what is advised where the number is not the same for all sizes.
-func counted(call refusedCall, x node, axis, part int, problem string, help func() string) (size graph.Dim, parts int, bad node) {
-	size, bad = cutAxis(call, x, axis, problem)
-	if bad != nil {
-		return 0, 0, bad
-	}
+func counted(call refusedCall, x node, axis int, size graph.Dim, part int, help func() string) (whole graph.Dim, parts int, bad node) {
 	bounds := x.Graph().Bounds
 	if n, err := size.Eval(func(name string) (int64, bool) { b := bounds(name); return b.Min, b.Max > 0 && b.Min == b.Max }); err == nil {
 		size = graph.Dim(n)
@@ -203,15 +207,21 @@ func counted(call refusedCall, x node, axis, part int, problem string, help func
 	return 0, 0, refusal(call, m)
 }
 
-// cutAxis returns the size of an axis that a function is to take apart, or the node that stands
-// for the mistake. A problem with the function's other arguments comes before one with the axis.
+// cutAxis is [axisSize] for functions that refuse a scalar before all else.
 func cutAxis(call refusedCall, x node, axis int, problem string) (size graph.Dim, bad node) {
+	if x != nil && x.Judged() && x.Rank() == 0 {
+		return 0, refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: strings.ToLower(call.fn) + " expects at least a 1-dimensional tensor"})
+	}
+	return axisSize(call, x, axis, problem)
+}
+
+// axisSize returns the size of an axis that a function is to take apart, or the node that stands
+// for the mistake. A problem with the function's other arguments comes before one with the axis.
+func axisSize(call refusedCall, x node, axis int, problem string) (size graph.Dim, bad node) {
 	if x == nil || !x.Judged() {
 		return 0, Slice(x, axis, 0, End, 1) // its own mistake
 	}
-	switch word := strings.ToLower(call.fn); {
-	case x.Rank() == 0 && call.fn != "Unbind":
-		return 0, refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: word + " expects at least a 1-dimensional tensor"})
+	switch {
 	case problem != "":
 		return 0, refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: problem})
 	case x.Rank() == 0 && (axis == 0 || axis == -1):

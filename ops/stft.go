@@ -74,7 +74,7 @@ func STFTLength(n graph.Dim) STFTOption {
 	return func(a *stftOptions) { a.length, a.cut = n, true; a.say("STFTLength(%s)", n) }
 }
 
-// call is the call with its operands, and its refusal if an operand or an option is wrong.
+// call is the call with its operands, and its refusal if an operand or an option is wrong for any transform of frames.
 func (a stftOptions) call(fn string, x node) (call refusedCall, bad node) {
 	call = refusedCall{fn: fn, in: []node{x}}
 	for _, w := range a.words {
@@ -90,13 +90,8 @@ func (a stftOptions) call(fn string, x node) (call refusedCall, bad node) {
 			return call, bad
 		}
 	}
-	wide, shape := graph.Dim(a.wide), x.Shape()
-	if a.window != nil && a.window.Rank() == 1 {
-		wide = a.window.Shape()[0]
-	}
-	refuse := func(code graph.Code, format string, args ...any) node {
-		return refusal(call, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...), Operands: []graph.OperandNote{{Node: x}}})
-	}
+	refuse := a.refusing(call, x)
+	wide := a.width()
 	switch w, known := wide.Int(); {
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
 		return call, refuse(graph.CodeDType, "transforms are of float32 and float64, and %s has dtype %s", x.Called(), x.DType())
@@ -108,14 +103,52 @@ func (a stftOptions) call(fn string, x node) (call refusedCall, bad node) {
 		return call, refuse(graph.CodeOperand, "expected hop_length > 0, but got hop_length=%d", a.hop)
 	case !known || w < 1 || w > int64(a.n):
 		return call, refuse(graph.CodeOperand, "expected 0 < win_length <= n_fft, but got win_length=%s and n_fft=%d", wide, a.n)
-	case fn == "ISTFT" && int64(a.hop) > w:
-		return call, refuse(graph.CodeOperand, "expected 0 < hop_length <= win_length, but got hop_length=%d and win_length=%d: frames leave gaps", a.hop, w)
-	case fn == "STFT" && (len(shape) != 1 && len(shape) != 2):
-		return call, refuse(graph.CodeRank, "expected a 1D or 2D tensor, but %s has shape %s", x.Called(), shape)
-	case fn == "STFT" && a.cut:
-		return call, refuse(graph.CodeOperand, "STFTLength is an option of ISTFT")
-	case fn == "ISTFT" && (len(shape) != 3 && len(shape) != 4 || shape[len(shape)-1] != 2):
-		return call, refuse(graph.CodeRank, "istft expects [F, T, 2] or [N, F, T, 2], pairs of real and imaginary parts, and %s has shape %s", x.Called(), shape)
+	}
+	return call, nil
+}
+
+// refusing makes refusals of a call that point at its operand.
+func (stftOptions) refusing(call refusedCall, x node) func(code graph.Code, format string, args ...any) node {
+	return func(code graph.Code, format string, args ...any) node {
+		return refusal(call, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...), Operands: []graph.OperandNote{{Node: x}}})
+	}
+}
+
+// width is that of the window.
+func (a stftOptions) width() graph.Dim {
+	if a.window != nil && a.window.Rank() == 1 {
+		return a.window.Shape()[0]
+	}
+	return graph.Dim(a.wide)
+}
+
+// forward is the call of [STFT].
+func (a stftOptions) forward(x node) (bad node) {
+	call, bad := a.call("STFT", x)
+	if bad != nil {
+		return bad
+	}
+	switch refuse := a.refusing(call, x); {
+	case x.Rank() != 1 && x.Rank() != 2:
+		return refuse(graph.CodeRank, "expected a 1D or 2D tensor, but %s has shape %s", x.Called(), x.Shape())
+	case a.cut:
+		return refuse(graph.CodeOperand, "STFTLength is an option of ISTFT")
+	}
+	return nil
+}
+
+// backward is the call of [ISTFT].
+func (a stftOptions) backward(x node) (call refusedCall, bad node) {
+	if call, bad = a.call("ISTFT", x); bad != nil {
+		return call, bad
+	}
+	rank, refuse := x.Rank(), a.refusing(call, x)
+	wide, _ := a.width().Int()
+	switch {
+	case int64(a.hop) > wide:
+		return call, refuse(graph.CodeOperand, "expected 0 < hop_length <= win_length, but got hop_length=%d and win_length=%d: frames leave gaps", a.hop, wide)
+	case rank != 3 && rank != 4 || x.Shape()[rank-1] != 2:
+		return call, refuse(graph.CodeRank, "istft expects [F, T, 2] or [N, F, T, 2], pairs of real and imaginary parts, and %s has shape %s", x.Called(), x.Shape())
 	}
 	return call, nil
 }
@@ -148,7 +181,7 @@ func (a stftOptions) norm() FFTOption {
 func STFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	a := stftOf(n, opts)
 	defer building("STFT", append([]any{x}, a.words...)...)()
-	if _, bad := a.call("STFT", x); bad != nil {
+	if bad := a.forward(x); bad != nil {
 		return bad
 	}
 	if !a.beside {
@@ -171,7 +204,7 @@ func STFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 func ISTFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	a := stftOf(n, opts)
 	defer building("ISTFT", append([]any{x}, a.words...)...)()
-	call, bad := a.call("ISTFT", x)
+	call, bad := a.backward(x)
 	if bad != nil {
 		return bad
 	}

@@ -84,7 +84,7 @@ func NonEmpty(c *graph.Call, word string, axes []int) {
 	s := c.Shape(0)
 	if axes == nil {
 		if at := slices.Index(s, 0); at >= 0 {
-			c.Fail(emptyMistake(c, at, word+"(): Expected reduction dim to be specified for input.numel() == 0."+specifyDim(word)))
+			c.Fail(emptyMistake(c, at, word+"(): Expected reduction dim to be specified for input.numel() == 0."+specifyDim(c)))
 		}
 		axes, _ = Axes(c, nil, len(s))
 	}
@@ -124,8 +124,8 @@ func emptyMistake(c *graph.Call, axis int, summary string) *graph.Mistake {
 }
 
 // specifyDim is what PyTorch adds, but not for indices.
-func specifyDim(word string) string {
-	if strings.HasPrefix(word, "arg") {
+func specifyDim(c *graph.Call) string {
+	if fold := c.Op().Fold; fold == graph.FoldArgMax || fold == graph.FoldArgMin {
 		return ""
 	}
 	return " Specify the reduction dim with the 'dim' argument."

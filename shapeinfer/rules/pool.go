@@ -22,19 +22,29 @@ func PoolSize(length graph.Dim, kernel, stride, padding, dilation int, ceil bool
 	return length.Plus(graph.Dim(min(2*padding-extent+stride, padding))).CeilDiv(int64(stride))
 }
 
+// Pooling is one of PyTorch's pooling operations: each says in its own words what it refuses.
+type Pooling struct {
+	Word  string // PyTorch's name of it
+	Axes  int    // over which windows slide: the last 1, 2 or 3
+	IsMax bool   // else means are taken
+}
+
+// isFlatMax reports whether it is the one that has a function of its own in PyTorch: others pool one axis as the last of two.
+func (p Pooling) isFlatMax() bool { return p.IsMax && p.Axes == 1 }
+
 // Pool is the shape rule of PyTorch's pooling over the last axes of the operand,
-// [N, C, …] or [C, …]; word is PyTorch's name of the operation.
-func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) graph.Shape {
+// [N, C, …] or [C, …].
+func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph.Shape {
 	x := c.Shape(0)
 	axes := len(kernel)
 	var m *graph.Mistake
-	if text := flatPoolText(word, x); text != "" {
+	if text := of.rankTextFirst(x); text != "" {
 		m = operandMistake(c, graph.CodeRank, text) // PyTorch says so before all else
 	} else {
-		m = poolArguments(c, word, axes, kernel, steps)
+		m = poolArguments(c, of, kernel, steps)
 	}
 	if m == nil && len(x) != axes+1 && len(x) != axes+2 {
-		m = operandMistake(c, graph.CodeRank, poolRankText(word, x))
+		m = operandMistake(c, graph.CodeRank, of.rankText(x))
 	}
 	if m != nil {
 		c.Fail(m)
@@ -53,7 +63,7 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 		}
 		switch {
 		case v == prove.Refused:
-			c.Fail(windowMistake(c, first-1+i, poolRankText(word, x)))
+			c.Fail(windowMistake(c, first-1+i, of.rankText(x)))
 			return unknownFrom(out, first)
 		case v == prove.Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i, Why: "pooling has no windows over an empty axis"})
@@ -64,7 +74,7 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 		case d.IsUnknown():
 		case p.AtLeast(d, 1) == prove.Refused:
 			text := fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small", poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))
-			if word == "max_pool1d" {
+			if of.isFlatMax() {
 				text = fmt.Sprintf("max_pool1d() Invalid computed output size: %s", d)
 			}
 			c.Fail(windowMistake(c, first+i, text))
@@ -76,40 +86,42 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 	return out
 }
 
-// flatPoolText is the sentence for an operand of a rank that is refused before the arguments
+// rankTextFirst is the sentence for an operand of a rank that is refused before the arguments
 // are looked at, or "".
-func flatPoolText(word string, x graph.Shape) string {
-	switch {
-	case word == "max_pool1d" && (len(x) < 2 || len(x) > 3 || slices.Contains(x[len(x)-2:], 0)):
-		return poolRankText(word, x)
-	case word == "avg_pool1d" && (len(x) < 2 || len(x) > 3):
-		return fmt.Sprintf("Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)", len(x))
-	case strings.HasSuffix(word, "1d"):
+func (p Pooling) rankTextFirst(x graph.Shape) string {
+	switch rank := len(x); {
+	case p.isFlatMax() && (rank < 2 || rank > 3 || slices.Contains(x[rank-2:], 0)):
+		return p.rankText(x)
+	case p.isFlatMax():
 		return ""
-	case word == "max_pool2d" && (len(x) < 3 || len(x) > 4):
+	case p.Axes == 1 && (rank < 2 || rank > 3):
+		return fmt.Sprintf("Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)", rank)
+	case p.Axes == 1:
+		return ""
+	case p.Axes == 2 && p.IsMax && (rank < 3 || rank > 4):
 		return "non-empty 3D or 4D (batch mode) tensor expected for input"
-	case strings.HasSuffix(word, "3d") && (len(x) < 4 || len(x) > 5):
+	case p.Axes == 3 && (rank < 4 || rank > 5):
 		return "non-empty 4D or 5D (batch mode) tensor expected for input"
-	case strings.HasSuffix(word, "3d"):
+	case p.Axes == 3:
 		return ""
-	case len(x) == 0:
+	case rank == 0:
 		return "Dimension specified as -3 but tensor has no dimensions"
-	case len(x) < 3:
-		return fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got -3)", -len(x), len(x)-1)
+	case rank < 3:
+		return fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got -3)", -rank, rank-1)
 	}
 	return ""
 }
 
-// poolRankText is the sentence for an operand of another rank, or with an empty axis.
-func poolRankText(word string, x graph.Shape) string {
-	switch word {
-	case "max_pool1d":
+// rankText is the sentence for an operand of another rank, or with an empty axis.
+func (p Pooling) rankText(x graph.Shape) string {
+	switch {
+	case p.isFlatMax():
 		return fmt.Sprintf("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", x)
-	case "avg_pool1d":
+	case p.Axes == 1:
 		x = slices.Insert(slices.Clone(x), max(len(x)-1, 0), 1) // pooled as images of one row
 	}
 	ranks := "3D or 4D"
-	if strings.HasSuffix(word, "3d") {
+	if p.Axes == 3 {
 		ranks = "4D or 5D"
 	}
 	return fmt.Sprintf("Expected %s (batch mode) tensor with optional 0 dim batch size for input, but got:%s", ranks, x)
@@ -132,7 +144,8 @@ func unknownFrom(s graph.Shape, first int) graph.Shape {
 }
 
 // poolArguments says what is wrong with the fixed arguments, or nothing.
-func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Steps) *graph.Mistake {
+func poolArguments(c *graph.Call, of Pooling, kernel []int, steps Steps) *graph.Mistake {
+	axes := len(kernel)
 	refuse := func(format string, args ...any) *graph.Mistake {
 		return windowMistake(c, -1, fmt.Sprintf(format, args...))
 	}
@@ -141,13 +154,13 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 		values []int
 	}{{"stride must either be omitted,", steps.Stride}, {"padding must either be", steps.Padding}, {"dilation must be either", steps.Dilation}} {
 		if len(p.values) != axes {
-			return refuse("%s: %s a single int, or a tuple of %s", word, p.name, [...]string{"", "one int", "two ints", "three ints"}[axes])
+			return refuse("%s: %s a single int, or a tuple of %s", of.Word, p.name, [...]string{"", "one int", "two ints", "three ints"}[axes])
 		}
 	}
 	if text := outOfRange(kernel, steps.Stride, steps.Padding, steps.Dilation); text != "" {
 		return refuse("%s", text)
 	}
-	if word == "max_pool1d" {
+	if of.isFlatMax() {
 		if text := maxPool1DText(kernel[0], steps.Stride[0], steps.Padding[0], steps.Dilation[0]); text != "" {
 			return refuse("max_pool1d() %s", text)
 		}
