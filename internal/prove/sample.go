@@ -28,6 +28,7 @@ func newSamples(bounds graph.BoundsOf, list ...graph.Dim) (s *Samples, ok bool) 
 	return SamplesOf(bounds, NamesOf(bounds, list...)), true
 }
 
+// SamplesOf prepares trials for named sizes.
 func SamplesOf(bounds graph.BoundsOf, names []string) *Samples {
 	s := &Samples{bounds: bounds, names: names, values: make([]int64, len(names)), at: map[string]int{}}
 	for i, name := range names {

@@ -26,6 +26,7 @@ type System struct {
 	factor map[graph.Factor]diophantine.Poly
 }
 
+// NewSystem returns a system without constraints but the bounds of names.
 func NewSystem(bounds graph.BoundsOf) *System {
 	return &System{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
 }
@@ -231,6 +232,7 @@ func (s *System) Deny(r graph.Requirement) (ok bool) {
 	return true
 }
 
+// Differ adds that two sizes differ.
 func (s *System) Differ(a, b diophantine.Poly) {
 	d, one := a.Minus(b), diophantine.Const(1)
 	s.AssertAny([]diophantine.Constraint{diophantine.NotNegative(d.Minus(one))},

@@ -287,6 +287,7 @@ func enumerated(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
+// QuoteName returns a size as sentences have it: a number as it is, and what has names in quotes.
 func QuoteName(d graph.Dim) string {
 	if d.IsConst() {
 		return d.String()

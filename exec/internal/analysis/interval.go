@@ -28,6 +28,7 @@ func (i Interval) IsWithin(other Interval) bool {
 	return other.Least <= i.Least && i.Most <= other.Most
 }
 
+// Union returns the least interval that has both.
 func (i Interval) Union(other Interval) Interval {
 	return Interval{min(i.Least, other.Least), max(i.Most, other.Most)}
 }

@@ -70,10 +70,12 @@ type Error struct {
 // Error says what is wrong.
 func (e *Error) Error() string { return e.Err.Error() }
 
+// At returns an [Error] at a node.
 func At(n *graph.Node, format string, args ...any) error {
 	return &Error{n, fmt.Errorf(format, args...)}
 }
 
+// As returns an error as an [Error], which is at no node if it was none.
 func As(err error) *Error {
 	if e, ok := err.(*Error); ok {
 		return e

@@ -186,6 +186,7 @@ func (b *Specialization) Eval(d graph.Dim) int {
 	return int(n)
 }
 
+// Shape returns the values of sizes.
 func (b *Specialization) Shape(s graph.Shape) []int {
 	out := make([]int, len(s))
 	for i, d := range s {

@@ -53,6 +53,7 @@ func (k *Group) String() string {
 	return b.String()
 }
 
+// Computes returns the group: kernels are made of one.
 func (k *Group) Computes() *Group { return k }
 
 // Computed lists what the kernel computes, in order: see Again.

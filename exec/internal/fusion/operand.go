@@ -25,6 +25,7 @@ type Reader struct {
 	By      *Group
 }
 
+// SameLayout reports whether two operands have their elements at the same places of a memory, whatever the sizes.
 func SameLayout(a, b Operand) bool {
 	return a.Layout.Offset == b.Layout.Offset && slices.Equal(a.Layout.Strides, b.Layout.Strides) &&
 		slices.Equal(a.Undecided, b.Undecided) && slices.Equal(a.From, b.From)
