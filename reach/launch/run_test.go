@@ -190,7 +190,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var since atomic.Int64
-	err := launch.Run(ctx, launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 40, Data: d.data, Counters: []string{"k"}, Devices: 4, Processes: 2,
+	err := launch.Run(ctx, launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 30, Data: d.data, Counters: []string{"k"}, Devices: 4, Processes: 2,
 		OnStep: func(launch.Step) {
 			since.CompareAndSwap(0, time.Now().UnixNano())
 			cancel()
@@ -207,7 +207,7 @@ func TestAKilledProcessEndsTheOther(t *testing.T) {
 	p := python(t)
 	d := newDescent(t, 0)
 	var since atomic.Int64
-	err := launch.Run(t.Context(), launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 40, Data: d.data, Counters: []string{"k"}, Devices: 4, Processes: 2, Timeout: 20 * time.Second,
+	err := launch.Run(t.Context(), launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 30, Data: d.data, Counters: []string{"k"}, Devices: 4, Processes: 2, Timeout: 20 * time.Second,
 		OnStep: func(launch.Step) {
 			if since.CompareAndSwap(0, time.Now().UnixNano()) {
 				killProcess(t, "1", d.folder)

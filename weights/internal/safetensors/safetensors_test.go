@@ -164,7 +164,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	}{
 		{[]Tensor{{"a", []int{2}, one}}, `tensor "a": 1 elements, and shape [2]`},
 		{[]Tensor{{"a", []int{-1, -1}, one}}, `tensor "a": shape [-1 -1] has the size -1`},
-		{[]Tensor{{"a", []int{1 << 32, 1 << 32}, []float32{}}}, "more elements than can be addressed"},
+		{[]Tensor{{"a", []int{math.MaxInt, math.MaxInt}, []float32{}}}, "more elements than can be addressed"},
 		{[]Tensor{{"a", nil, one}, {"a", nil, one}}, `two tensors are called "a"`},
 		{[]Tensor{{"__metadata__", nil, one}}, `no tensor can be called "__metadata__"`},
 		{[]Tensor{{"\xff", nil, one}}, `no tensor can be called "\xff"`},
