@@ -42,6 +42,7 @@ func Roots(g *graph.Graph) (outputs, updates []*graph.Node, err error) {
 	}
 	for i, n := range g.Nodes() {
 		switch {
+		case n.Region() != nil: // a value of the body of a loop, which nothing outside of it can ask for
 		case n.Op().Class == graph.Update:
 			updates = append(updates, n)
 		case !read[i] && n.Op().Class != graph.Source:
