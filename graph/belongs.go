@@ -62,6 +62,30 @@ func Calling(n *Node) string {
 	return user.written()
 }
 
+// UserCall returns the call of the user's program that n belongs to, as Calling names it. All nodes of a function, and
+// all of its gradient, have one that is equal.
+func UserCall(n *Node) any {
+	if n = n.Written(); n == nil || n.op == nil {
+		return n
+	}
+	if user, _ := n.User(); user.composite == nil {
+		return user
+	} else {
+		return user.composite
+	}
+}
+
+// UpdateRule returns the rule of the update that n is a part of, such as "optim.SGD", or "".
+func UpdateRule(n *Node) string {
+	if n = n.Written(); n == nil || n.op == nil {
+		return ""
+	}
+	if user, inGradient := n.User(); !inGradient && user.composite != nil && user.composite.updates != nil {
+		return user.composite.fn
+	}
+	return ""
+}
+
 // BeginUpdate says that the nodes built until end are the update of a parameter by a rule, such as
 // "optim.SGD": messages about them speak of "the update of w by optim.SGD", at the line that asked for
 // it. The gradient may be nil.

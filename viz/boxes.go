@@ -90,8 +90,8 @@ func (c *composer) titleSpans(v *value) []span {
 	if name == "" && (v.shown || c.o.detail&Names != 0) {
 		name = v.label
 	}
-	if v.output && v.role != roleSeed {
-		name = "" // it stands at the output
+	if v.output && v.role != roleSeed || name == v.op {
+		name = "" // it stands at the output, or says nothing more than the operation
 	}
 	name = shorten(name, longName)
 	if v.role == roleUpdate {

@@ -39,6 +39,7 @@ func (c *composer) cardBox(u *unit) *box {
 		counts = n + " · " + counts
 	}
 	add(counts)
+	add(c.cardReads(u))
 	if outs := u.outputs(); len(outs) > len(u.terminals()) {
 		var names []string
 		for _, v := range outs {
@@ -59,6 +60,39 @@ func (c *composer) cardBox(u *unit) *box {
 	return b
 }
 
+// cardReads names the operands of a card that have no edge: those of its own part first, since what it reads besides is most
+// often what it belongs to.
+func (c *composer) cardReads(u *unit) string {
+	var own, others []string
+	joined := map[*unit]bool{} // other values of the same card may have an edge
+	written := map[*value]bool{} // these are told apart
+	for _, l := range u.in {
+		joined[l.from] = joined[l.from] || !l.chip
+		written[l.via.from] = written[l.via.from] || l.via.writes
+	}
+	for _, l := range u.in {
+		if joined[l.from] || written[l.via.from] {
+			continue
+		}
+		word, list := "", &others
+		if l.from.part == u.part {
+			list = &own
+		}
+		if l.from.isCard() {
+			word = cardName(l.from)
+		} else {
+			word = chipWord(l.via.from, u.scope)
+		}
+		if !slices.Contains(*list, word) {
+			*list = append(*list, word)
+		}
+	}
+	if len(own)+len(others) == 0 {
+		return ""
+	}
+	return "reads " + shortList(append(own, others...), 4, ", ")
+}
+
 // cardName returns "block", or "block0 … 11" for a stack.
 func cardName(u *unit) string {
 	names := make([]string, len(u.scopes))
@@ -71,6 +105,9 @@ func cardName(u *unit) string {
 	first, last := names[0], names[len(names)-1]
 	if len(names) == 1 {
 		return first
+	}
+	if n, numbered := strings.CutPrefix(last, first+" "); numbered && strings.Trim(n, "0123456789") == "" {
+		return first // calls of one function, which callNames has numbered
 	}
 	stem := strings.TrimRight(first, "0123456789")
 	if rest, same := strings.CutPrefix(last, stem); same && stem != first && rest != "" && strings.Trim(rest, "0123456789") == "" {
@@ -101,6 +138,9 @@ func cardContents(u *unit) string {
 	}
 	if len(inner) > 0 {
 		return shortList(inner, 4, " → ")
+	}
+	if n := updated(u); n > 0 && u.part == update {
+		return "updates " + plural(n, "parameter")
 	}
 	slices.SortStableFunc(words, func(a, b string) int { return counts[b] - counts[a] })
 	for i, w := range words {
@@ -152,6 +192,9 @@ func cardParams(u *unit) string {
 		return ""
 	}
 	f, _ := new(big.Float).SetInt(total).Float64()
+	if u.part == update {
+		return shortNumber(f) + " numbers of state"
+	}
 	return shortNumber(f) + " parameters"
 }
 

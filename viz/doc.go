@@ -12,7 +12,7 @@
 // A picture is made in steps, a file each: a source fills a model of values
 // (fromgraph.go, fromprogram.go, fromtext.go), a view leaves some out (view.go), small
 // values move into their users (absorb.go), scopes fold into cards and identical cards
-// into stacks (fold.go, stack.go, repeat.go), operands that are far away become chips
+// into stacks (fold.go, stack.go, repeat.go, calls.go), operands that are far away become chips
 // (rank.go), and what is left is composed into boxes, edges and clusters (compose.go) and
 // written (dot.go). The same program gives the same bytes. The page is package
 // internal/page's, which lays its pictures out in the browser.

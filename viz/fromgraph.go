@@ -30,7 +30,9 @@ func newGraphModel(g *graph.Graph) *graphModel {
 	}
 	b.m.values = b.values
 	b.noteSteps()
+	b.moveToUpdates()
 	b.moveSources()
+	b.nameCalls()
 	b.findUses()
 	b.nameGradients()
 	return b
@@ -46,7 +48,7 @@ type graphModel struct {
 }
 
 func (b *graphModel) value(n *graph.Node) *value {
-	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.loops.ScopeOf(n), pos: n.Pos().Short(),
+	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.loops.ScopeOf(n), body: b.loops.NameOf(n.Region()), pos: n.Pos().Short(),
 		judged: n.Judged()}
 	if !n.IsWritten() {
 		v.partOf = graph.Calling(n)
@@ -69,7 +71,9 @@ func (b *graphModel) value(n *graph.Node) *value {
 		v.fault = newFault(m)
 		return v
 	}
-	v.attrs = attrTexts(n.Attrs())
+	if n.Op().Class != graph.Loop { // the frame of the loop tells them
+		v.attrs = attrTexts(n.Attrs())
+	}
 	if v.judged {
 		v.typ = typeOf(n.DType(), n.Shape())
 	}

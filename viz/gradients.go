@@ -1,6 +1,10 @@
 package viz
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // findUses marks what nothing reads as an output, and the forward values that gradients
 // read.
@@ -23,13 +27,30 @@ func (b *graphModel) findUses() {
 	for i, v := range b.values {
 		// A loss is an output although its own gradient may read it.
 		read := users[i] > 0 && (v.part != forward || forwardUsed[i] || !v.kept)
+		n := b.g.Nodes()[i]
 		v.output = !read && !v.doubt && v.fault == nil && !v.role.isSource() && v.role != roleUpdate
-		if v.output && v.part == gradient && b.g.Nodes()[i].GradientOf() == nil && v.name == "" {
-			v.output, v.unused = false, true // left over from a rule: nobody asked for it
+		leftOver := v.part == gradient && n.GradientOf() == nil && v.name == "" // from a rule
+		if v.output && (leftOver || n.Region() != nil) {                        // nobody asked for it, or can
+			v.output, v.unused = false, true
 			v.notes = append(v.notes, "unused")
 		}
 	}
 	b.markSeeds(forwardUsed)
+}
+
+// moveToUpdates moves what only updates read, such as the decay of an optimiser's state and its rate, to them.
+func (b *graphModel) moveToUpdates() {
+	first := make([]part, len(b.values)) // one more than the first part that reads a value
+	for _, v := range slices.Backward(b.values) {
+		if v.part == forward && !v.role.isSource() && first[v.id] == update+1 {
+			v.part = update
+		}
+		for _, x := range v.in {
+			if x.from != nil && (first[x.from.id] == 0 || v.part < first[x.from.id]-1) {
+				first[x.from.id] = v.part + 1
+			}
+		}
+	}
 }
 
 // moveSources returns sources that only gradients read, such as the gradient that arrives

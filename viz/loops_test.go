@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/page"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/viz"
 )
@@ -36,6 +37,30 @@ func TestLoopsAreClusters(t *testing.T) {
 	require.NoError(t, viz.DOT(&b, viz.Graph(looping())))
 	require.Equal(t, []string{"net", ">loop 1, time steps", ">>cell", ">>loop 2, 4 steps"}, clusters(b.String()))
 	require.Contains(t, b.String(), ">next step: net.state<")
+}
+
+// A loop is drawn in words of the program: the frame tells how often it is computed, and what its body makes for
+// nobody is no result.
+func TestLoopsAreDrawnInTheProgramsWords(t *testing.T) {
+	type nodes = []*graph.Node
+	g := graph.New("root")
+	x := g.Input("x", graph.Float32)
+	ops.While(50, nodes{x}, func(c nodes) *graph.Node { return ops.Greater(c[0], graph.Num(1)) },
+		func(_ *graph.Node, c nodes) nodes { return nodes{ops.Mul(c[0], graph.Num(0.5))} })
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Graph(g)))
+	require.NotContains(t, b.String(), "role")
+	require.NotContains(t, b.String(), "carried 0")
+	require.NotContains(t, b.String(), "50 steps.")
+	step := regexp.MustCompile(`n\d+ \[ label=<.*<b>step</b>.*`).FindString(b.String())
+	require.Contains(t, step, ">unused<")
+	require.NotContains(t, step, ">= <")
+	require.Equal(t, 1, strings.Count(b.String(), "<b>step</b>"))
+
+	document := page.FromGraph(g)
+	for _, v := range document.Columns[0].Values {
+		require.False(t, v.Output && v.Op == "step")
+	}
 }
 
 // clusters lists the labels of a picture's clusters in their order, each with a mark for every cluster around it. One

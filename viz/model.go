@@ -28,6 +28,7 @@ type value struct {
 	role   role
 	part   part
 	scope  string // enclosing scopes, joined with dots
+	body   string // the scope of the innermost loop among them, or ""
 	typ    typeText
 	judged bool // whether the type is known
 	in     []operand
@@ -41,6 +42,7 @@ type value struct {
 	notes      []string
 	pos        string
 	partOf     string // the call of the user's that the value is a part of
+	call       call   // of a value of a gradient or an update
 
 	converts bool   // does nothing but change the dtype
 	absorbed bool   // has no box of its own

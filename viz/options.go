@@ -58,7 +58,8 @@ func Fold(patterns ...string) Option {
 func Stack(on bool) Option { return func(o *options) { o.stack = on } }
 
 // Limit sets the number of boxes past which scopes are folded until fewer are left: 400
-// unless said otherwise; 0 is no limit. Scopes that can be stacked fold at a quarter of it.
+// unless said otherwise; 0 is no limit. At a quarter of it optimisers, gradients of calls, calls of functions that
+// take several boxes, and scopes that can be stacked fold.
 func Limit(boxes int) Option { return func(o *options) { o.limit = boxes } }
 
 // Around draws only what is at most radius operands or users away from n. Several views

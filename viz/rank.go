@@ -24,7 +24,7 @@ func decideChips(units []*unit, o *options) {
 			}
 			if !l.chip {
 				edges[l.from]++
-			} else if !l.from.isCard() && !u.isCard() {
+			} else if !l.from.isCard() {
 				l.via.from.shown = true
 			}
 		}

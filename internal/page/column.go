@@ -13,6 +13,11 @@ func FromGraph(g *graph.Graph) *Document {
 	d := &Document{Title: g.Name(), Columns: []*Column{NewColumn("built", "the graph as it was built", g, nil)}}
 	d.AddMistakes(g)
 	d.Columns[0].GuessOutputs()
+	for i, n := range g.Nodes() {
+		if n.Region() != nil { // nothing outside of a loop can ask for a value of its body
+			d.Columns[0].Values[i].Output = false
+		}
+	}
 	return d
 }
 
@@ -55,6 +60,7 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 		}
 		v.Part = c.partOf(n, v)
 	}
+	c.moveToUpdates()
 	c.moveSources()
 	return c
 }
@@ -128,6 +134,22 @@ func (c *Column) partOf(n *graph.Node, v *Value) int {
 		}
 	}
 	return 0
+}
+
+// moveToUpdates moves what only updates read, such as the decay of an optimiser's state, to them.
+func (c *Column) moveToUpdates() {
+	first := make([]int, len(c.Values)) // one more than the first part that reads a value
+	for i := len(c.Values) - 1; i >= 0; i-- {
+		v := &c.Values[i]
+		if v.Part == 0 && len(v.Operands) > 0 && first[i] == 3 {
+			v.Part = 2
+		}
+		for _, x := range v.Operands {
+			if x.At >= 0 && (first[x.At] == 0 || v.Part < first[x.At]-1) {
+				first[x.At] = v.Part + 1
+			}
+		}
+	}
 }
 
 // moveSources returns inputs and constants that only a later part reads to that part.

@@ -26,6 +26,9 @@ func FindLoops(g *graph.Graph) Loops {
 	return scopes
 }
 
+// NameOf returns the name of a body, or "" for none.
+func (l Loops) NameOf(r *graph.Region) string { return l[r].name }
+
 // add names a body, those around it first. n is the first value of the body: it has the scope in which the loop
 // was built.
 func (l Loops) add(r *graph.Region, n *graph.Node) {

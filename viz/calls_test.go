@@ -1,0 +1,100 @@
+package viz_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
+	"github.com/broadloom/broadloom/viz"
+)
+
+func graphDOT(t *testing.T, g *graph.Graph, opts ...viz.Option) string {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Graph(g), opts...))
+	return b.String()
+}
+
+// countBoxes counts the boxes of a picture.
+func countBoxes(dot string) int { return strings.Count(dot, "tooltip=") }
+
+// A picture without the gradient shows the forward values alone: neither the state of an optimiser, nor the schedule of its
+// rate, nor what it makes of parameters before it meets gradients.
+func TestOptimisersStandInTheUpdate(t *testing.T) {
+	build := func() (*graph.Graph, *graph.Node) {
+		g := graph.New("line")
+		x := g.Input("x", graph.Float32, g.Dim("batch"), 4)
+		return g, ops.Mean(nn.NewLinear(g, "out", 4, 1).Apply(nn.Training(g), x)).Named("loss")
+	}
+	plain, _ := build()
+	want := graphDOT(t, plain)
+	for name, step := range map[string]func(loss *graph.Node){
+		"AdamW":    func(loss *graph.Node) { optim.AdamW(0.1).Minimize(loss) },
+		"schedule": func(loss *graph.Node) { optim.AdamW(optim.WarmUp(9, 0.1, optim.Cosine(0.1, 0, 99))).Minimize(loss) },
+		"momentum": func(loss *graph.Node) { optim.SGD(0.1, optim.Momentum(0.9), optim.WeightDecay(0.1)).Minimize(loss) },
+		"clipped": func(loss *graph.Node) {
+			params := optim.Trainable(loss.Graph())
+			clipped, _ := optim.ClipNorm(autodiff.Grad(loss, params), 1)
+			optim.Adam(0.1).Updates(params, clipped)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, loss := build()
+			step(loss)
+			require.Equal(t, countBoxes(want), countBoxes(graphDOT(t, g, viz.Gradient(viz.Hidden))))
+		})
+	}
+}
+
+// A training step of a network fits a page: an optimiser is one card, and so is the gradient of a call of several boxes.
+// Cards tell what they read where no edge does.
+func TestCallsAreCards(t *testing.T) {
+	g := graph.New("lenet")
+	optim.AdamW(0.1).Minimize(leNet(g))
+	dot := graphDOT(t, g)
+	require.Less(t, countBoxes(dot), 80)
+	require.Equal(t, 1, strings.Count(dot, ">AdamW<"))
+	require.Contains(t, dot, ">updates 10 parameters<")
+	require.Contains(t, dot, " numbers of state")
+	require.Regexp(t, `>reads [^<]*&#8706;`, dot)
+	require.Contains(t, dot, ">&#8706; CrossEntropy<")
+	require.Equal(t, 2, len(regexp.MustCompile(`>&#8706; MaxPool2D( 2)?<`).FindAllString(dot, -1)))
+	require.NotContains(t, dot, "logical_or<")
+
+	require.NotContains(t, graphDOT(t, g, viz.Limit(0)), ">AdamW<")
+}
+
+// Two optimisers are two cards.
+func TestOptimisersAreCardsApart(t *testing.T) {
+	g := graph.New("two")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 4)
+	loss := func(name string, width int) *graph.Node {
+		return ops.Mean(ops.Square(nn.NewLinear(g, name, 4, width).Apply(nn.Training(g), x)))
+	}
+	optim.Adam(0.1, optim.Name("a")).Minimize(loss("first", 1), optim.Trainable(g, "first")...)
+	optim.Adam(0.1, optim.Name("b")).Minimize(loss("second", 2), optim.Trainable(g, "second")...)
+	dot := graphDOT(t, g, viz.Limit(100))
+	require.Contains(t, dot, ">Adam<")
+	require.Contains(t, dot, ">Adam 2<")
+	require.Equal(t, 2, strings.Count(dot, ">updates 2 parameters<"))
+}
+
+// Draws are one card among many boxes.
+func TestFunctionsOfManyBoxesAreCards(t *testing.T) {
+	g := graph.New("dropout")
+	h := g.Input("x", graph.Float32, g.Dim("batch"), 4)
+	layer := nn.Dropout(0.5)
+	pass := nn.Training(g)
+	for range 12 {
+		h = ops.Tanh(layer.Apply(pass, h))
+	}
+	require.Contains(t, graphDOT(t, g), ">Dropout")
+	require.Less(t, countBoxes(graphDOT(t, g)), 60)
+}
