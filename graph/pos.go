@@ -227,7 +227,7 @@ var moduleFolder = func() string {
 
 func worksForUsers(pkg string) bool {
 	switch pkg {
-	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "optim/lbfgs", "contract", "reach", "train":
+	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "optim/lbfgs", "contract", "reach", "train", "viz", "stablehlo", "weights":
 		return true
 	}
 	return false

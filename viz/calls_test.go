@@ -1,6 +1,7 @@
 package viz_test
 
 import (
+	osexec "os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
@@ -97,4 +99,38 @@ func TestFunctionsOfManyBoxesAreCards(t *testing.T) {
 	}
 	require.Contains(t, graphDOT(t, g), ">Dropout")
 	require.Less(t, countBoxes(graphDOT(t, g)), 60)
+}
+
+// A pattern that folds nothing is told to who wants to hear.
+func TestPatternsThatFoldNothing(t *testing.T) {
+	g := graph.New("folding")
+	nn.NewLinear(g, "out", 4, 1).Apply(nn.Training(g), g.Input("x", graph.Float32, 3, 4))
+	var told []string
+	graphDOT(t, g, viz.Fold("out", "zz*", "[z"), viz.Report(func(err error) { told = append(told, err.Error()) }))
+	require.Equal(t, []string{
+		`viz: Fold("zz*") folds nothing: no scope matches; there are out`,
+		`viz: Fold("[z"): syntax error in pattern`,
+	}, told)
+}
+
+// Sizes that a program refuses are told with the line that gave them.
+func TestRefusedSizesHaveTheCallersLine(t *testing.T) {
+	g := graph.New("sizes")
+	y := ops.Exp(g.Input("x", graph.Float32, g.Dim("batch")))
+	prog, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	var b strings.Builder
+	require.ErrorContains(t, viz.DOT(&b, viz.Program(prog), viz.Sizes(map[string]int{"batch": 0})), "calls_test.go")
+}
+
+// A picture for a paper is one page of PDF.
+func TestPDF(t *testing.T) {
+	if _, err := osexec.LookPath("dot"); err != nil {
+		t.Skip("Graphviz's program dot is not installed")
+	}
+	g := graph.New("paper")
+	ops.Exp(g.Input("x", graph.Float32, 3))
+	var b strings.Builder
+	require.NoError(t, viz.PDF(t.Context(), &b, viz.Graph(g)))
+	require.True(t, strings.HasPrefix(b.String(), "%PDF"))
 }

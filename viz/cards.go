@@ -64,7 +64,7 @@ func (c *composer) cardBox(u *unit) *box {
 // often what it belongs to.
 func (c *composer) cardReads(u *unit) string {
 	var own, others []string
-	joined := map[*unit]bool{} // other values of the same card may have an edge
+	joined := map[*unit]bool{}   // other values of the same card may have an edge
 	written := map[*value]bool{} // these are told apart
 	for _, l := range u.in {
 		joined[l.from] = joined[l.from] || !l.chip

@@ -2,7 +2,7 @@
 // repeats them and where their gradients sum it back, what was wrong and where; and of
 // compiled programs the kernels, what they write to memory and what stays in registers.
 //
-// [DOT] writes Graphviz's language, [SVG] and [PNG] run Graphviz on it, [HTML] writes a
+// [DOT] writes Graphviz's language, [SVG], [PNG] and [PDF] run Graphviz on it, [HTML] writes a
 // page that works by itself, [ModelExplorer] writes what Google's Model Explorer reads,
 // and [Text] the text form, which [ParseText] reads.
 //

@@ -1,5 +1,11 @@
 package viz
 
+import (
+	"fmt"
+	"path"
+	"slices"
+)
+
 // folding is a choice of scopes to draw as one box.
 type folding struct {
 	scopes map[string]bool
@@ -45,11 +51,15 @@ type folder struct {
 // and at last whatever follows one another.
 func fold(m *model, o *options) []*unit {
 	f := folder{m: m, o: o, shapes: scopeShapes(m), scopes: map[string]bool{}}
-	for key := range f.shapes {
-		for _, pattern := range o.fold {
+	for _, pattern := range o.fold {
+		matches := false
+		for key := range f.shapes {
 			if matchScope(pattern, key.scope) {
-				f.scopes[key.scope] = true
+				f.scopes[key.scope], matches = true, true
 			}
+		}
+		if !matches && o.report != nil {
+			o.report(noScope(pattern, f.shapes))
 		}
 	}
 	if o.kernels == Collapsed {
@@ -83,6 +93,24 @@ func fold(m *model, o *options) []*unit {
 		f.foldNew(groupUnits(f.units, o.limit))
 	}
 	return f.units
+}
+
+// noScope says that a pattern of [Fold] matches nothing.
+func noScope(pattern string, shapes map[scopeKey]uint64) error {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return fmt.Errorf("viz: Fold(%q): %w", pattern, err)
+	}
+	var names []string
+	for key := range shapes {
+		if !slices.Contains(names, key.scope) {
+			names = append(names, key.scope)
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("viz: Fold(%q) folds nothing: the program has no scopes", pattern)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("viz: Fold(%q) folds nothing: no scope matches; there are %s", pattern, shortList(names, 12, ", "))
 }
 
 func (f *folder) tooMany() bool { return boxCount(f.units) > f.o.limit }

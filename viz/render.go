@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrNoGraphviz is the error of [PNG] where Graphviz is not installed.
+// ErrNoGraphviz is the error of [PNG] and [PDF] where Graphviz is not installed.
 var ErrNoGraphviz = errors.New("viz: Graphviz's program dot was not found; install the package graphviz " +
 	"(apt-get install graphviz, dnf install graphviz, brew install graphviz), or write SVG, which viz.RenderWith(svg.Render) " +
 	"of package github.com/broadloom/broadloom/viz/svg draws as Graphviz does; or write viz.HTML, which needs nothing")
@@ -29,7 +29,7 @@ func RenderWith(r Renderer) Option { return func(o *options) { o.renderer = r } 
 func Patience(d time.Duration) Option { return func(o *options) { o.patience = d } }
 
 // Report sets what is told why [SVG] or [PNG] drew a simpler form of a picture than the
-// first: an error for each form that could not be drawn.
+// first, an error for each form that could not be drawn; and of each pattern of [Fold] that matches nothing.
 func Report(told func(error)) Option { return func(o *options) { o.report = told } }
 
 // SVG draws a picture with Graphviz's program dot, or where that is not installed, with
@@ -45,6 +45,11 @@ func SVG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 // are better as SVG: they stay sharp and can be searched.
 func PNG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 	return drawAs(w, s, opts, func(k *Sketch, _ *options) ([]byte, []error, error) { return k.PNG(ctx) })
+}
+
+// PDF draws a picture with Graphviz's program dot, as [PNG] does: for papers.
+func PDF(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
+	return drawAs(w, s, opts, func(k *Sketch, _ *options) ([]byte, []error, error) { return k.PDF(ctx) })
 }
 
 func drawAs(w io.Writer, s Source, opts []Option, as func(*Sketch, *options) ([]byte, []error, error)) error {
@@ -137,8 +142,18 @@ func (k *Sketch) SVG(ctx context.Context, r Renderer) (picture []byte, trouble [
 // PNG draws the sketch as the function [PNG] does. trouble tells why each form before the one
 // drawn was not.
 func (k *Sketch) PNG(ctx context.Context) (picture []byte, trouble []error, err error) {
+	return k.byDot(ctx, "-Tpng", "-Gdpi=144")
+}
+
+// PDF draws the sketch as the function [PDF] does, and tells of trouble as PNG does.
+func (k *Sketch) PDF(ctx context.Context) (picture []byte, trouble []error, err error) {
+	return k.byDot(ctx, "-Tpdf")
+}
+
+// byDot draws the sketch in a format that only Graphviz's program writes.
+func (k *Sketch) byDot(ctx context.Context, flags ...string) (picture []byte, trouble []error, err error) {
 	picture, trouble, err = k.try(ctx, func(ctx context.Context, dot []byte) ([]byte, error) {
-		picture, complaints, err := runDot(ctx, dot, "-Tpng", "-Gdpi=144")
+		picture, complaints, err := runDot(ctx, dot, flags...)
 		if lost := lostEdge.FindString(complaints); err == nil && lost != "" {
 			err = fmt.Errorf("viz: dot %s", lost)
 		}
