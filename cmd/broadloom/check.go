@@ -76,7 +76,7 @@ func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	f.Var(o.sizes, "size", "bind a named size as well, as `name=number`; repeatable")
 	f.Var(&o.names, "run", "check only models whose names match the `regexp`")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "the time that a model may take")
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	dir, err := os.Getwd()
@@ -84,7 +84,13 @@ func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "broadloom: %v\n", err)
 		return exitFailed
 	}
-	found, problems := collect(context.Background(), dir, f.Args(), o, stderr)
+	ctx, stop := untilStopped()
+	defer stop()
+	found, problems := collect(ctx, dir, f.Args(), o, stderr)
+	if ctx.Err() != nil {
+		fmt.Fprintln(stderr, "broadloom: interrupted")
+		return exitFailed
+	}
 	if err := formats[o.format](stdout, outcome{dir, o.strict, found, problems}); err != nil {
 		problems = append(problems, err.Error())
 	}
@@ -151,12 +157,32 @@ func collect(ctx context.Context, dir string, patterns []string, o checkFlags, o
 	return found, append(problems, unknownSizes(names, o.sizes)...)
 }
 
+// sizesOf complains of sizes that no model has. dims reads those that a model has from what its program told; nothing is
+// said where there are problems or failures, since a model that could not be built may have any size.
+func sizesOf(outcomes []models.Outcome, problems []string, given sizes, dims func(result json.RawMessage) ([]string, error)) []string {
+	if len(problems) > 0 || len(outcomes) == 0 {
+		return nil
+	}
+	var names []string
+	for _, o := range outcomes {
+		list, err := dims(o.Result)
+		if o.Failure != "" || err != nil {
+			return nil
+		}
+		names = append(names, list...)
+	}
+	return unknownSizes(names, given)
+}
+
 // unknownSizes complains of sizes that no model has, of those that they have: a misspelt name would bind nothing.
 func unknownSizes(names []string, given sizes) (problems []string) {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	for name := range given {
-		if !slices.Contains(names, name) {
+		switch {
+		case len(names) == 0:
+			problems = append(problems, fmt.Sprintf("-size %s: no model has a size with a name", name))
+		case !slices.Contains(names, name):
 			problems = append(problems, fmt.Sprintf("-size %s: no model has a size of that name; there are: %s",
 				name, strings.Join(names, ", ")))
 		}

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +36,7 @@ Packages are named as for go build; the default is the package in this directory
 	html   a page that works by itself: passes, picture, kernels, memory, mistakes
 	svg    drawn with Graphviz's program dot, or without it where it is not installed or fails
 	png    drawn with dot
+	pdf    drawn with dot, for papers
 	dot    Graphviz's language
 	text   one value a line, for grep and diff
 	json   for Google's Model Explorer
@@ -48,13 +49,13 @@ Without -o, the file is called after the model; "-o -" writes to standard output
 var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw"}
 
 // drawFormats lists the formats with the one that the model's own program writes.
-var drawFormats = map[string]string{"html": "html", "svg": "sketch", "png": "sketch", "dot": "dot", "text": "text", "json": "json"}
+var drawFormats = map[string]string{"html": "html", "svg": "sketch", "png": "sketch", "pdf": "sketch", "dot": "dot", "text": "text", "json": "json"}
 
 func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	var a modeldraw.Args
 	bound := sizes{}
 	out := f.String("o", "", "the `file` to write, of one model")
-	format := f.String("format", "", "html, svg, png, dot, text or json; without it, the file's extension or svg")
+	format := f.String("format", "", "html, svg, png, pdf, dot, text or json; without it, the file's extension or svg")
 	var names pattern
 	f.Var(&names, "run", "draw only models whose names match the `regexp`")
 	timeout := f.Duration("timeout", time.Minute, "the time that a model may take")
@@ -70,7 +71,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&a.Radius, "radius", 2, "how many operands or users away; with -around")
 	f.StringVar(&a.Theme, "theme", "light", "light, dark or print")
 	f.StringVar(&a.Title, "title", "", "the title, instead of the graph's name")
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	fail := func(format string, args ...any) int {
@@ -82,19 +83,43 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	}
 	inner, known := drawFormats[*format]
 	if !known {
-		return fail("there is no format %q; there are html, svg, png, dot, text and json", *format)
+		return fail("there is no format %q; there are html, svg, png, pdf, dot, text and json", *format)
 	}
 	if *fold != "" {
 		a.Fold = strings.Split(*fold, ",")
 	}
 	a.Format, a.Limit, a.Sizes, a.Compiled = inner, limit, bound, a.Compiled || inner == "html"
+	if err := checkDraw(f, a, *out); err != nil {
+		return fail("%v", err)
+	}
 	d := drawer{args: a, format: *format, out: *out, stdout: stdout, stderr: stderr}
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
 		Action: drawAction, Args: a, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
 		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
 	}
+	if unknown := sizesOf(outcomes, problems, bound, modeldraw.DimsOf); len(unknown) > 0 {
+		outcomes, problems = nil, unknown
+	}
 	return writeOutcomes(outcomes, problems, d.write, stderr)
+}
+
+// checkDraw says what is wrong with flags, before a model is built.
+func checkDraw(f *flag.FlagSet, a modeldraw.Args, out string) error {
+	switch {
+	case *a.Limit < 0 || a.Radius < 0:
+		return fmt.Errorf("-limit is %d and -radius %d: both must be 0 or more", *a.Limit, a.Radius)
+	case given(f, "radius") && a.Around == "":
+		return errors.New("-radius says how much there is around the value of -around: give that too")
+	case a.Kernels && !a.Compiled:
+		return errors.New("-kernels draws those of a compiled program: give -compiled too")
+	}
+	for _, pattern := range a.Fold {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("-fold %s: %w; patterns are those of Go's path.Match, such as block*", pattern, err)
+		}
+	}
+	return checkFile("o", out)
 }
 
 // formatOf tells the format from a file's name.
@@ -123,7 +148,7 @@ func runModels(patterns []string, names *pattern, o models.Options) (outcomes []
 		patterns = []string{"."}
 	}
 	o.Match = names.matches
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := untilStopped()
 	defer stop()
 	packages, err := models.Find(ctx, dir, patterns)
 	if err != nil {
@@ -181,6 +206,12 @@ func (d *drawer) write(o models.Outcome) error {
 	if err := json.Unmarshal(o.Result, &r); err != nil {
 		return err
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(d.stderr, "broadloom: %s: %s\n", o.Name(), note)
+	}
+	if len(r.Usual) > 0 {
+		fmt.Fprintf(d.stderr, "broadloom: %s: no -size gives %s\n", o.Name(), strings.Join(r.Usual, ", "))
+	}
 	data, err := d.render(o, r.Data)
 	if err != nil {
 		return err
@@ -208,10 +239,15 @@ func (d *drawer) render(o models.Outcome, data []byte) (picture []byte, err erro
 		return nil, err
 	}
 	var trouble []error
-	if d.format == "png" {
-		picture, trouble, err = k.PNG(context.Background())
-	} else {
-		picture, trouble, err = k.SVG(context.Background(), svg.Render)
+	ctx, stop := untilStopped()
+	defer stop()
+	switch d.format {
+	case "png":
+		picture, trouble, err = k.PNG(ctx)
+	case "pdf":
+		picture, trouble, err = k.PDF(ctx)
+	default:
+		picture, trouble, err = k.SVG(ctx, svg.Render)
 	}
 	if err == nil && len(trouble) > 0 {
 		for _, t := range trouble {

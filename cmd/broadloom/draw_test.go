@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -21,6 +22,13 @@ func TestDrawFormats(t *testing.T) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		assert.Contains(t, string(data), want)
+	}
+	if _, err := exec.LookPath("dot"); err == nil {
+		status, _, stderr := broadloom("draw", "-o", "m.pdf")
+		require.Equal(t, exitOK, status, stderr)
+		data, err := os.ReadFile("m.pdf")
+		require.NoError(t, err)
+		assert.Equal(t, "%PDF", string(data[:4]))
 	}
 	data, err := os.ReadFile("m.json")
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ var explainCommand = command{
 }
 
 func explain(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	all := graph.Explanations()

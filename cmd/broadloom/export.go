@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
@@ -49,7 +51,7 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 	f.StringVar(&a.Params, "params", "", "a `file` of parameters, as safetensors or .npz, instead of the first values")
 	f.Uint64Var(&a.Seed, "seed", 0, "of first values that are random")
 	timeout := f.Duration("timeout", 5*time.Minute, "the time that a model may take")
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	x := exporter{out: *out, stdout: stdout}
@@ -61,31 +63,17 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 		return fail(err)
 	}
 	defer os.RemoveAll(a.Dir)
+	signal.Ignore(syscall.SIGPIPE) // a reader that has gone away must not keep it from being removed
 	a.Sizes = bound
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
 		Action: exportAction, Args: a, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
 		return fail(fmt.Errorf("-o names one folder, and there are %d models: choose one with -run", len(outcomes)))
 	}
-	if len(problems) == 0 { // a model that could not be built may have any size
-		if problems = exportSizes(outcomes, bound); len(problems) > 0 {
-			outcomes = nil
-		}
+	if unknown := sizesOf(outcomes, problems, bound, modelexport.DimsOf); len(unknown) > 0 {
+		outcomes, problems = nil, unknown
 	}
 	return writeOutcomes(outcomes, problems, x.write, stderr)
-}
-
-// exportSizes complains of sizes that no model has.
-func exportSizes(outcomes []models.Outcome, given sizes) []string {
-	var names []string
-	for _, o := range outcomes {
-		var r modelexport.Result
-		if json.Unmarshal(o.Result, &r) != nil {
-			return nil // a failure, which is told
-		}
-		names = append(names, r.Dims...)
-	}
-	return unknownSizes(names, given)
 }
 
 // exporter puts the folders that models have written into their places.

@@ -1,21 +1,26 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
 )
 
 // newFlags makes the flags of a command, whose -help shows its table entry.
-func newFlags(c command, stderr io.Writer) *flag.FlagSet {
+func newFlags(c command) *flag.FlagSet {
 	f := flag.NewFlagSet("broadloom "+c.name, flag.ContinueOnError)
-	f.SetOutput(stderr)
 	f.Usage = func() {
 		fmt.Fprintf(f.Output(), "usage: broadloom %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), c.help)
 		f.PrintDefaults()
@@ -23,15 +28,54 @@ func newFlags(c command, stderr io.Writer) *flag.FlagSet {
 	return f
 }
 
-// parse reads the flags. Where it says stop, the command ends with the status.
-func parse(f *flag.FlagSet, args []string) (status int, stop bool) {
-	switch err := f.Parse(args); {
+// parse reads the flags. Where it says stop, the command ends with the status. Help that was asked for is what the command
+// writes; after a mistake a line tells where there is help.
+func parse(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int, stop bool) {
+	usage := f.Usage
+	f.Usage = func() {}
+	f.SetOutput(io.Discard)
+	err := f.Parse(args)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
+		f.SetOutput(stdout)
+		usage()
 		return exitOK, true
-	case err != nil:
+	case err == nil:
+		if at := slices.IndexFunc(f.Args(), func(arg string) bool { return len(arg) > 1 && arg[0] == '-' }); at >= 0 {
+			err = fmt.Errorf("%s stands behind %s: flags come first", f.Arg(at), f.Arg(0))
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "broadloom: %v\n%s tells the flags\n", err, strings.Replace(f.Name(), " ", " help ", 1))
 		return exitFailed, true
 	}
 	return exitOK, false
+}
+
+// given reports whether a flag was given.
+func given(f *flag.FlagSet, name string) (is bool) {
+	f.Visit(func(set *flag.Flag) { is = is || set.Name == name })
+	return is
+}
+
+// checkFile says what keeps a file from being written, before long work.
+func checkFile(flagName, file string) error {
+	if file == "" || file == "-" {
+		return nil
+	}
+	if at, err := os.Stat(file); err == nil && at.IsDir() {
+		return fmt.Errorf("-%s %s is a folder: name a file in it", flagName, file)
+	}
+	if at, err := os.Stat(filepath.Dir(file)); err != nil || !at.IsDir() {
+		return fmt.Errorf("-%s %s: there is no folder %s", flagName, file, filepath.Dir(file))
+	}
+	return nil
+}
+
+// untilStopped returns a context that ends when the user or the system asks the command to end: the programs that it
+// started are ended then, and its temporary files removed.
+func untilStopped() (ctx context.Context, stop func()) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
 // pattern is a flag that chooses models by their names. Without a value it chooses all.

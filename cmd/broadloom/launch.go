@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 
@@ -43,7 +40,7 @@ func runLaunch(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&c.Processes, "processes", 1, "how many processes")
 	f.DurationVar(&c.Timeout, "timeout", 0, "after which a process that is gone ends the others (default 1m0s)")
 	f.IntVar(&c.ProgressEvery, "progress-every", 10, "steps between lines of progress")
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	if *print {
@@ -51,14 +48,14 @@ func runLaunch(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if f.NArg() != 1 {
-		f.Usage()
+		fmt.Fprintf(stderr, "broadloom: launch wants one folder, of an exported program, and got %d\nbroadloom help launch tells the flags\n", f.NArg())
 		return exitFailed
 	}
 	c.Folder = f.Arg(0)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := untilStopped()
 	defer stop()
 	if err := launch.Run(ctx, c); err != nil {
-		fmt.Fprintln(stderr, err)
+		fmt.Fprintln(stderr, "broadloom:", err)
 		return exitErrors
 	}
 	return exitOK

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,13 +16,21 @@ func TestLaunchTellsOfWhatIsWrong(t *testing.T) {
 	require.Equal(t, exitOK, run([]string{"launch", "-print"}, &stdout, &stderr))
 	require.Equal(t, launch.Script, stdout.Bytes())
 	require.Equal(t, exitFailed, run([]string{"launch"}, &stdout, &stderr))
-	require.Contains(t, stderr.String(), "usage: broadloom launch")
+	require.Contains(t, stderr.String(), "launch wants one folder, of an exported program, and got 0")
 	stderr.Reset()
 	require.Equal(t, exitErrors, run([]string{"launch", "-steps", "0", "folder"}, &stdout, &stderr))
-	require.Equal(t, "launch: 0 steps: at least 1 is wanted\n", stderr.String())
+	require.Equal(t, "broadloom: launch: 0 steps: at least 1 is wanted\n", stderr.String())
 	t.Setenv(launch.PythonVariable, "/no/python")
 	stderr.Reset()
 	require.Equal(t, exitErrors, run([]string{"launch", "folder"}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "folder is no folder of an exported program")
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "module.mlir"), nil, 0o600))
+	stderr.Reset()
+	require.Equal(t, exitErrors, run([]string{"launch", "-data", "no.npz", folder}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "no.npz")
+	stderr.Reset()
+	require.Equal(t, exitErrors, run([]string{"launch", folder}, &stdout, &stderr))
 	require.Contains(t, stderr.String(), launch.PythonVariable)
 }
 

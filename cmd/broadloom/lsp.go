@@ -20,9 +20,9 @@ set up editors.
 	run: serveEditor,
 }
 
-func serveEditor(f *flag.FlagSet, args []string, _, stderr io.Writer) int {
+func serveEditor(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	f.Bool("stdio", true, "speak on standard input and output; there is no other way")
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	if err := lsp.Serve(context.Background(), stdio{os.Stdin, os.Stdout}); err != nil {

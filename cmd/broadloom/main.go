@@ -61,7 +61,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	name, rest := args[0], args[1:]
 	switch name {
 	case "help", "-h", "-help", "--help":
-		if len(rest) == 0 {
+		if len(rest) == 0 || rest[0] == "help" {
 			usage(stdout)
 			return exitOK
 		}
@@ -69,7 +69,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	for _, c := range commands {
 		if c.name == name {
-			return c.run(newFlags(c, stderr), rest, stdout, stderr)
+			return c.run(newFlags(c), rest, stdout, stderr)
 		}
 	}
 	fmt.Fprintf(stderr, "broadloom: there is no command %q\n", name)

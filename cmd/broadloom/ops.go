@@ -19,7 +19,7 @@ var opsCommand = command{
 }
 
 func listOps(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	rows, err := opref.All()

@@ -46,7 +46,7 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	threads := f.Int("threads", runtime.GOMAXPROCS(0), "the number of threads")
 	trace := f.String("trace", "", "the `file` for a trace, of one model")
 	timeout := f.Duration("timeout", 5*time.Minute, "the time that a model may take")
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	fail := func(format string, args ...any) int {
@@ -56,11 +56,17 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	if *runs < 1 || *threads < 1 {
 		return fail("-runs is %d and -threads %d: both must be at least 1", *runs, *threads)
 	}
+	if err := checkFile("trace", *trace); err != nil {
+		return fail("%v", err)
+	}
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
 		Action: profileAction, Args: modelprofile.Args{Sizes: bound, Runs: *runs, Threads: *threads, Trace: *trace != ""},
 		Timeout: *timeout, Output: stderr})
 	if *trace != "" && len(outcomes) > 1 {
 		return fail("-trace names one file, and there are %d models: choose one with -run", len(outcomes))
+	}
+	if unknown := sizesOf(outcomes, problems, bound, modelprofile.DimsOf); len(unknown) > 0 {
+		outcomes, problems = nil, unknown
 	}
 	return writeOutcomes(outcomes, problems, func(o models.Outcome) error { return writeProfile(o, *trace, stdout) }, stderr)
 }

@@ -61,7 +61,9 @@ func TestProfileTrouble(t *testing.T) {
 		{[]string{"-run", "("}, "-run"},
 		{[]string{"-run", "nothing"}, "-run nothing: no model has a name that matches; there are: classifier"},
 		{[]string{"-size", "batch=9223372036854775807"}, "batch"},
-		{[]string{"-trace", "no/such/folder.json"}, "no such file"},
+		{[]string{"-trace", "no/such/folder.json"}, "-trace no/such/folder.json: there is no folder no/such"},
+		{[]string{"-size", "bach=3"}, "-size bach: no model has a size of that name; there are: batch"},
+		{[]string{"-size", "batch=0"}, "classifier: it could not be profiled: error BL501: the sizes given do not meet what the model requires: batch = 0"},
 	} {
 		status, _, stderr := broadloom(append([]string{"profile"}, c.flags...)...)
 		assert.Equal(t, exitFailed, status, c.flags)

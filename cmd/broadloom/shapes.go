@@ -72,7 +72,7 @@ func shapes(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	var names pattern
 	f.Var(&names, "run", "tell only models whose names match the `regexp`")
 	timeout := f.Duration("timeout", time.Minute, "the time that a model may take")
-	if status, stop := parse(f, args); stop {
+	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
 	outcomes, problems := runModels(f.Args(), &names, models.Options{

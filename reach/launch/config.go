@@ -4,6 +4,8 @@ import (
 	_ "embed" // of the launcher
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -53,6 +55,17 @@ func (c Config) check() error {
 		return errors.New("launch: a number of the configuration is negative")
 	case c.SaveEvery > 0 && c.Save == "":
 		return errors.New("launch: SaveEvery without Save: no file is given")
+	}
+	if _, err := os.Stat(filepath.Join(c.Folder, "module.mlir")); err != nil {
+		return fmt.Errorf("launch: %s is no folder of an exported program, as broadloom export and Plan.Export write them: %w", c.Folder, err)
+	}
+	for _, file := range []string{c.Data, c.Params} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			return fmt.Errorf("launch: %w", err)
+		}
 	}
 	return nil
 }

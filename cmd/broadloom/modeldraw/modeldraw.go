@@ -31,7 +31,19 @@ type Args struct {
 }
 
 // Result is what [Draw] writes.
-type Result struct{ Data []byte }
+type Result struct {
+	Data  []byte
+	Dims  []string // the named sizes of the model
+	Usual []string // the named sizes that Args leaves open where it gives others, as "batch = 32"
+	Notes []string // what of Args came to nothing, such as a pattern that matches no scope
+}
+
+// DimsOf reads the named sizes of a model from a [Result].
+func DimsOf(result json.RawMessage) (dims []string, err error) {
+	var r Result
+	err = json.Unmarshal(result, &r)
+	return r.Dims, err
+}
 
 // Draw draws a graph.
 func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
@@ -43,6 +55,8 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := Result{Dims: g.DimNames()}
+	opts = append(opts, viz.Report(func(err error) { r.Notes = append(r.Notes, err.Error()) }))
 	source := viz.Graph(g)
 	if a.Compiled && shapeinfer.Check(g).Err() == nil { // one with mistakes is drawn as it is
 		prog, err := modelprogram.Compile(g)
@@ -50,6 +64,9 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 		switch {
 		case err == nil:
 			source = viz.Program(prog)
+			if sizes := a.sizes(g, prog.UsualSizes(), &r); len(sizes) > 0 {
+				opts = append(opts, viz.Sizes(sizes))
+			}
 		case !isNothing || a.Format != "html": // a page shows what there is
 			return nil, err
 		}
@@ -72,20 +89,29 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 	default:
 		err = fmt.Errorf("there is no format %q", a.Format)
 	}
-	return Result{b.Bytes()}, err
+	r.Data = b.Bytes()
+	return r, modelprogram.Unbound(err)
+}
+
+// sizes returns values of all named sizes where some are given: the others get usual ones.
+func (a Args) sizes(g *graph.Graph, usual map[string]int, r *Result) map[string]int {
+	some := false
+	for _, name := range g.DimNames() {
+		if n, given := a.Sizes[name]; given {
+			usual[name], some = int(n), true
+		} else {
+			r.Usual = append(r.Usual, fmt.Sprintf("%s = %d", name, usual[name]))
+		}
+	}
+	if !some {
+		r.Usual = nil
+		return nil
+	}
+	return usual
 }
 
 func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
 	opts := []viz.Option{viz.Fold(a.Fold...)}
-	sizes := map[string]int{}
-	for _, name := range g.DimNames() {
-		if n, given := a.Sizes[name]; given {
-			sizes[name] = int(n)
-		}
-	}
-	if len(sizes) > 0 {
-		opts = append(opts, viz.Sizes(sizes))
-	}
 	if a.Limit != nil {
 		opts = append(opts, viz.Limit(*a.Limit))
 	}

@@ -5,9 +5,11 @@ package modelexport
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/modelprogram"
 	"github.com/broadloom/broadloom/exec"
@@ -30,6 +32,13 @@ type Args struct {
 type Result struct {
 	Folder string   // within Args.Dir
 	Dims   []string // the named sizes of the model
+}
+
+// DimsOf reads the named sizes of a model from a [Result].
+func DimsOf(result json.RawMessage) (dims []string, err error) {
+	var r Result
+	err = json.Unmarshal(result, &r)
+	return r.Dims, err
 }
 
 // Export writes a graph's program to a new folder.
@@ -58,7 +67,7 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 	}
 	m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...), stablehlo.Bind(bound))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w%s", modelprogram.Unbound(err), a.unknown(g)) // a misspelt size binds nothing
 	}
 	program, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
 	if err != nil {
@@ -76,6 +85,16 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 	}
 	r := Result{Folder: filepath.Join(a.Dir, fmt.Sprint(countOf(a.Dir))), Dims: g.DimNames()}
 	return r, m.Save(r.Folder, session)
+}
+
+// unknown tells of the sizes that are given and that a model does not have.
+func (a Args) unknown(g *graph.Graph) (text string) {
+	for _, name := range slices.Sorted(maps.Keys(a.Sizes)) {
+		if !slices.Contains(g.DimNames(), name) {
+			text += fmt.Sprintf("\n      the model has no size %q; it has: %s", name, strings.Join(g.DimNames(), ", "))
+		}
+	}
+	return text
 }
 
 // countOf returns how many folders a directory has.

@@ -29,7 +29,15 @@ type Args struct {
 type Result struct {
 	Report string
 	Usual  []string // the named sizes that Args leaves open, as "batch = 32"
+	Dims   []string // the named sizes of the model
 	Trace  []byte   // in the trace event format
+}
+
+// DimsOf reads the named sizes of a model from a [Result].
+func DimsOf(result json.RawMessage) (dims []string, err error) {
+	var r Result
+	err = json.Unmarshal(result, &r)
+	return r.Dims, err
 }
 
 // machine measures the machine once for all models of a package.
@@ -61,7 +69,7 @@ func Profile(g *graph.Graph, args json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{}
+	r := &Result{Dims: g.DimNames()}
 	sizes, options := prog.UsualSizes(), []exec.SessionOption{exec.Threads(a.Threads)}
 	for _, name := range g.DimNames() {
 		if n, given := a.Sizes[name]; given {
@@ -71,7 +79,7 @@ func Profile(g *graph.Graph, args json.RawMessage) (any, error) {
 		}
 	}
 	if _, err := prog.Footprint(sizes); err != nil { // before there are data
-		return nil, fmt.Errorf("%w%s", err, r.openSizes())
+		return nil, fmt.Errorf("%w%s", modelprogram.Unbound(err), r.openSizes())
 	}
 	feed := exec.Feed{}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -4,9 +4,11 @@ package modelprogram
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // ErrMistakes is what a command says of a model that it needs without mistakes.
@@ -19,6 +21,17 @@ func Compile(g *graph.Graph) (*exec.Program, error) {
 		return nil, err
 	}
 	return exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
+}
+
+// Unbound says what is wrong with the sizes that a command was given, in place of the line of the command that bound them. Other
+// errors stay as they are.
+func Unbound(err error) error {
+	unmet, is := errors.AsType[*shapeinfer.BindError](err)
+	if !is {
+		return err
+	}
+	return fmt.Errorf("error %s: the sizes given do not meet what the model requires: %s", graph.CodeBinding,
+		strings.ReplaceAll(strings.Join(unmet.Problems, "\n"), "\n", "\n      "))
 }
 
 // NothingError is the error of a model that computes nothing: exec.Compile would name the line of the command.
