@@ -21,7 +21,7 @@
 // where programs come from; model.go, unit.go and drawing.go are what the steps pass on, with
 // attrs.go, gradients.go, scope.go, loops.go, frames.go and kernels.go. boxes.go, cards.go, chips.go,
 // label.go, legend.go and sample.go fill boxes, in the colours of theme.go; layout.go orders
-// them, and divided.go colours what is divided over the devices of a mesh. dotstmt.go and quote.go write Graphviz's statements, render.go runs it, and plain.go,
+// them, and divided.go colours what is divided over the devices of a mesh. dotstmt.go and quote.go write Graphviz's statements, render.go runs it, titles.go names what it draws, and plain.go,
 // layered.go, plaintext.go, plainsvg.go and textwidth.go draw where it cannot. html.go,
 // modelexplorer.go, text.go and parsetext.go are the other forms.
 package viz

@@ -41,7 +41,7 @@ func (x *plainWriter) page(p *plain, legend []legendEntry) {
 	title := p.measureTitle()
 	w, h := math.Ceil(max(p.w, title.w+pagePad, x.legendWidth(legend))+pagePad), math.Ceil(p.h+2*pagePad)
 	x.f(`<?xml version="1.0" encoding="UTF-8" standalone="no"?>`+"\n"+
-		`<svg width="%[1]gpt" height="%[2]gpt" viewBox="0 0 %[1]g %[2]g" xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif">`+"\n",
+		`<svg width="%[1]gpt" height="%[2]gpt" viewBox="0 0 %[1]g %[2]g" xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif">`+"\n<title>broadloom</title>\n",
 		w, h)
 	x.f(`<rect width="%g" height="%g" fill="%s"/>`+"\n", w, h, x.t.Background)
 	x.row(plainRow{pieces: title.pieces}, pagePad, pagePad/2+4, Paint{})

@@ -82,6 +82,8 @@ type Sketch struct {
 	Nodes    int           // boxes and labels of edges that must be seen
 	Edges    int           // lines that must be seen
 	Patience time.Duration // the time for each form
+	// Titles are what the parts of an SVG are called aloud, by their names in Graphviz's language.
+	Titles map[string]string
 }
 
 // NewSketch makes the forms of a picture.
@@ -95,7 +97,8 @@ func NewSketch(s Source, opts ...Option) (*Sketch, error) {
 		return nil, err
 	}
 	d := draw(m, o)
-	k := &Sketch{Plain: plainSVG(d, o), Patience: o.patience}
+	k := &Sketch{Patience: o.patience, Titles: d.titles()}
+	k.Plain = withTitles(plainSVG(d, o), k.Titles)
 	k.Nodes, k.Edges = d.count()
 	for _, f := range forms {
 		var dot bytes.Buffer
@@ -136,7 +139,7 @@ func (k *Sketch) SVG(ctx context.Context, r Renderer) (picture []byte, trouble [
 	if err == nil && picture == nil {
 		return k.Plain, trouble, nil
 	}
-	return picture, trouble, err
+	return withTitles(picture, k.Titles), trouble, err
 }
 
 // PNG draws the sketch as the function [PNG] does. trouble tells why each form before the one
