@@ -11,6 +11,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/page"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -133,4 +134,17 @@ func TestPDF(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, viz.PDF(t.Context(), &b, viz.Graph(g)))
 	require.True(t, strings.HasPrefix(b.String(), "%PDF"))
+}
+
+// On the page, too, an optimiser folds to one frame, and its state is no forward value.
+func TestOptimisersFoldOnThePage(t *testing.T) {
+	g := graph.New("line")
+	loss := ops.Mean(nn.NewLinear(g, "out", 4, 1).Apply(nn.Training(g), g.Input("x", graph.Float32, 3, 4)))
+	optim.AdamW(optim.WarmUp(9, 0.1, optim.Cosine(0.1, 0, 99))).Minimize(loss)
+	for _, v := range page.FromGraph(g).Columns[0].Values {
+		if v.Part == 2 && len(v.Operands) > 0 {
+			require.Equal(t, "AdamW", v.Scope, v.Label)
+		}
+		require.False(t, v.Part == 0 && strings.Contains(v.Label, "exp_avg"), v.Label)
+	}
 }

@@ -62,6 +62,12 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 	}
 	c.moveToUpdates()
 	c.moveSources()
+	for i, n := range g.Nodes() { // an optimiser folds to one frame
+		if v := &c.Values[i]; v.Part == 2 && v.Scope == "" && len(v.Operands) > 0 {
+			rule := graph.UpdateRule(n)
+			v.Scope = rule[strings.LastIndex(rule, graph.ScopeSeparator)+1:]
+		}
+	}
 	return c
 }
 
