@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // tempMark stands in the names of files that are being written.
@@ -52,7 +53,10 @@ func createTemp(path string) (*os.File, error) {
 	for {
 		name := fmt.Sprintf("%s%s%08x", path, tempMark, rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, os.ErrExist) {
+		switch {
+		case errors.Is(err, os.ErrNotExist): // the name of the other file says nothing to the user
+			return nil, fmt.Errorf("there is no folder %s: %w", filepath.Dir(path), syscall.ENOENT)
+		case !errors.Is(err, os.ErrExist):
 			return f, err
 		}
 	}

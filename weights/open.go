@@ -69,7 +69,8 @@ func (f *File) open() error {
 	case slices.Contains([]string{".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt"}, ending):
 		return errors.New("files of PyTorch's own format run code when they are read: convert it with safetensors.torch.save_file (the package's documentation has the three lines)")
 	}
-	return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json", ending)
+	return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json; "+
+		"files of others are read in Python and written with safetensors.numpy.save_file or numpy.savez (docs/weights.md has ONNX's)", ending)
 }
 
 // openPart maps a file and adds the tensors that read finds in it.

@@ -166,7 +166,7 @@ func TestFilesThatAreNone(t *testing.T) {
 	for name, want := range map[string]string{
 		"absent.safetensors": "no such file",
 		"model.pt":           "safetensors.torch.save_file",
-		"model.onnx":         `the ending ".onnx" tells no format`,
+		"model.onnx":         "numpy.savez (docs/weights.md has ONNX's)",
 	} {
 		_, err := weights.Open(filepath.Join(folder, name))
 		require.ErrorContains(t, err, want)
@@ -294,6 +294,14 @@ func TestCheckpointsInFoldersOfAnyName(t *testing.T) {
 		require.Len(t, entries, 1)
 		require.Equal(t, "step-0000000002.safetensors", entries[0].Name())
 	}
+}
+
+// A folder that is not there is named as the user did.
+func TestSavingIntoNoFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "no", "model.npz")
+	err := weights.Write(path, nil)
+	require.ErrorContains(t, err, "weights: "+path+": there is no folder "+filepath.Dir(path)+": ")
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestCheckPath(t *testing.T) {

@@ -25,6 +25,8 @@ type header struct {
 	isColumn bool  // whether the first axis is the innermost one
 	start    int64 // where elements begin
 	bytes    int64 // that they take
+	// unsupported says why elements of this dtype are not read; bytes is 0 then.
+	unsupported error
 }
 
 // readHeader reads what stands before the elements.
@@ -55,7 +57,10 @@ func readHeader(r io.Reader) (h header, err error) {
 	h.start = int64(8+lengthBytes) + length
 	p := literal{rest: string(text)}
 	if err := p.dictionary(&h); err != nil {
-		return h, fmt.Errorf("header %.80q: %w", text, err)
+		return h, fmt.Errorf("header %.80q: %w", strings.TrimSpace(string(text)), err)
+	}
+	if h.unsupported != nil {
+		h.unsupported = fmt.Errorf("header %.80q: %w", strings.TrimSpace(string(text)), h.unsupported)
 	}
 	return h, nil
 }
@@ -96,6 +101,9 @@ func (p *literal) dictionary(h *header) error {
 	case len(seen) != 3:
 		return errors.New("it does not have descr, fortran_order and shape")
 	}
+	if h.unsupported != nil {
+		return nil
+	}
 	sizes := make([]int64, len(h.shape))
 	for i, n := range h.shape {
 		sizes[i] = int64(n)
@@ -109,13 +117,16 @@ func (p *literal) value(key string, h *header) (err error) {
 	switch key {
 	case "descr":
 		if p.accept("[") {
-			return errors.New("arrays of records are not supported: save each field as an array of its own")
+			h.dtype, h.unsupported = "records", errors.New("arrays of records are not supported: save each field as an array of its own")
+			return p.skipList()
 		}
 		var descr string
 		if descr, err = p.string(); err != nil {
 			return err
 		}
-		h.dtype, h.order, err = parseDescr(descr)
+		if h.dtype, h.order, h.unsupported = parseDescr(descr); h.unsupported != nil {
+			h.dtype = raw.DType(descr)
+		}
 	case "fortran_order":
 		h.isColumn = p.accept("True")
 		if !h.isColumn {
@@ -127,6 +138,29 @@ func (p *literal) value(key string, h *header) (err error) {
 		err = fmt.Errorf("%q is not known", key)
 	}
 	return err
+}
+
+// skipList passes over the rest of a list.
+func (p *literal) skipList() error {
+	depth, quote := 1, rune(0)
+	for at, r := range p.rest {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '\'' || r == '"':
+			quote = r
+		case r == '[':
+			depth++
+		case r == ']':
+			if depth--; depth == 0 {
+				p.rest = p.rest[at+1:]
+				return nil
+			}
+		}
+	}
+	return errors.New("a list does not end")
 }
 
 func (p *literal) accept(text string) bool {

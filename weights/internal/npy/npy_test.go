@@ -104,6 +104,41 @@ func TestToRows(t *testing.T) {
 	}
 }
 
+// An array that cannot be read does not keep the others of an archive from being read.
+func TestUnreadableArraysStandBesideOthers(t *testing.T) {
+	four := []byte{0, 0, 128, 63}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range []struct {
+		name    string
+		content []byte
+	}{
+		{"x", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", four...)},
+		{"complex", file("{'descr': '<c8', 'fortran_order': False, 'shape': (2,)}", make([]byte, 16)...)},
+		{"text", file("{'descr': '<U5', 'fortran_order': False, 'shape': ()}", make([]byte, 20)...)},
+		{"object", file("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", four...)},
+		{"records", file("{'descr': [('a]', '<f4'), ('b', [('c', '<i4')])], 'fortran_order': False, 'shape': (3,)}", make([]byte, 24)...)},
+	} {
+		out, err := w.Create(e.name + ".npy")
+		require.NoError(t, err)
+		_, err = out.Write(e.content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	tensors, err := ReadZip(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	require.NoError(t, err)
+	require.Len(t, tensors, 5)
+	data, err := tensors[0].Read()
+	require.NoError(t, err)
+	assert.Equal(t, []float32{1}, data)
+	for i, want := range []string{`"<c8" is not supported`, `"<U5" is not supported`, "can run code", "save each field as an array of its own"} {
+		_, err := tensors[i+1].Read()
+		assert.ErrorContains(t, err, want)
+	}
+	assert.Equal(t, []int{2}, tensors[1].Shape)
+	assert.Equal(t, []int{3}, tensors[4].Shape)
+}
+
 func TestArchivesOfHostilePeopleAreRefused(t *testing.T) {
 	array := file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 0, 0, 0, 0)
 	zeros := file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", make([]byte, 4<<20)...)

@@ -15,6 +15,8 @@ func Read(r io.ReaderAt, size int64, name string) (raw.Tensor, error) {
 	switch {
 	case err != nil:
 		return raw.Tensor{}, fmt.Errorf("npy: %w", err)
+	case h.unsupported != nil:
+		return raw.Tensor{}, fmt.Errorf("npy: %w", h.unsupported)
 	case size-h.start != h.bytes:
 		return raw.Tensor{}, fmt.Errorf("npy: %d bytes follow the header, and %s %v takes %d", size-h.start, h.dtype, h.shape, h.bytes)
 	}

@@ -52,6 +52,8 @@ func readEntry(entry *zip.File, name string) (t raw.Tensor, err error) {
 	switch {
 	case err != nil:
 		return t, err
+	case h.unsupported != nil: // the others can be read
+		return raw.Tensor{Info: raw.Info{Name: name, DType: h.dtype, Shape: h.shape}, Read: func() (any, error) { return nil, h.unsupported }}, nil
 	case entry.UncompressedSize64 != uint64(h.start+h.bytes):
 		return t, fmt.Errorf("it has %d bytes, and %s %v takes %d", entry.UncompressedSize64, h.dtype, h.shape, h.start+h.bytes)
 	case h.bytes > maxExpansion*int64(entry.CompressedSize64)+1<<20:
