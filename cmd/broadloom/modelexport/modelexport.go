@@ -67,7 +67,11 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 	}
 	m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...), stablehlo.Bind(bound))
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", modelprogram.Unbound(err), a.unknown(g)) // a misspelt size binds nothing
+		err = modelprogram.Unbound(err)
+		if len(bound) < len(g.DimNames()) { // a misspelt one may be that of the one that is missing
+			err = fmt.Errorf("%w%s", err, a.unknown(g))
+		}
+		return nil, err
 	}
 	program, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
 	if err != nil {
