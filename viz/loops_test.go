@@ -86,6 +86,17 @@ func clusters(dot string) (list []string) {
 
 var clusterLabel = regexp.MustCompile(`^graph \[ label=<<font [^>]*>([^<]*)</font>>`)
 
+// A branch is no loop to who reads the picture.
+func TestBranchesAreCases(t *testing.T) {
+	type nodes = []*graph.Node
+	g := graph.New("branches")
+	x := g.Input("x", graph.Float32, 3)
+	ops.Cond(ops.Less(ops.Sum(x), graph.Num(0)), func() nodes { return nodes{ops.Tanh(x)} }, func() nodes { return nodes{ops.Exp(x)} })
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Graph(g)))
+	require.ElementsMatch(t, []string{"case 1", "case 2"}, clusters(b.String()))
+}
+
 // A loop of many operations folds as a scope does.
 func TestLoopsFold(t *testing.T) {
 	var b strings.Builder

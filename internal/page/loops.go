@@ -39,15 +39,17 @@ func (l Loops) add(r *graph.Region, n *graph.Node) {
 		return
 	}
 	l.add(r.Parent(), n)
-	l[r] = loopScope{n.Scope(), fmt.Sprintf("loop %d, %s", len(l)+1, loopText(r))}
+	name := fmt.Sprintf("loop %d, %s", len(l)+1, loopText(r))
+	if r.Spec().Whole { // a branch, computed at most once
+		name = fmt.Sprintf("case %d", len(l)+1)
+	}
+	l[r] = loopScope{n.Scope(), name}
 }
 
 // loopText says how often a body is computed.
 func loopText(r *graph.Region) string {
 	text := strings.ReplaceAll(r.Length().String(), graph.ScopeSeparator, "·")
 	switch {
-	case r.Spec().Whole:
-		return "one case"
 	case r.Reverse():
 		return text + " steps from the last"
 	case text == "1":
