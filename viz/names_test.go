@@ -24,7 +24,7 @@ var hostile = []string{
 	"(", ")", ";", ":", ",", "=", "->", "--", "#", "%", "%s", "$", "@", "!", "?", "*", "/", "//", "/*", "*/", "~", "^", ".", "..", "-", "+",
 	"node", "edge", "graph", "digraph", "subgraph", "strict", "label", "Node", "1", "1.2.3", "-0.5", "_", " ", "  ", "a", "Z", "w1",
 	"\t", "\n", "\r", "\x00", "\x01", "\x1b[31m", "\x7f", "\u0085", "\u00a0", "\u200b", "\u2028", "\ufeff", "\ufffd", "\ufffe", "\uffff",
-	"é", "ß", "Σ", "∂", "→", "−", "日本", "עברית", "😀", "👩‍🔬", "𝔸", "e\u0301", "]]>", "<!--", "-->", "<script>", "javascript:", "\xff", "\xc3\x28",
+	"é", "ß", "Σ", "∂", "→", "−", "日本", "עברית", "😀", "👩‍🔬", "𝔸", "e\u0301", "\u202e", "\u2066", "]]>", "<!--", "-->", "<script>", "javascript:", "\xff", "\xc3\x28",
 }
 
 func hostileName(r *rand.Rand) string {
@@ -80,7 +80,7 @@ func visible(name string) string {
 		case i == 40:
 			b.WriteRune('…')
 			return squeeze(b.String())
-		case c < ' ' || c >= 0x7f && c < 0xa0 || c >= 0xfffe:
+		case c < ' ' || c >= 0x7f && c < 0xa0 || c >= 0xfffe || c == '\u202e' || c == '\u2066':
 			c = '□'
 		}
 		b.WriteRune(c)

@@ -33,6 +33,12 @@ func (x *plainWriter) f(format string, args ...any) { fmt.Fprintf(&x.b, format, 
 // escaped makes text fit for XML.
 func escaped(s string) string {
 	var b strings.Builder
+	s = strings.Map(func(r rune) rune {
+		if turns(r) {
+			return '□'
+		}
+		return r
+	}, s)
 	xml.EscapeText(&b, []byte(s)) // a strings.Builder takes everything
 	return b.String()
 }

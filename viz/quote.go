@@ -21,7 +21,7 @@ func appendQuoted(b []byte, s, backslash string) []byte {
 			b = append(b, byte(r))
 		case r == '\\':
 			b = append(b, backslash...)
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0xfffe:
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0xfffe || turns(r):
 			b = append(b, `&#9633;`...) // control characters and what graphviz cannot write
 		default:
 			b = append(b, '&', '#')
@@ -30,6 +30,12 @@ func appendQuoted(b []byte, s, backslash string) []byte {
 		}
 	}
 	return b
+}
+
+// turns reports whether a character turns the direction of the text behind it, so that a name would read otherwise than it
+// is written.
+func turns(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 func passes(r rune) bool {
