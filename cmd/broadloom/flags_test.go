@@ -107,6 +107,34 @@ func reader() *graph.Graph {
 	assert.Contains(t, string(dot), "moved")
 }
 
+// A report that could not be written is no success.
+func TestOutputThatIsCutOff(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	for _, args := range [][]string{{"ops"}, {"explain", "BL101"}, {"help", "check"}} {
+		cmd := exec.CommandContext(t.Context(), binary, args...)
+		var stderr bytes.Buffer
+		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), asCommand+"=1"), full, &stderr
+		require.Error(t, cmd.Run())
+		assert.Equal(t, exitFailed, cmd.ProcessState.ExitCode())
+		assert.Contains(t, stderr.String(), "no space left on device")
+	}
+	require.NoError(t, full.Close())
+}
+
+// Files are told from packages: go list takes them for one that no program can import.
+func TestFilesAreNoPackages(t *testing.T) {
+	for _, c := range []string{"check", "draw", "profile", "shapes", "export"} {
+		var stdout, stderr bytes.Buffer
+		assert.Equal(t, exitFailed, run([]string{c, "models/net.go"}, &stdout, &stderr))
+		assert.Contains(t, stderr.String(), "models/net.go is a file: name its package, ./models")
+	}
+}
+
 // An export whose reader has gone away leaves nothing but the folder.
 func TestExportIntoAClosedPipe(t *testing.T) {
 	if runtime.GOOS == "windows" {

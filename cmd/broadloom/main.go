@@ -19,11 +19,14 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/vettool"
 )
@@ -50,7 +53,27 @@ func main() {
 	if vettool.IsAsked(os.Args[1:]) {
 		vettool.Main(vetPackage)
 	}
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	stdout := &output{to: os.Stdout}
+	status := run(os.Args[1:], stdout, os.Stderr)
+	if status != exitFailed && stdout.err != nil && !errors.Is(stdout.err, syscall.EPIPE) { // a reader that has enough is none
+		fmt.Fprintln(os.Stderr, "broadloom:", stdout.err)
+		status = exitFailed
+	}
+	os.Exit(status)
+}
+
+// output remembers that something could not be written, such as on a disk that is full: a report that is cut off must not
+// look like one that is whole.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+// Write writes to the file.
+func (o *output) Write(p []byte) (n int, err error) {
+	n, err = o.to.Write(p)
+	o.err = cmp.Or(o.err, err)
+	return n, err
 }
 
 func run(args []string, stdout, stderr io.Writer) int {

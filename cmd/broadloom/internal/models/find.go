@@ -53,6 +53,15 @@ type listed struct {
 // Find lists the packages that patterns name, as go build understands them, seen from a
 // directory.
 func Find(ctx context.Context, dir string, patterns []string) ([]Package, error) {
+	for _, p := range patterns {
+		if strings.HasSuffix(p, ".go") {
+			folder := filepath.Dir(p)
+			if filepath.IsLocal(folder) && folder != "." {
+				folder = "./" + filepath.ToSlash(folder)
+			}
+			return nil, fmt.Errorf("%s is a file: name its package, %s", p, folder)
+		}
+	}
 	lists, err := list(ctx, dir, append([]string{"-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Error", "--"}, patterns...)...)
 	if err != nil {
 		return nil, err
