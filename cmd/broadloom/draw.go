@@ -249,6 +249,9 @@ func (d *drawer) render(o models.Outcome, data []byte) (picture []byte, err erro
 	default:
 		picture, trouble, err = k.SVG(ctx, svg.Render)
 	}
+	if errors.Is(err, viz.ErrNoGraphviz) { // its words are for programs
+		err = fmt.Errorf("%s is drawn by Graphviz's program dot, which was not found: install the package graphviz, or write svg or html, which need nothing", d.format)
+	}
 	if err == nil && len(trouble) > 0 {
 		for _, t := range trouble {
 			fmt.Fprintf(d.stderr, "broadloom: %s: %v\n", o.Name(), t)

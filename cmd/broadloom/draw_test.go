@@ -92,4 +92,13 @@ func TestDrawsWithoutGraphviz(t *testing.T) {
 	status, _, stderr = broadloom("draw", "-o", "m.png")
 	assert.Equal(t, exitFailed, status)
 	assert.Contains(t, stderr, "triangulation failed")
+
+	goOnly := t.TempDir()
+	goCommand, err := exec.LookPath("go")
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(goCommand, filepath.Join(goOnly, "go")))
+	t.Setenv("PATH", goOnly)
+	status, _, stderr = broadloom("draw", "-o", "m.pdf")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, stderr, "pdf is drawn by Graphviz's program dot, which was not found: install the package graphviz, or write svg or html")
 }

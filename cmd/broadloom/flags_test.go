@@ -31,6 +31,8 @@ func TestHelpAndWrongFlags(t *testing.T) {
 		assert.Contains(t, stderr.String(), "-run stands behind ./models: flags come first")
 	}
 	var stdout, stderr bytes.Buffer
+	assert.Equal(t, exitFailed, run([]string{"lsp", "models"}, &stdout, &stderr))
+	assert.Contains(t, stderr.String(), "lsp takes no arguments")
 	assert.Equal(t, exitOK, run([]string{"help", "help"}, &stdout, &stderr))
 	assert.Contains(t, stdout.String(), "usage: broadloom command")
 }

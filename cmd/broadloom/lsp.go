@@ -25,6 +25,10 @@ func serveEditor(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
+	if f.NArg() > 0 {
+		fmt.Fprintf(stderr, "broadloom: lsp takes no arguments, and got %s\n", f.Arg(0))
+		return exitFailed
+	}
 	if err := lsp.Serve(context.Background(), stdio{os.Stdin, os.Stdout}); err != nil {
 		fmt.Fprintf(stderr, "broadloom: %v\n", err)
 		return exitErrors
