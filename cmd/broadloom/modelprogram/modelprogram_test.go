@@ -5,12 +5,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/cmd/broadloom/modelprogram"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
+
+// What rules of gradients make and nothing reads is no result: it was the convolutions and norms of a network once more.
+func TestLeftOversOfGradientsAreNoRoots(t *testing.T) {
+	g := graph.New("network")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 1, 8, 8)
+	net := nn.Sequential(nn.NewConv2D(g, "conv", 1, 4, 3, nn.Padding(1)), nn.Func(ops.Relu), nn.MaxPool2D(2), nn.Flatten(),
+		nn.NewLinear(g, "fc", 64, 8), nn.NewLayerNorm(g, "norm", 8))
+	loss := ops.Mean(net.Apply(nn.Training(g), x)).Named("loss")
+	slopes := autodiff.Grad(loss, g.Params())
+	outputs, updates, err := modelprogram.Roots(g)
+	require.NoError(t, err)
+	require.Empty(t, updates)
+	require.ElementsMatch(t, append(slopes, loss), outputs)
+
+	optim.SGD(0.1).Minimize(loss)
+	outputs, updates, err = modelprogram.Roots(g)
+	require.NoError(t, err)
+	require.Len(t, updates, len(g.Params()))
+	require.Subset(t, append(slopes, loss), outputs)
+}
 
 // What nothing reads in the body of a loop is no result: loops that do not use the number of the step, and
 // gradients of loops, which make more than they need.
