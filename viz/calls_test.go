@@ -148,3 +148,16 @@ func TestOptimisersFoldOnThePage(t *testing.T) {
 		require.False(t, v.Part == 0 && strings.Contains(v.Label, "exp_avg"), v.Label)
 	}
 }
+
+// A card of a kernel tells what the kernel costs.
+func TestCardsOfKernelsTellCosts(t *testing.T) {
+	g := graph.New("kernels")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 8)
+	y := ops.Softmax(ops.MatMul(ops.Tanh(ops.Mul(x, x)), g.Param("w", graph.Float32, 8, 8)), 1)
+	prog, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Program(prog), viz.Kernels(viz.Collapsed), viz.Sizes(map[string]int{"batch": 4})))
+	require.Contains(t, b.String(), ">kernel 0<")
+	require.Regexp(t, `>[\d.]+ B moved<`, b.String())
+}

@@ -39,6 +39,12 @@ func (c *composer) cardBox(u *unit) *box {
 		counts = n + " · " + counts
 	}
 	add(counts)
+	if k := u.values[0].kernel; k != nil && len(u.scopes) == 1 && u.scopes[0] == k.name && !c.told[k] {
+		for _, text := range k.lines { // once, where several parts of the program have a card
+			add(text)
+		}
+		c.told[k] = true
+	}
 	add(c.cardReads(u))
 	if outs := u.outputs(); len(outs) > len(u.terminals()) {
 		var names []string

@@ -18,6 +18,7 @@ type composer struct {
 	ids      map[*unit]string
 	main     map[*unit]*unit // the operand's unit that the unit stands below
 	tops     map[*frame]int
+	told     map[*kernelText]bool // kernels whose card tells what they cost
 }
 
 // compose makes the drawing of units, of which m's values are what is left of count.
@@ -31,7 +32,7 @@ func compose(m *model, units []*unit, count int, o *options) *drawing {
 
 func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
 	c := &composer{o: o, prefix: prefix, units: units, frames: findFrames(units),
-		ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[*frame]int{},
+		ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[*frame]int{}, told: map[*kernelText]bool{},
 		d: &drawing{root: &cluster{}, large: len(units) > 300}}
 	for _, u := range units {
 		c.parts[u.part] = true
