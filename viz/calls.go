@@ -43,6 +43,16 @@ type call struct {
 // leastOfCall is the number of boxes from which on a call is drawn as one.
 const leastOfCall = 4
 
+// updateNames returns the names of the calls that update parameters, which patterns of [Fold] may match.
+func updateNames(m *model) (names []string) {
+	for _, v := range m.values {
+		if v.part == update && v.call.name != "" && !slices.Contains(names, v.call.name) {
+			names = append(names, v.call.name)
+		}
+	}
+	return names
+}
+
 // updateScopes returns scopes of their own to what updates parameters: one for each call of an optimiser, and of what
 // takes gradients to it. The state that they keep goes with those that read it first. It returns the new scopes.
 func updateScopes(m *model) []string {

@@ -149,6 +149,17 @@ func TestOptimisersFoldOnThePage(t *testing.T) {
 	}
 }
 
+// An optimiser of a small program folds where that is asked for.
+func TestOptimisersFoldByName(t *testing.T) {
+	g := graph.New("line")
+	loss := ops.Mean(nn.NewLinear(g, "out", 4, 1).Apply(nn.Training(g), g.Input("x", graph.Float32, 3, 4)))
+	optim.AdamW(0.1).Minimize(loss)
+	require.NotContains(t, graphDOT(t, g), ">AdamW<")
+	dot := graphDOT(t, g, viz.Fold("AdamW"), viz.Report(func(err error) { t.Error(err) }))
+	require.Contains(t, dot, ">updates 2 parameters<")
+	require.NotContains(t, dot, "exp_avg")
+}
+
 // A card of a kernel tells what the kernel costs.
 func TestCardsOfKernelsTellCosts(t *testing.T) {
 	g := graph.New("kernels")

@@ -50,6 +50,11 @@ type folder struct {
 // innermost scopes, and then those around them; then what repeats itself without scopes;
 // and at last whatever follows one another.
 func fold(m *model, o *options) []*unit {
+	if names := updateNames(m); slices.ContainsFunc(o.fold, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return matchScope(pattern, name) })
+	}) {
+		updateScopes(m)
+	}
 	f := folder{m: m, o: o, shapes: scopeShapes(m), scopes: map[string]bool{}}
 	for _, pattern := range o.fold {
 		matches := false

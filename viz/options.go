@@ -48,7 +48,8 @@ func Title(s string) Option { return func(o *options) { o.title = s } }
 
 // Fold draws the scopes that match one of the patterns as one card each. A pattern is
 // one of [path.Match]; without a dot it is matched with a scope's last name, at any
-// depth, else with the scope's full name: "attention", "block*.attention". [Report] is told of
+// depth, else with the scope's full name: "attention", "block*.attention". An optimiser
+// folds by its name, "AdamW". [Report] is told of
 // one that matches nothing.
 func Fold(patterns ...string) Option {
 	return func(o *options) { o.fold = append(o.fold, patterns...) }

@@ -24,7 +24,7 @@ func writePictures(ctx context.Context, dir string, g *graph.Graph, curves []tra
 		say(err)
 		return nil
 	}
-	source, view := viz.Graph(g), viz.Fold("adamw")
+	source, view := viz.Graph(g), viz.Fold("AdamW")
 	for _, p := range []struct {
 		name string
 		draw func(io.Writer) error
