@@ -4,7 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
@@ -17,7 +17,7 @@ var apart = map[int]func() *jit.Code{}
 func init() {
 	for step := -1; step <= codegen.MostApart; step++ {
 		if step == -1 || step >= codegen.LeastApart {
-			apart[step] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(step)) })
+			apart[step] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(target(), step)) })
 		}
 	}
 }

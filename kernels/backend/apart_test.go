@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 )
 
 // Elements that stand apart come to lie side by side, whatever the length of rows; nothing behind the last one is read, nor written.

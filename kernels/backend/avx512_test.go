@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/internal/testkit/emulator"
 	"github.com/broadloom/broadloom/kernels/internal/testkit/rowtest"
 	"github.com/broadloom/broadloom/kernels/interp"

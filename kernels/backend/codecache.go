@@ -3,7 +3,7 @@ package backend
 import (
 	"sync"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
@@ -22,7 +22,7 @@ type interleaver struct {
 
 // interleaving is that code, nil if it cannot be had.
 var interleaving = sync.OnceValue(func() *interleaver {
-	bytes, at := codegen.Interleave()
+	bytes, at := codegen.Interleave(target())
 	if code := copying(bytes); code != nil {
 		return &interleaver{code, at}
 	}

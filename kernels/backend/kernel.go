@@ -1,8 +1,9 @@
 package backend
 
 import (
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/internal/aot"
 	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/launch"
@@ -149,12 +150,7 @@ func appendCode(block []byte, code *codegen.Code) []byte {
 }
 
 // target is the instructions to compile for.
-func target() codegen.Target {
-	if cpu.Chosen() == cpu.AVX512 {
-		return codegen.AVX512
-	}
-	return codegen.AVX2
-}
+func target() codegen.Target { return aot.Target(cpu.Chosen()) }
 
 // interpKernel is a kernel of the portable interpreter.
 type interpKernel struct{ kernel *interp.Kernel }

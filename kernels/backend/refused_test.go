@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,9 @@ func again(t *testing.T, variable, value string) (child bool) {
 	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), "BACKEND_TEST_CHILD=1", variable+"="+value)
 	out, err := cmd.CombinedOutput()
+	if errors.Is(err, syscall.ENOEXEC) {
+		t.Skip("an emulator runs this program alone")
+	}
 	require.NoError(t, err, string(out))
 	return false
 }

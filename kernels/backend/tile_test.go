@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/asm"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/testkit/emulator"
 	"github.com/broadloom/broadloom/kernels/interp"
@@ -87,12 +87,20 @@ func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program 
 	return p
 }
 
+// tileWidth is the width of the vectors of a tile.
+func tileWidth(target codegen.Target) asm.Width {
+	if target == codegen.AVX512 {
+		return asm.W512
+	}
+	return asm.W256
+}
+
 // tileStub is machine code that brings a tile's elements into registers and calls code: its
 // arguments are the address of that, those of its arguments and of the elements, and the
 // number of rows.
 func tileStub(target codegen.Target, registers int) *asm.Asm {
-	w := map[codegen.Target]asm.Width{codegen.AVX2: asm.W256, codegen.AVX512: asm.W512}[target]
-	a := &asm.Asm{}
+	w := tileWidth(target)
+	a := &asm.Asm{Machine: target.Machine()}
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, 0))
 	a.MovLoad(asm.RCX, asm.At(asm.RDI, 16))
 	a.MovLoad(asm.RBX, asm.At(asm.RDI, 24))
@@ -197,7 +205,7 @@ func requireTiles[T float32 | float64](t *testing.T, target codegen.Target, rows
 			b.Point(i, at)
 		}
 		b.block.put(code.Layout.TileIndex(), 0)
-		address, run := load(code, tileStub(target, rows*cols*size/map[codegen.Target]int{codegen.AVX2: 32, codegen.AVX512: 64}[target]))
+		address, run := load(code, tileStub(target, rows*cols*size/tileWidth(target).Bytes()))
 		sums := make([]T, rows*cols)
 		for _, part := range [][2]int{{0, rows}, {rows, last}} {
 			for i := range part[1] {
@@ -237,8 +245,12 @@ func TestTiles(t *testing.T) {
 			runtime.KeepAlive(made)
 		}
 	}
-	requireTiles[float32](t, codegen.AVX2, 6, 16, 500, load)
-	requireTiles[float64](t, codegen.AVX2, 6, 8, 500, load)
+	target, rows := codegen.AVX2, 6
+	if cpu.Machine() == cpu.NEON {
+		target, rows = codegen.NEON, 4
+	}
+	requireTiles[float32](t, target, rows, 16, 500, load)
+	requireTiles[float64](t, target, rows, 8, 500, load)
 }
 
 // TestTilesOfAVX512 runs code in the emulator.

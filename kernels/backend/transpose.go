@@ -4,12 +4,12 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
 // transposer is code that transposes blocks of 8x8 elements, nil if it cannot be had.
-var transposer = sync.OnceValue(func() *jit.Code { return copying(codegen.Transpose()) })
+var transposer = sync.OnceValue(func() *jit.Code { return copying(codegen.Transpose(target())) })
 
 // block is memory for a block of elements of 4 bytes, column by column.
 type block [packRows * packRows]uint32

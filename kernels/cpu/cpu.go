@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ISA is a set of vector instructions. A greater one includes the smaller.
+// ISA is a set of vector instructions. Of those for amd64, a greater one includes the smaller.
 type ISA uint8
 
 // The sets.
@@ -16,9 +16,10 @@ const (
 	Portable ISA = iota // plain Go
 	AVX2                // AVX2, FMA, F16C and BMI2 of amd64
 	AVX512              // also AVX-512 F, DQ, BW and VL
+	NEON                // the vectors of arm64, which has none of the other sets
 )
 
-var names = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512"}
+var names = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512", NEON: "neon"}
 
 // String returns the name that BROADLOOM_ISA takes.
 func (i ISA) String() string {
@@ -29,11 +30,19 @@ func (i ISA) String() string {
 }
 
 // Chosen is the set in use: the machine's best one, or a smaller one that the
-// environment variable BROADLOOM_ISA names (avx512, avx2 or portable).
+// environment variable BROADLOOM_ISA names (avx512, avx2, neon or portable).
 func Chosen() ISA { return chosen }
 
 // Machine is the best set that the machine and its operating system support.
 func Machine() ISA { return machine }
+
+// Available lists the sets that the machine supports, [Portable] first.
+func Available() []ISA {
+	if machine == NEON {
+		return []ISA{Portable, NEON}
+	}
+	return []ISA{Portable, AVX2, AVX512}[:machine+1]
+}
 
 // JIT reports whether kernels may be written into executable memory: not if the
 // environment variable BROADLOOM_JIT is 0.
@@ -63,7 +72,7 @@ func Setting(name string, allowed ...string) error {
 // choose returns the wanted set if the machine has it; of an unknown name [Err] tells.
 func choose(best ISA, want string) ISA {
 	for i, name := range names {
-		if name == want {
+		if name == want && (ISA(i) == Portable || (ISA(i) == NEON) == (best == NEON)) {
 			return min(best, ISA(i))
 		}
 	}

@@ -2,7 +2,15 @@
 
 package cpu
 
-func detect() ISA { return Portable }
+import "runtime"
+
+// detect knows that all processors of arm64 have NEON.
+func detect() ISA {
+	if runtime.GOARCH == "arm64" {
+		return NEON
+	}
+	return Portable
+}
 
 func detectCaches() hierarchy { return common }
 

@@ -17,5 +17,5 @@
 // # Files
 //
 // conv.go is the convolution of an image, with the gradient for it, and direct.go the one that copies nothing; plan.go tells where elements lie, filters.go has the gradient for the filters. loops.go has
-// the loops in plain Go, loops_amd64.go names those of table_amd64.go, which package gen writes, and loops_other.go says that there are none.
+// the loops in plain Go, loops_amd64.go and loops_arm64.go list those of table_amd64.go and table_arm64.go, which package gen writes, pieces.go what some of these are told, and loops_other.go says that there are none.
 package depthwise

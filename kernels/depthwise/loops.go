@@ -3,8 +3,11 @@ package depthwise
 import (
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
+
+//go:generate go run ./gen
 
 // loops are the innermost loops of a processor. Steps are in bytes.
 type loops struct {
@@ -69,7 +72,7 @@ type moveArgs struct {
 }
 
 // current is the loops that are in use.
-var current = chosen()
+var current = ofMachine[cpu.Chosen()]
 
 // plain has the loops in Go.
 var plain = loops{width: lanes, conv: convPlain, sums: plainSums(), copyRows: copyRowsPlain, splitRows: splitRowsPlain, joinRows: joinRowsPlain}

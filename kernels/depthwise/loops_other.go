@@ -1,6 +1,8 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package depthwise
 
-// chosen returns the loops of the processor: there are none but those in plain Go.
-func chosen() *loops { return &plain }
+import "github.com/broadloom/broadloom/kernels/cpu"
+
+// ofMachine has no loops but those in plain Go.
+var ofMachine = map[cpu.ISA]*loops{cpu.Portable: &plain}

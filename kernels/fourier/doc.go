@@ -20,6 +20,6 @@
 // # Files
 //
 // fourier.go has the functions, and lanes.go, long.go and convolution.go the three ways to compute them. sequence.go is the steps of a length, plan.go keeps what
-// is prepared for each, and block.go brings numbers into elements and out. loops.go names the innermost loops, plain.go has them in plain Go, loops_amd64.go chooses among
-// those of table_amd64.go, which package gen writes, and loops_other.go says that there are none.
+// is prepared for each, and block.go brings numbers into elements and out. loops.go names the innermost loops, plain.go has them in plain Go, loops_amd64.go and loops_arm64.go list
+// those of table_amd64.go and table_arm64.go, which package gen writes, and loops_other.go says that there are none.
 package fourier

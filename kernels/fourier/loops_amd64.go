@@ -2,8 +2,6 @@ package fourier
 
 import "github.com/broadloom/broadloom/kernels/cpu"
 
-//go:generate go run ./gen
-
 // ofMachine has the loops for float32 and float64 by instruction set. Numbers move in vectors of 32 bytes.
 var ofMachine = map[cpu.ISA][2]*loops{
 	cpu.Portable: {&plain32, &plain64},
@@ -16,6 +14,3 @@ var ofMachine = map[cpu.ISA][2]*loops{
 		{stepsAVX512Float64, transposeFloat64, partFloat64, partBackFloat64, joinFloat64, joinBackFloat64},
 	},
 }
-
-// chosen returns the loops of the instruction set that is in use.
-func chosen() [2]*loops { return ofMachine[cpu.Chosen()] }

@@ -1,6 +1,8 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package fourier
 
-// chosen returns the loops of the processor: there are none but those in plain Go.
-func chosen() [2]*loops { return [2]*loops{&plain32, &plain64} }
+import "github.com/broadloom/broadloom/kernels/cpu"
+
+// ofMachine has no loops but those in plain Go.
+var ofMachine = map[cpu.ISA][2]*loops{cpu.Portable: {&plain32, &plain64}}

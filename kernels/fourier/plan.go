@@ -3,7 +3,11 @@ package fourier
 import (
 	"sync"
 	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/cpu"
 )
+
+//go:generate go run ./gen
 
 // plan is what is prepared for the transforms of a length.
 type plan[T float] struct {
@@ -84,7 +88,7 @@ func (e *elements[T]) room(n int) unsafe.Pointer {
 func loopsOf[T float]() *loops { return current[partBytes/4/lanesOf[T]()-1] }
 
 // current has the loops that are in use, for float32 and float64.
-var current = chosen()
+var current = ofMachine[cpu.Chosen()]
 
 // mostLengths bounds the lengths whose plans are kept.
 const mostLengths = 64

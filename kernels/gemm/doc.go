@@ -1,6 +1,6 @@
 // Package gemm is the matrix product: C = A·B or C += A·B for batches of strided
 // matrices. On amd64, products of floating-point matrices and of integers of up to 32 bits run in
-// vector registers; else, in plain Go. All give the same bits.
+// vector registers, on arm64 those of floating-point matrices; else, in plain Go. All give the same bits.
 //
 // # Order of the sums
 //
@@ -16,11 +16,12 @@
 //
 // # In vector registers
 //
-// A tile of C of 6 rows by 2 vectors (AVX2; 14 rows with AVX-512) stays in registers while
+// A tile of C of 6 rows by 2 vectors (AVX2; 14 rows with AVX-512; NEON 4 rows by 4) stays in registers while
 // the loop runs over a block of K. For AVX-512 there are two loops: in one each multiplication reads its element of
 // A from memory, in the other a register has it, repeated. A short measurement before the first product tells
 // which is faster on this processor. Package gen writes these loops, one for each number
-// of rows, with the encoder of package asm; they stand in tile_amd64.s as static code. They
+// of rows, with the encoder of package asm; they stand in tile_amd64.s and tile_arm64.s as static code. Those of NEON load
+// a vector of each row of A, whose lanes multiply. They
 // make four steps at a time, not for the multiplications, which keep the processor busy
 // anyway, but for what comes with them: a core's other thread, which may be another
 // machine's, takes half of the instructions that it can begin.
@@ -112,8 +113,9 @@
 //     blocks of K that were computed apart. caches.go tells how much stays in the caches.
 //   - simd.go computes a product in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go
 //     transposes on the way, simdprefetch.go asks for memory ahead. simdgemv.go has single rows, simdthin.go few, and
-//     simdturned.go computes products as their transposes. simd_amd64.go names the loops of table_amd64.go, autotune_amd64.go
-//     chooses between them, and simd_other.go says that there are none.
+//     simdturned.go computes products as their transposes. simdasm.go finds the loops of a type: simd_amd64.go and
+//     simd_arm64.go name those of table_amd64.go and table_arm64.go, autotune_amd64.go chooses between some, and simd_other.go says
+//     that there are none.
 //   - offsets.go is windows: simdoffsets.go packs them, windowrows.go has them as rows.
 //   - halves.go converts factors of 16 bits, pairs.go multiplies pairs of them by the loops that pairs_amd64.go chooses, and
 //     pairs_other.go has none.

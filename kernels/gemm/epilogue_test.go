@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -158,7 +158,7 @@ func finishers(t *testing.T) (*finisher[float32], *finisher[float64]) {
 	if !cpu.JIT() || cpu.Chosen() == cpu.Portable {
 		t.Skip("there is no machine code")
 	}
-	target := map[cpu.ISA]codegen.Target{cpu.AVX2: codegen.AVX2, cpu.AVX512: codegen.AVX512}[cpu.Chosen()]
+	target := map[cpu.ISA]codegen.Target{cpu.AVX2: codegen.AVX2, cpu.AVX512: codegen.AVX512, cpu.NEON: codegen.NEON}[cpu.Chosen()]
 	load := func(code *codegen.Code) uintptr {
 		made, err := jit.New(code.Bytes)
 		if errors.Is(err, jit.ErrUnavailable) {

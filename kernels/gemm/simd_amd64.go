@@ -4,12 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/cpu"
-	"github.com/broadloom/broadloom/kernels/scalar"
 )
-
-//go:generate go run ./gen
-
-var simd32, simd64 = choose(cpu.Chosen())
 
 // choose returns the loops of an instruction set, for float32 and float64; none for plain Go.
 func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
@@ -41,12 +36,7 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	default:
 		return nil, nil
 	}
-	f32.transposers = append(f32.transposers, transposer{32, transposeF32}, transposer{16, transposeSmallF32})
-	f32.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}
-	f32.convert = [2]func(*convertArgs){convertF16, convertBF16}
-	f32.convertPieces = [2][maxStep + 1]func(*piecesArgs){{1: convertPiecesF16, 2: convertPieces2F16}, {1: convertPiecesBF16, 2: convertPieces2BF16}}
-	f64.transposers = append(f64.transposers, transposer{32, transposeF64}, transposer{16, transposeSmallF64})
-	f64.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}
+	f32.moves(f64)
 	return f32, f64
 }
 
@@ -56,35 +46,13 @@ var (
 	splat64 = wholeTiles{fullTilesF64AVX512Splat, packingWindowTileF64AVX512Splat, packingTileF64AVX512Splat, packNextTileF64AVX512Splat}
 )
 
-// simdOf returns the loops for a type of elements, or nil.
-func simdOf[T scalar.Number]() *simdTiles {
-	autotune()
-	var v T
-	switch any(v).(type) {
-	case float32:
-		return simd32
-	case float64:
-		return simd64
-	}
-	return nil
-}
-
-// Masks for AVX2 have all bits of a lane set that takes part: a window on them begins so
-// that n lanes do. Masks for AVX-512 have a bit for each lane, 16 to a vector.
+// Masks for AVX-512 have a bit for each lane, 16 to a vector.
 var (
-	lanes4 [32]uint32
-	lanes8 [16]uint64
-	bits4  [33][2]uint16
-	bits8  [17][2]uint16
+	bits4 [33][2]uint16
+	bits8 [17][2]uint16
 )
 
 func init() {
-	for i := range 16 {
-		lanes4[i] = 0xffffffff
-	}
-	for i := range 8 {
-		lanes8[i] = 1<<64 - 1
-	}
 	for n := range bits4 {
 		all := uint64(1)<<n - 1
 		bits4[n] = [2]uint16{uint16(all), uint16(all >> 16)}
@@ -95,7 +63,5 @@ func init() {
 	}
 }
 
-func lanes32(n int) unsafe.Pointer { return unsafe.Pointer(&lanes4[16-n]) }
-func lanes64(n int) unsafe.Pointer { return unsafe.Pointer(&lanes8[8-n]) }
-func bits32(n int) unsafe.Pointer  { return unsafe.Pointer(&bits4[n]) }
-func bits64(n int) unsafe.Pointer  { return unsafe.Pointer(&bits8[n]) }
+func bits32(n int) unsafe.Pointer { return unsafe.Pointer(&bits4[n]) }
+func bits64(n int) unsafe.Pointer { return unsafe.Pointer(&bits8[n]) }

@@ -76,6 +76,9 @@ func (p *Product[T]) Small() (args *Small, code unsafe.Pointer, work int) {
 		s.bCol = size
 	}
 	masks, code := s.prepare(size)
+	if code == nil {
+		return nil, nil, 0
+	}
 	s.masks = masks
 	return s, code, work * count
 }

@@ -1638,11 +1638,6 @@ func transposeF32(args *transposeArgs)
 //go:noescape
 func transposeSmallF32(args *transposeArgs)
 
-// transposeF32AVX512 transposes square blocks of 64 bytes a side.
-//
-//go:noescape
-func transposeF32AVX512(args *transposeArgs)
-
 // copyPiecesF32 copies rows made up of pieces of 32 bytes.
 //
 //go:noescape
@@ -1663,11 +1658,6 @@ func transposeF64(args *transposeArgs)
 //go:noescape
 func transposeSmallF64(args *transposeArgs)
 
-// transposeF64AVX512 transposes square blocks of 64 bytes a side.
-//
-//go:noescape
-func transposeF64AVX512(args *transposeArgs)
-
 // copyPiecesF64 copies rows made up of pieces of 32 bytes.
 //
 //go:noescape
@@ -1677,6 +1667,46 @@ func copyPiecesF64(args *piecesArgs)
 //
 //go:noescape
 func copyPieces2F64(args *piecesArgs)
+
+// convertF16 makes float32 of rows of float16.
+//
+//go:noescape
+func convertF16(args *convertArgs)
+
+// convertPiecesF16 makes float32 of rows made up of pieces of float16.
+//
+//go:noescape
+func convertPiecesF16(args *piecesArgs)
+
+// convertPieces2F16 makes float32 of every other element.
+//
+//go:noescape
+func convertPieces2F16(args *piecesArgs)
+
+// convertBF16 makes float32 of rows of bfloat16.
+//
+//go:noescape
+func convertBF16(args *convertArgs)
+
+// convertPiecesBF16 makes float32 of rows made up of pieces of bfloat16.
+//
+//go:noescape
+func convertPiecesBF16(args *piecesArgs)
+
+// convertPieces2BF16 makes float32 of every other element.
+//
+//go:noescape
+func convertPieces2BF16(args *piecesArgs)
+
+// transposeF32AVX512 transposes square blocks of 64 bytes a side.
+//
+//go:noescape
+func transposeF32AVX512(args *transposeArgs)
+
+// transposeF64AVX512 transposes square blocks of 64 bytes a side.
+//
+//go:noescape
+func transposeF64AVX512(args *transposeArgs)
 
 // fullTileBF16PairsRows1 multiplies tiles of 1 rows of pairs of bfloat16.
 //
@@ -1897,33 +1927,3 @@ func joinRows(args *joinArgs)
 //
 //go:noescape
 func joinColumns(args *joinArgs)
-
-// convertF16 makes float32 of rows of float16.
-//
-//go:noescape
-func convertF16(args *convertArgs)
-
-// convertPiecesF16 makes float32 of rows made up of pieces of float16.
-//
-//go:noescape
-func convertPiecesF16(args *piecesArgs)
-
-// convertPieces2F16 makes float32 of every other element.
-//
-//go:noescape
-func convertPieces2F16(args *piecesArgs)
-
-// convertBF16 makes float32 of rows of bfloat16.
-//
-//go:noescape
-func convertBF16(args *convertArgs)
-
-// convertPiecesBF16 makes float32 of rows made up of pieces of bfloat16.
-//
-//go:noescape
-func convertPiecesBF16(args *piecesArgs)
-
-// convertPieces2BF16 makes float32 of every other element.
-//
-//go:noescape
-func convertPieces2BF16(args *piecesArgs)

@@ -6,9 +6,10 @@
 //
 // What is called must be leaf code: it takes the address of its arguments in RDI, does
 // not move RSP, does not touch RBP, runs VZEROUPPER and returns. It may use all other
-// registers. Since no stack map exists for it, the runtime cannot stop a goroutine
+// registers. On arm64 the address is in R7, the stack pointer stays where it is, and R18 and R26 to R29 as they are. Since no stack map exists for it, the runtime cannot stop a goroutine
 // inside; a call must therefore be short, about 100 µs, and so must that of a whole list.
 //
 // code.go and list.go are code and lists of calls, and steps.go calls a list many times. memory_unix.go maps memory, memory_other.go
-// says that there is none; call_amd64.go calls, and call_other.go cannot.
+// says that there is none; call_asm.go calls, and call_other.go cannot. sync_arm64.go has the caches of instructions see what was written, which
+// those of other processors do by themselves, sync_other.go says.
 package jit

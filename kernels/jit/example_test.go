@@ -7,7 +7,7 @@ import (
 	"log"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 

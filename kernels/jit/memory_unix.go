@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// int3 fills the rest of the last page.
+// int3 fills the rest of the last page: it stops amd64, and arm64 does not know it.
 const int3 = 0xcc
 
 // mapExecutable puts code in memory of its own, which is writable first and executable
@@ -25,6 +25,7 @@ func mapExecutable(code []byte) ([]byte, error) {
 	for i := len(code); i < size; i++ {
 		mem[i] = int3
 	}
+	synchronize(mem)
 	if err := unix.Mprotect(mem, unix.PROT_READ|unix.PROT_EXEC); err != nil {
 		unmap(mem)
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -4,5 +4,5 @@
 // # Files
 //
 // peak.go counts the operations of a loop on registers, which peak_amd64.go calls and peak_amd64.s
-// has; peak_other.go is for processors without one. rate.go measures the loop on some threads.
+// has, and peak_arm64.go and peak_arm64.s; peak_other.go is for processors without one. rate.go measures the loop on some threads.
 package peak

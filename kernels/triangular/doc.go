@@ -18,6 +18,6 @@
 //   - tridiagonal.go makes symmetric matrices tridiagonal, bidiagonal.go others bidiagonal, and hessenberg.go others triangles
 //     with one diagonal below: LAPACK's condensed forms, for which condense.go has what they share.
 //   - matrix.go is the memory that all compute in, and rows.go what goes along its rows.
-//   - loops.go names the innermost loops and has them in plain Go, loops_amd64.go chooses among those of table_amd64.go, which
-//     package gen writes, and loops_other.go says that there are none.
+//   - loops.go names the innermost loops and has them in plain Go, loops_amd64.go and loops_arm64.go list those of
+//     table_amd64.go and table_arm64.go, which package gen writes, and loops_other.go says that there are none.
 package triangular

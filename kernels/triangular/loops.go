@@ -3,8 +3,11 @@ package triangular
 import (
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
+
+//go:generate go run ./gen
 
 // mode is what rows of a block become.
 type mode int
@@ -42,7 +45,7 @@ type blockArgs struct {
 }
 
 // current has the loops that are in use.
-var current = chosen()
+var current = ofMachine[cpu.Chosen()]
 
 // plain has the loops in Go.
 var plain = func() loops {

@@ -180,8 +180,12 @@ func (b *Specialization) pays(t *chainTask, wide int) bool {
 	return wide >= minWideBytes || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.groups() >= b.threads)
 }
 
-// fallbackTileRows stands for the rows of a tile where there are no vector registers.
-const fallbackTileRows = 12
+// fallbackTileRows stands for the rows of a tile where there are no vector registers, and minChainTileRows are those below which two tiles count
+// as one: blocks of so few rows would read second matrices too often.
+const (
+	fallbackTileRows = 12
+	minChainTileRows = 6
+)
 
 func tileRows(t graph.DType) (rows int) {
 	switch t {
@@ -189,6 +193,9 @@ func tileRows(t graph.DType) (rows int) {
 		rows, _ = gemm.Tile[float32]()
 	case graph.Float64:
 		rows, _ = gemm.Tile[float64]()
+	}
+	if rows < minChainTileRows {
+		return 2 * rows
 	}
 	return rows
 }

@@ -19,7 +19,7 @@ import (
 
 // environments are what a process is started with for each setting.
 var environments = map[string][]string{
-	"avx512": {"BROADLOOM_ISA=avx512"}, "avx2": {"BROADLOOM_ISA=avx2"}, "portable": {"BROADLOOM_ISA=portable"},
+	"avx512": {"BROADLOOM_ISA=avx512"}, "avx2": {"BROADLOOM_ISA=avx2"}, "neon": {"BROADLOOM_ISA=neon"}, "portable": {"BROADLOOM_ISA=portable"},
 	"nojit": {"BROADLOOM_JIT=0"}, "avx2nojit": {"BROADLOOM_ISA=avx2", "BROADLOOM_JIT=0"},
 }
 
@@ -73,9 +73,9 @@ func (s *settings) everywhere() error {
 
 // lacks reports whether an environment asks for instructions that the machine does not have, and would get others.
 func lacks(env []string) bool {
-	for isa := cpu.Machine() + 1; isa <= cpu.AVX512; isa++ {
+	for isa := cpu.Portable; isa <= cpu.NEON; isa++ {
 		if slices.Contains(env, "BROADLOOM_ISA="+isa.String()) {
-			return true
+			return !slices.Contains(cpu.Available(), isa)
 		}
 	}
 	return false

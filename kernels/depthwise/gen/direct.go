@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 )
 
 // The fields of directArgs, by offset.
@@ -77,7 +77,7 @@ const spareElement, evenIndex, oddIndex, firstWeight = asm.Vec(15), asm.Vec(30),
 func (d *direct) hasWeights() bool { return d.kernel == 3 }
 
 func (d *direct) code() *asm.Asm {
-	a := &asm.Asm{}
+	a := &asm.Asm{Machine: arch}
 	d.a = a
 	begin(a, argDirectX, argDirectXNow)
 	load(a, result, argDirectY)

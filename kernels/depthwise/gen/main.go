@@ -1,4 +1,4 @@
-// Command gen writes the machine code of package depthwise as an assembly file: its innermost loops, for AVX2 and AVX-512. The bytes come
+// Command gen writes the machine code of package depthwise as assembly files: its innermost loops, for AVX2, AVX-512 and NEON. The bytes come
 // from the encoder of package asm.
 //
 // main.go lists what is written and has the convolution, direct.go the one that moves no rows, sums.go the gradient for the filters, and move.go moves rows.
@@ -8,12 +8,22 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
+// arch is what code is written for.
+var arch asm.Machine
+
 func main() {
-	pkg := asmfile.NewPackage("depthwise")
+	write("amd64", machines[:2])
+	arch = asm.ARM64
+	write("arm64", machines[2:])
+}
+
+// write writes the loops of machines of an architecture.
+func write(name string, machines []machine) {
+	pkg := asmfile.NewPackage("depthwise", arch)
 	table := &pkg.Table
 	add := func(name, args, doc string, a *asm.Asm) {
 		a.Zeroupper()
@@ -34,8 +44,10 @@ func main() {
 	add("copyRows", "moveArgs", "copies rows", move(copyPiece))
 	add("splitRows", "moveArgs", "copies even elements of rows, and odd ones", move(splitPiece))
 	add("joinRows", "moveArgs", "has even elements of rows come together with odd ones", move(joinPiece))
-	table.WriteString(addDirect(add))
-	if err := pkg.Save("table_amd64.s", "table_amd64.go"); err != nil {
+	if arch == asm.AMD64 {
+		table.WriteString(addDirect(add))
+	}
+	if err := pkg.Save("table_"+name+".s", "table_"+name+".go"); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -46,7 +58,7 @@ type machine struct {
 	width asm.Width
 }
 
-var machines = []machine{{"AVX2", asm.W256}, {"AVX512", asm.W512}}
+var machines = []machine{{"AVX2", asm.W256}, {"AVX512", asm.W512}, {"NEON", asm.W256}}
 
 // The fields of convArgs, by offset. Those of sumsArgs begin alike.
 const (
@@ -79,9 +91,9 @@ const mostVectors = 8
 //
 // with mostVectors vectors side by side, then with half as many.
 func (m machine) conv() *asm.Asm {
-	a := &asm.Asm{}
+	a := &asm.Asm{Machine: arch}
 	const vectors, x, offsets, taps, w, y, k, row = asm.RAX, asm.RSI, asm.R8, asm.RCX, asm.RDX, asm.RBX, asm.R9, asm.R10
-	const factor = asm.Vec(15)
+	const factor = asm.Vec(mostVectors)
 	size := int32(m.width.Bytes())
 	firstPlane(a)
 	load(a, offsets, argOffsets, taps, argTaps, w, argW)

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // The fields of moveArgs, by offset.
 const (
@@ -41,7 +41,7 @@ type piece func(a *asm.Asm, isLast bool)
 
 // move is the code that moves rows of planes piece by piece. Even rows come from one place, and odd ones from another.
 func move(piece piece) *asm.Asm {
-	a := &asm.Asm{}
+	a := &asm.Asm{Machine: arch}
 	begin(a, argFrom, argFromNow)
 	begin(a, argNext, argNextNow)
 	begin(a, argTo, argToNow)

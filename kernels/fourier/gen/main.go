@@ -1,4 +1,4 @@
-// Command gen writes the machine code of package fourier as an assembly file: its innermost loops, for AVX2 and AVX-512. The bytes come
+// Command gen writes the machine code of package fourier as assembly files: its innermost loops, for AVX2, AVX-512 and NEON. The bytes come
 // from the encoder of package asm.
 //
 // main.go lists what is written, step.go has the loops around the programs of package butterfly, registers.go their instructions, and
@@ -9,13 +9,23 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/fourier/internal/butterfly"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
+// arch is what code is written for.
+var arch asm.Machine
+
 func main() {
-	pkg := asmfile.NewPackage("fourier")
+	write("amd64", machines[:4])
+	arch = asm.ARM64
+	write("arm64", machines[4:])
+}
+
+// write writes the loops of machines of an architecture.
+func write(name string, machines []machine) {
+	pkg := asmfile.NewPackage("fourier", arch)
 	table := &pkg.Table
 	add := func(name, args, doc string, a *asm.Asm) {
 		a.Zeroupper()
@@ -60,7 +70,7 @@ func main() {
 			add("join"+suffix, "moveArgs", "joins parts of complex numbers", e.join(back))
 		}
 	}
-	if err := pkg.Save("table_amd64.s", "table_amd64.go"); err != nil {
+	if err := pkg.Save("table_"+name+".s", "table_"+name+".go"); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -89,4 +99,5 @@ type machine struct {
 var machines = []machine{
 	{"AVX2", asm.W256, 16, elements[0]}, {"AVX2", asm.W256, 16, elements[1]},
 	{"AVX512", asm.W512, 32, elements[0]}, {"AVX512", asm.W512, 32, elements[1]},
+	{"NEON", asm.W256, int(asm.FirstTemporary), elements[0]}, {"NEON", asm.W256, int(asm.FirstTemporary), elements[1]},
 }

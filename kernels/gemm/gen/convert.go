@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // conversion makes float32 of elements of 16 bits.
 type conversion struct{ name, doc string }
@@ -35,7 +35,7 @@ const (
 //		}
 //	}
 func (t conversion) code() []byte {
-	a := &asm.Asm{}
+	a := &asm.Asm{Machine: arch}
 	const rows, groups, from, to = asm.RAX, asm.RCX, asm.RSI, asm.RDX
 	const fromRow, toRow, source, target = asm.R8, asm.R9, asm.R10, asm.R11
 	load(a, []field{{rows, convertRows}, {source, convertFrom}, {fromRow, convertFromRow}, {target, convertTo}, {toRow, convertToRow}})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
@@ -58,7 +58,7 @@ const wordBytes = 4
 
 // writeDots writes the loops of integers to files of their own.
 func writeDots() {
-	pkg := asmfile.NewPackage("gemm")
+	pkg := asmfile.NewPackage("gemm", arch)
 	table, add := &pkg.Table, pkg.Add
 	for _, d := range dots {
 		for _, m := range d.machines {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 )
 
 // thinDot is loops that multiply few rows by B as it lies: bytes, of which those of one factor have no sign.

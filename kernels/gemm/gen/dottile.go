@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // tileDot is a loop that multiplies bytes, or pairs of bfloat16, in the tile registers of AMX.
 type tileDot struct {

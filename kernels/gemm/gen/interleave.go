@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // interleaving is code that puts elements of rows of B that are multiplied together side by side, in words of 32 bits.
 type interleaving struct {

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // The fields of joinArgs, by offset.
 const (

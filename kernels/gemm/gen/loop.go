@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // unrolled is the number of steps that the loop makes at a time where A's columns are
 // contiguous.
@@ -22,7 +22,7 @@ func (t tile) loops(a *asm.Asm, used []asm.Reg) {
 	a.Align(32)
 	loop := a.Here()
 	for i := range int32(unrolled) {
-		t.step(a, i, thrice, t.fetchSteps(), func(r int) { t.copyNext(a, i, r) })
+		t.step(a, i, true, thrice, t.fetchSteps(), func(r int) { t.copyNext(a, i, r) })
 	}
 	if t.copies == packNext {
 		t.passNext(a)
@@ -38,7 +38,7 @@ func (t tile) loops(a *asm.Asm, used []asm.Reg) {
 	a.AddImm(aStep, t.size)
 	a.Align(32)
 	loop = a.Here()
-	t.step(a, 0, 0, 1, func(int) {})
+	t.step(a, 0, false, 0, 1, func(int) {})
 	for _, base := range used {
 		a.Add(base, aStep)
 	}
@@ -62,7 +62,7 @@ func (t tile) listedLoop(a *asm.Asm, used []asm.Reg) {
 	for i := range int32(unrolled) {
 		a.MovLoad(listed, asm.At(entry, i*entryBytes))
 		a.Prefetch(asm.Indexed(base, listed, 1, 0))
-		t.step(a, i, thrice, 0, func(int) {})
+		t.step(a, i, true, thrice, 0, func(int) {})
 	}
 	a.AddImm(entry, unrolled*entryBytes)
 	t.pass(a, used)
@@ -100,10 +100,10 @@ func (t tile) passB(a *asm.Asm, rows int32) {
 func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
 
 // step adds the products of the column of A and the row of B that are i on, of which thrice
-// holds three steps. Where it
+// holds three steps, and which are those of a loop that unrolls some. Where it
 // fetches, it does so once in some steps, if any. Before each row of A is
 // loaded, other code can use the register for it.
-func (t tile) step(a *asm.Asm, i int32, thrice asm.Reg, fetchSteps int32, before func(row int)) {
+func (t tile) step(a *asm.Asm, i int32, unrolls bool, thrice asm.Reg, fetchSteps int32, before func(row int)) {
 	row := func(base asm.Reg, at int32) asm.Mem { return rowOn(base, i, bStep, thrice, at) }
 	bytes := int32(t.width.Bytes())
 	if t.window {
@@ -132,8 +132,21 @@ func (t tile) step(a *asm.Asm, i int32, thrice asm.Reg, fetchSteps int32, before
 		a.Prefetch(asm.At(fetched, 0))
 		a.Lea(fetched, asm.Indexed(fetched, stretch, uint8(fetchSteps), 0))
 	}
+	if t.lanes && unrolls && i%t.perHalf() == 0 {
+		for r := range t.rows {
+			m := rowAt(r, aRow)
+			m.Disp = i * t.size
+			a.LoadHalf(t.factors(r), m)
+		}
+	}
 	for r := range t.rows {
 		before(r)
+		if t.lanes && unrolls {
+			for v := range t.vectors() {
+				a.MultiplyAddLane(t.sum(r, v), t.spare(v), t.factors(r), int(i%t.perHalf()), int(t.size))
+			}
+			continue
+		}
 		t.multiply(a, r, i*t.size)
 	}
 }
@@ -150,7 +163,7 @@ func (t tile) copyNext(a *asm.Asm, step int32, r int) {
 		return
 	}
 	for v, place := range copyPlaces {
-		if int(step) == place.step && r == t.rows-place.rows {
+		if int(step) == place.step && r == t.rows-min(place.rows, t.rows) {
 			on := int32(v * t.width.Bytes())
 			a.M(asm.MOVUPS, t.width, t.rowSpare(r), 0, asm.At(from, on))
 			a.M(asm.MOVUPSSt, t.width, t.rowSpare(r), 0, asm.At(to, on))

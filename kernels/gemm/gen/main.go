@@ -1,5 +1,5 @@
-// Command gen writes the machine code of package gemm as an assembly file: the
-// innermost loops of products, for AVX2 and AVX-512, and the transposition of blocks.
+// Command gen writes the machine code of package gemm as assembly files: the
+// innermost loops of products, for AVX2, AVX-512 and NEON, and the transposition of blocks.
 // The bytes come from the encoder of package asm, so that the loops are code of the
 // program itself and need no executable memory.
 //
@@ -14,90 +14,114 @@ import (
 	"log"
 	"strings"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
+// arch is what code is written for.
+var arch asm.Machine
+
 func main() {
-	pkg := asmfile.NewPackage("gemm")
-	table, add := &pkg.Table, pkg.Add
+	loops("amd64", machines[:3], func(pkg *asmfile.Package) {
+		for _, e := range elements {
+			pkg.Add("transpose"+e.name+"AVX512", "transposeArgs", "transposes square blocks of 64 bytes a side", transposer{e, asm.W512}.code())
+		}
+		pairTiles(pkg)
+	})
+	writeDots()
+	arch = asm.ARM64
+	loops("arm64", machines[3:], func(*asmfile.Package) {})
+}
+
+// loops writes the loops of machines, and those of one architecture alone that more adds.
+func loops(name string, machines []machine, more func(*asmfile.Package)) {
+	pkg := asmfile.NewPackage("gemm", arch)
 	for _, m := range machines {
 		for _, e := range elements {
-			suffix := e.name + m.name
-			byRows := func(kind, args, doc string, least, most int, of tile, code func(tile) []byte) {
-				fmt.Fprintf(table, "var %sTiles%s = []func(*%s){nil%s", kind, suffix, args, strings.Repeat(", nil", least-1))
-				for rows := least; rows <= most; rows++ {
-					of.machine, of.element, of.rows = m, e, rows
-					name := fmt.Sprintf("%sTile%sRows%d", kind, suffix, rows)
-					add(name, args, fmt.Sprintf("multiplies tiles of %d rows%s", rows, doc), code(of))
-					fmt.Fprintf(table, ", %s", name)
-				}
-				table.WriteString("}\n\n")
-			}
-			tiles := func(kind, doc string, most int, of tile) { byRows(kind, "tileArgs", doc, 1, most, of, tile.code) }
-			windowRows := func(kind, doc string, most int, of tile) {
-				byRows(kind, "windowRowsArgs", doc, leastWindowRows(most), most, of, tile.windowRows)
-			}
-			largest := func(kind, doc string, of tile) {
-				of.machine, of.element, of.rows = m, e, m.rows
-				add(kind+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies %s", m.rows, doc), of.code())
-			}
-			tiles("full", "", m.rows, tile{})
-			if !m.isVariant() {
-				tiles("edge", ", some of the columns", m.rows, tile{masked: true})
-				tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
-				tiles("half", ", one vector of columns or less", m.halfRows(), tile{masked: true, half: true})
-				windowRows("windowRows", ", of A with offsets", m.rows, tile{})
-				windowRows("halfWindowRows", ", of A with offsets, by one vector of columns", m.halfRows(), tile{half: true})
-			}
-			largest("packingTile", "B", tile{copies: packing})
-			largest("packingWindowTile", "B, whose rows have offsets", tile{copies: packing, window: true})
-			largest("packNextTile", "rows of another B", tile{copies: packNext})
-			if m.isVariant() {
-				continue
-			}
-			fmt.Fprintf(table, "var thin%s = []func(*thinArgs){nil", suffix)
-			for rows := 1; rows <= thinRows; rows++ {
-				name := fmt.Sprintf("thin%sRows%d", suffix, rows)
-				add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows), transposer{e, m.width}.thin(rows))
-				fmt.Fprintf(table, ", %s", name)
-			}
-			table.WriteString("}\n\n")
-			add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
-			add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows), e.addRows(m.width, gemvRows))
+			m.loops(pkg, e)
 		}
 	}
 	for _, e := range elements {
-		add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", transposer{e, asm.W256}.code())
-		add("transposeSmall"+e.name, "transposeArgs", "transposes square blocks of 16 bytes a side", transposer{e, asm.W128}.code())
-		add("transpose"+e.name+"AVX512", "transposeArgs", "transposes square blocks of 64 bytes a side", transposer{e, asm.W512}.code())
-		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
-		add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
+		pkg.Add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", transposer{e, asm.W256}.code())
+		pkg.Add("transposeSmall"+e.name, "transposeArgs", "transposes square blocks of 16 bytes a side", transposer{e, asm.W128}.code())
+		pkg.Add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
+		pkg.Add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
 	}
-	pairTiles := func(kind string, most int, of tile) {
-		fmt.Fprintf(table, "var %sTiles%s = []func(*tileArgs){nil", kind, pairs.name)
-		for rows := 1; rows <= most; rows++ {
-			of.machine, of.element, of.rows = machines[1], pairs, rows
-			name := fmt.Sprintf("%sTile%sRows%d", kind, pairs.name, rows)
-			add(name, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows of pairs of bfloat16", rows), of.code())
+	for _, c := range conversions {
+		pkg.Add("convert"+c.name, "convertArgs", "makes float32 of rows of "+c.doc, c.code())
+		pkg.Add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
+		pkg.Add("convertPieces2"+c.name, "piecesArgs", "makes float32 of every other element", c.pieces(2))
+	}
+	more(pkg)
+	if err := pkg.Save("tile_"+name+".s", "table_"+name+".go"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// loops writes the loops of a machine for elements.
+func (m machine) loops(pkg *asmfile.Package, e element) {
+	table, suffix := &pkg.Table, e.name+m.name
+	byRows := func(kind, args, doc string, least, most int, of tile, code func(tile) []byte) {
+		fmt.Fprintf(table, "var %sTiles%s = []func(*%s){nil%s", kind, suffix, args, strings.Repeat(", nil", least-1))
+		for rows := least; rows <= most; rows++ {
+			of.machine, of.element, of.rows = m, e, rows
+			name := fmt.Sprintf("%sTile%sRows%d", kind, suffix, rows)
+			pkg.Add(name, args, fmt.Sprintf("multiplies tiles of %d rows%s", rows, doc), code(of))
 			fmt.Fprintf(table, ", %s", name)
 		}
 		table.WriteString("}\n\n")
 	}
-	pairTiles("full", machines[1].rows, tile{})
-	pairTiles("edge", machines[1].rows, tile{masked: true})
-	pairTiles("half", machines[1].halfRows(), tile{masked: true, half: true})
-	add("joinRows", "joinArgs", "makes pairs of bfloat16 of float32 in two rows", join(false))
-	add("joinColumns", "joinArgs", "makes pairs of bfloat16 of float32 in a row", join(true))
-	for _, c := range conversions {
-		add("convert"+c.name, "convertArgs", "makes float32 of rows of "+c.doc, c.code())
-		add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
-		add("convertPieces2"+c.name, "piecesArgs", "makes float32 of every other element", c.pieces(2))
+	tiles := func(kind, doc string, most int, of tile) { byRows(kind, "tileArgs", doc, 1, most, of, tile.code) }
+	windowRows := func(kind, doc string, most int, of tile) {
+		byRows(kind, "windowRowsArgs", doc, leastWindowRows(most), most, of, tile.windowRows)
 	}
-	if err := pkg.Save("tile_amd64.s", "table_amd64.go"); err != nil {
-		log.Fatal(err)
+	largest := func(kind, doc string, of tile) {
+		of.machine, of.element, of.rows = m, e, m.rows
+		pkg.Add(kind+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies %s", m.rows, doc), of.code())
 	}
-	writeDots()
+	tiles("full", "", m.rows, tile{})
+	if !m.isVariant() {
+		tiles("edge", ", some of the columns", m.rows, tile{masked: true})
+		tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
+		tiles("half", ", one vector of columns or less", m.halfRows(), tile{masked: true, half: true})
+		windowRows("windowRows", ", of A with offsets", m.rows, tile{})
+		windowRows("halfWindowRows", ", of A with offsets, by one vector of columns", m.halfRows(), tile{half: true})
+	}
+	largest("packingTile", "B", tile{copies: packing})
+	largest("packingWindowTile", "B, whose rows have offsets", tile{copies: packing, window: true})
+	largest("packNextTile", "rows of another B", tile{copies: packNext})
+	if m.isVariant() {
+		return
+	}
+	fmt.Fprintf(table, "var thin%s = []func(*thinArgs){nil", suffix)
+	for rows := 1; rows <= thinRows; rows++ {
+		name := fmt.Sprintf("thin%sRows%d", suffix, rows)
+		pkg.Add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows), transposer{e, m.width}.thin(rows))
+		fmt.Fprintf(table, ", %s", name)
+	}
+	table.WriteString("}\n\n")
+	pkg.Add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
+	pkg.Add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows), e.addRows(m.width, gemvRows))
+}
+
+// pairTiles writes the loops for pairs of bfloat16.
+func pairTiles(pkg *asmfile.Package) {
+	m := machines[1]
+	tiles := func(kind string, most int, of tile) {
+		fmt.Fprintf(&pkg.Table, "var %sTiles%s = []func(*tileArgs){nil", kind, pairs.name)
+		for rows := 1; rows <= most; rows++ {
+			of.machine, of.element, of.rows = m, pairs, rows
+			name := fmt.Sprintf("%sTile%sRows%d", kind, pairs.name, rows)
+			pkg.Add(name, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows of pairs of bfloat16", rows), of.code())
+			fmt.Fprintf(&pkg.Table, ", %s", name)
+		}
+		pkg.Table.WriteString("}\n\n")
+	}
+	tiles("full", m.rows, tile{})
+	tiles("edge", m.rows, tile{masked: true})
+	tiles("half", m.halfRows(), tile{masked: true, half: true})
+	pkg.Add("joinRows", "joinArgs", "makes pairs of bfloat16 of float32 in two rows", join(false))
+	pkg.Add("joinColumns", "joinArgs", "makes pairs of bfloat16 of float32 in a row", join(true))
 }
 
 // field is a register and the field of the arguments that it is to hold, by offset.

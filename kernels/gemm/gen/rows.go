@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 )
 
 // bases point at rows. Others are at one, two, four and eight steps from each.

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // machine is a set of vector instructions.
 type machine struct {
@@ -11,16 +11,25 @@ type machine struct {
 	// row multiply. Else each multiplication reads it from memory: an instruction less a row,
 	// but two loads of which processors begin two a cycle at most.
 	splats bool
+	// lanes says that vectors of a row of A come into registers, whose lanes multiply: of four rows at most.
+	lanes bool
 }
 
 var machines = []machine{
-	{"AVX2", asm.W256, 6, true},         // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
-	{"AVX512", asm.W512, 14, false},     // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
-	{"AVX512Splat", asm.W512, 14, true}, // 28 sums, 2 vectors of B, 2 elements of A
+	{"AVX2", asm.W256, 6, true, false},         // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
+	{"AVX512", asm.W512, 14, false, false},     // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
+	{"AVX512Splat", asm.W512, 14, true, false}, // 28 sums, 2 vectors of B, 2 elements of A
+	{"NEON", asm.W256, 4, true, true},          // 8 sums, 2 vectors of B, and halves of 4 with A, which leaves epilogues 5 registers
 }
 
 // isVariant reports whether a machine only has other loops for tiles of all columns.
 func (m machine) isVariant() bool { return m.splats && m.width == asm.W512 }
+
+// perHalf is the number of elements of a half of a vector of NEON.
+func (e element) perHalf() int32 { return 16 / e.size }
+
+// factors is the half of a register that has elements of a row of A: of those behind what tiles have else.
+func (t tile) factors(row int) asm.Half { return asm.Vec(12 + row/2).Halves()[row%2] }
 
 // element is a type of elements.
 type element struct {
@@ -169,7 +178,7 @@ func (t tile) sum(row, v int) asm.Vec { return asm.Vec(row*t.vectors() + v) }
 func (t tile) spare(i int) asm.Vec { return asm.Vec(t.machine.rows*vectors + i) }
 
 func (t tile) code() []byte {
-	a := &asm.Asm{}
+	a := &asm.Asm{Machine: arch}
 	again := a.Here()
 	t.fetch(a)
 	if t.masked && t.width == asm.W512 { // rows of B are loaded with masks, too

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -91,17 +91,24 @@ func Program(k Key) (*rowprog.Program, error) {
 	return b.Build()
 }
 
+// Target is the instructions of a set that has vectors.
+func Target(isa cpu.ISA) codegen.Target {
+	switch isa {
+	case cpu.AVX512:
+		return codegen.AVX512
+	case cpu.NEON:
+		return codegen.NEON
+	}
+	return codegen.AVX2
+}
+
 // Code makes the code of a primitive.
 func Code(k Key, isa cpu.ISA) ([]byte, error) {
 	p, err := Program(k)
 	if err != nil {
 		return nil, err
 	}
-	target := codegen.AVX2
-	if isa == cpu.AVX512 {
-		target = codegen.AVX512
-	}
-	c, err := codegen.Compile(p, target)
+	c, err := codegen.Compile(p, Target(isa))
 	if err != nil {
 		return nil, err
 	}

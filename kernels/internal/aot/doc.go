@@ -3,6 +3,6 @@
 // one primitive, written to an assembly file by the command gen; it gives the same bits
 // as the portable loops.
 //
-// aot.go finds and calls it; table_amd64.go is the table that gen writes, table_other.go the
+// aot.go finds and calls it; table_amd64.go and table_arm64.go are the tables that gen writes, table_other.go the
 // empty one.
 package aot

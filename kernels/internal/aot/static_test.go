@@ -19,21 +19,23 @@ import (
 // TestGeneratedCodeIsCurrent compares the assembly files with what the generator of
 // code makes now. After a change there, run "go generate ./kernels/internal/aot".
 func TestGeneratedCodeIsCurrent(t *testing.T) {
-	for _, isa := range []cpu.ISA{cpu.AVX2, cpu.AVX512} {
+	for isa, arch := range map[cpu.ISA]string{cpu.AVX2: "amd64", cpu.AVX512: "amd64", cpu.NEON: "arm64"} {
 		var want []byte
 		for _, k := range Keys() {
 			code, err := Code(k, isa)
 			require.NoError(t, err)
 			want = append(want, code...)
 		}
-		file, err := os.ReadFile(isa.String() + "_amd64.s")
+		file, err := os.ReadFile(isa.String() + "_" + arch + ".s")
 		require.NoError(t, err)
 		var got []byte
 		for line := range strings.Lines(string(file)) {
 			var v uint64
 			line = strings.TrimSpace(line)
-			if n, _ := fmt.Sscanf(line, "QUAD $%v", &v); n == 1 {
+			if n, _ := fmt.Sscanf(strings.Replace(line, "DWORD", "QUAD", 1), "QUAD $%v", &v); n == 1 {
 				got = binary.LittleEndian.AppendUint64(got, v)
+			} else if n, _ := fmt.Sscanf(line, "WORD $%v", &v); n == 1 {
+				got = binary.LittleEndian.AppendUint32(got, uint32(v))
 			} else if n, _ := fmt.Sscanf(line, "BYTE $%v", &v); n == 1 {
 				got = append(got, byte(v))
 			}

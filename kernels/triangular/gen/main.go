@@ -1,4 +1,4 @@
-// Command gen writes the machine code of package triangular as an assembly file: its innermost loops, for AVX2 and AVX-512. The bytes
+// Command gen writes the machine code of package triangular as assembly files: its innermost loops, for AVX2, AVX-512 and NEON. The bytes
 // come from the encoder of package asm.
 package main
 
@@ -6,12 +6,22 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
+// arch is what code is written for.
+var arch asm.Machine
+
 func main() {
-	pkg := asmfile.NewPackage("triangular")
+	write("amd64", machines[:2])
+	arch = asm.ARM64
+	write("arm64", machines[2:])
+}
+
+// write writes the loops of machines of an architecture.
+func write(name string, machines []machine) {
+	pkg := asmfile.NewPackage("triangular", arch)
 	for _, m := range machines {
 		fmt.Fprintf(&pkg.Table, "var loops%s = loops{rows: %d, strips: %d, blocks: [modes][mostStrips]func(*blockArgs){\n", m.name, m.rows, m.strips)
 		for _, mode := range []string{"less", "solved", "unit"} {
@@ -33,7 +43,7 @@ func main() {
 		}
 		pkg.Table.WriteString("}\n\n")
 	}
-	if err := pkg.Save("table_amd64.s", "table_amd64.go"); err != nil {
+	if err := pkg.Save("table_"+name+".s", "table_"+name+".go"); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -45,7 +55,7 @@ type machine struct {
 	rows, strips int
 }
 
-var machines = []machine{{"AVX2", asm.W256, 4, 1}, {"AVX512", asm.W512, 8, 3}}
+var machines = []machine{{"AVX2", asm.W256, 4, 1}, {"AVX512", asm.W512, 8, 3}, {"NEON", asm.W256, 4, 1}}
 
 // stripBytes are those of a row of a strip.
 const stripBytes = 64
@@ -90,7 +100,7 @@ const (
 //		}
 //	}
 func (m machine) block(strips int, mode string) *asm.Asm {
-	a := &asm.Asm{}
+	a := &asm.Asm{Machine: arch}
 	vectors := strips * stripBytes / m.width.Bytes()
 	sum := func(row, v int) asm.Vec { return asm.Vec(row*vectors + v) }
 	factor := asm.Vec(m.rows * vectors)

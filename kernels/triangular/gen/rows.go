@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import "github.com/broadloom/broadloom/kernels/asm"
 
 // The fields of rowsArgs, by offset.
 const (
@@ -26,12 +26,12 @@ const together = 4
 //	}
 func (m machine) rowsLoop(dots, adds bool) *asm.Asm {
 	const a0, aRow, aRow3, x, y, factors, sums, strips = asm.RSI, asm.R9, asm.R10, asm.RDX, asm.RCX, asm.R8, asm.R12, asm.RAX
-	a := &asm.Asm{}
+	a := &asm.Asm{Machine: arch}
 	vectors := stripBytes / m.width.Bytes()
 	sum := func(row, v int) asm.Vec { return asm.Vec(row*vectors + v) }
 	factor := func(row int) asm.Vec { return asm.Vec(together*vectors + row) }
-	ofX := func(v int) asm.Vec { return asm.Vec(together*(vectors+1) + v) }
-	ofY := func(v int) asm.Vec { return ofX(vectors + v) }
+	ofX := asm.Vec(together * (vectors + 1))
+	ofY := ofX + 1
 	for _, f := range []struct {
 		r  asm.Reg
 		at int32
@@ -61,22 +61,22 @@ func (m machine) rowsLoop(dots, adds bool) *asm.Asm {
 	for v := range vectors {
 		bytes := int32(v * m.width.Bytes())
 		if dots {
-			a.M(asm.MOVUPS, m.width, ofX(v), 0, asm.At(x, bytes))
+			a.M(asm.MOVUPS, m.width, ofX, 0, asm.At(x, bytes))
 		}
 		if adds {
-			a.M(asm.MOVUPS, m.width, ofY(v), 0, asm.At(y, bytes))
+			a.M(asm.MOVUPS, m.width, ofY, 0, asm.At(y, bytes))
 		}
 		for r := range together {
 			element := at(a0, 0, aRow, aRow3, r, bytes)
 			if dots {
-				a.M(asm.FMADDPD[2], m.width, sum(r, v), ofX(v), element)
+				a.M(asm.FMADDPD[2], m.width, sum(r, v), ofX, element)
 			}
 			if adds {
-				a.M(asm.FMADDPD[2], m.width, ofY(v), factor(r), element)
+				a.M(asm.FMADDPD[2], m.width, ofY, factor(r), element)
 			}
 		}
 		if adds {
-			a.M(asm.MOVUPSSt, m.width, ofY(v), 0, asm.At(y, bytes))
+			a.M(asm.MOVUPSSt, m.width, ofY, 0, asm.At(y, bytes))
 		}
 	}
 	for _, r := range []asm.Reg{a0, x, y} {

@@ -15,11 +15,17 @@ import (
 )
 
 func main() {
+	write("amd64", cpu.AVX2, cpu.AVX512)
+	write("arm64", cpu.NEON)
+}
+
+// write writes the code and the table of an architecture's sets of instructions.
+func write(arch string, sets ...cpu.ISA) {
 	var table, stubs bytes.Buffer
 	table.WriteString("package aot\n\nimport (\n\"github.com/broadloom/broadloom/kernels/cpu\"\n" +
 		"\"github.com/broadloom/broadloom/kernels/rowprog\"\n)\n\nvar tables = map[cpu.ISA]map[Key]Func{\n")
-	for _, isa := range []cpu.ISA{cpu.AVX2, cpu.AVX512} {
-		var asm asmfile.File
+	for _, isa := range sets {
+		file := asmfile.File{Machine: aot.Target(isa).Machine()}
 		fmt.Fprintf(&table, "cpu.%s: {\n", strings.ToUpper(isa.String()))
 		for _, k := range aot.Keys() {
 			code, err := aot.Code(k, isa)
@@ -27,18 +33,18 @@ func main() {
 				log.Fatal(err)
 			}
 			name := name(k) + strings.ToUpper(isa.String())
-			asm.Add(name, "block", code)
+			file.Add(name, "block", code)
 			fmt.Fprintf(&table, "\t{rowprog.Op%s, rowprog.%s, %d}: %s,\n", opName(k.Op), typeName(k.Type), k.Scalar, name)
 			fmt.Fprintf(&stubs, "\n//go:noescape\nfunc %s(block *Block)\n", name)
 		}
 		table.WriteString("},\n")
-		if err := asm.Save(isa.String() + "_amd64.s"); err != nil {
+		if err := file.Save(isa.String() + "_" + arch + ".s"); err != nil {
 			log.Fatal(err)
 		}
 	}
 	table.WriteString("}\n")
 	table.Write(stubs.Bytes())
-	if err := asmfile.SaveGo("table_amd64.go", table.Bytes()); err != nil {
+	if err := asmfile.SaveGo("table_"+arch+".go", table.Bytes()); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,0 +1,280 @@
+package asm
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// An Asm for [ARM64] writes the instructions of amd64 as those of arm64 that do the same, of ARMv8.0: each general register is one of theirs, and each
+// vector register of 32 bytes a pair of NEON's, its halves 16 registers apart. Instructions of AVX2 work on halves of 16 bytes, so that each is that of NEON,
+// twice. Their results have the same bits.
+//
+// Registers of vectors from [FirstTemporary] on hold what lies between; code can use them where no instruction needs that. An instruction on 16
+// bytes leaves the upper half as it is, where that of amd64 clears it, but for the one that makes zeros. Flags are those of the last comparison or addition; shifts leave them alone.
+
+// FirstTemporary is the first of three vector registers that instructions for [ARM64] use for what lies between.
+const FirstTemporary Vec = 13
+
+// The general registers of arm64 that stand for none of amd64. The registers 18, 26 to 29 belong to the system and to Go.
+const (
+	scratch     = 17 // an address or a number that is used at once
+	scratch2    = 25 // what goes to that address
+	savedReturn = 24 // where code returns to, while it calls other code
+	returnsTo   = 30
+	zeroReg     = 31
+)
+
+// sumRegs hold sums of two registers, with which addresses begin.
+var sumRegs = [...]uint32{16, 19, 20, 21, 22, 23}
+
+// sum is base + index << shift, which a register holds.
+type sum struct {
+	base, index Reg
+	shift       uint8
+	valid       bool
+}
+
+// sums are what sumRegs hold, and which of them is given up next.
+type sums struct {
+	held [len(sumRegs)]sum
+	next int
+}
+
+// forget gives up all sums: code goes on here from another place.
+func (s *sums) forget() { *s = sums{} }
+
+// change gives up the sums that a register is part of.
+func (s *sums) change(r Reg) {
+	for i := range s.held {
+		if s.held[i].base == r || s.held[i].index == r {
+			s.held[i].valid = false
+		}
+	}
+}
+
+// word adds an instruction.
+func (a *Asm) word(w uint32) { a.emit32(w) }
+
+// three adds an instruction on three registers.
+func (a *Asm) three(op, d, n, m uint32) { a.word(op | m<<16 | n<<5 | d) }
+
+// two adds an instruction on two registers.
+func (a *Asm) two(op, d, n uint32) { a.word(op | n<<5 | d) }
+
+// The general instructions of arm64, of 64 bits if nothing else is said.
+const (
+	armAdd     = 0x8b000000 // of a register shifted to the left, as are those that follow
+	armAdds    = 0xab000000
+	armSub     = 0xcb000000
+	armSubs    = 0xeb000000
+	armAnds    = 0xea000000
+	armEor     = 0xca000000
+	armOrr     = 0xaa000000
+	armOrn     = 0xaa200000
+	armOrr32   = 0x2a000000
+	armAddImm  = 0x91000000
+	armAddsImm = 0xb1000000
+	armSubImm  = 0xd1000000
+	armSubsImm = 0xf1000000
+	armMul     = 0x9b007c00
+	armRbit    = 0xdac00000
+	armClz     = 0xdac01000
+	armUbfm    = 0xd3400000
+	armBfm     = 0xb3400000
+	armMovz    = 0xd2800000
+	armMovk    = 0xf2800000
+	armAdr     = 0x10000000
+	armB       = 0x14000000
+	armBcond   = 0x54000000
+	armTbz     = 0x36000000
+	armTbnz    = 0x37000000
+	armBlr     = 0xd63f0000
+	armRet     = 0xd65f03c0
+	armNop     = 0xd503201f
+	armDmb     = 0xd5033abf // of stores
+)
+
+// access is how an instruction reaches memory: with an offset that counts bytes of its size and has 12 bits, or one that counts bytes and has 9 bits, with a sign.
+type access struct {
+	scaled, unscaled uint32
+	bytes            int32
+}
+
+var (
+	loadX    = access{0xf9400000, 0xf8400000, 8}
+	storeX   = access{0xf9000000, 0xf8000000, 8}
+	loadW    = access{0xb9400000, 0xb8400000, 4}
+	storeW   = access{0xb9000000, 0xb8000000, 4}
+	loadB    = access{0x39400000, 0x38400000, 1}
+	storeB   = access{0x39000000, 0x38000000, 1}
+	prefetch = access{0xf9800000, 0xf8800000, 8} // to the first-level cache, to be read
+	loadQ    = access{0x3dc00000, 0x3cc00000, 16}
+	storeQ   = access{0x3d800000, 0x3c800000, 16}
+	loadD    = access{0xfd400000, 0xfc400000, 8}
+	storeD   = access{0xfd000000, 0xfc000000, 8}
+	loadS    = access{0xbd400000, 0xbc400000, 4}
+	storeS   = access{0xbd000000, 0xbc000000, 4}
+)
+
+// reaches reports whether an offset fits into the instruction.
+func (x access) reaches(disp int32) bool {
+	return disp >= 0 && disp%x.bytes == 0 && disp/x.bytes < 1<<12 || disp >= -256 && disp < 256
+}
+
+// mem adds an access to memory.
+func (a *Asm) mem(x access, r uint32, m Mem) {
+	base, disp := a.place(m)
+	a.memAt(x, r, base, disp)
+}
+
+// memAt adds an access to memory at an offset from a register.
+func (a *Asm) memAt(x access, r, base uint32, disp int32) {
+	switch {
+	case !x.reaches(disp):
+		far := uint32(scratch)
+		if base == scratch {
+			far = scratch2
+		}
+		a.number(far, uint64(int64(disp)))
+		a.three(armAdd, far, base, far)
+		a.two(x.scaled, r, far)
+	case disp >= 0 && disp%x.bytes == 0 && disp/x.bytes < 1<<12:
+		a.two(x.scaled|uint32(disp/x.bytes)<<10, r, base)
+	default:
+		a.two(x.unscaled|uint32(disp)&0x1ff<<12, r, base)
+	}
+}
+
+// place is where memory begins: a register and an offset from it.
+func (a *Asm) place(m Mem) (base uint32, disp int32) {
+	if m.Label != NoLabel {
+		a.fixups = append(a.fixups, fixup{len(a.code), len(a.code), m.Label})
+		a.word(armAdr | scratch)
+		return scratch, m.Disp
+	}
+	base, disp = uint32(m.Base), m.Disp
+	if m.Index == NoReg {
+		return base, disp
+	}
+	want := sum{m.Base, m.Index, uint8(bits.TrailingZeros8(m.Scale)), true}
+	for i, s := range a.sums.held {
+		if s == want {
+			return sumRegs[i], disp
+		}
+	}
+	i := a.sums.next
+	a.sums.held[i], a.sums.next = want, (i+1)%len(sumRegs)
+	a.three(armAdd|uint32(want.shift)<<10, sumRegs[i], base, uint32(m.Index))
+	return sumRegs[i], disp
+}
+
+// address brings the address of memory into a register, from which accesses of up to 64 bytes need no other.
+func (a *Asm) address(m Mem) (base uint32, disp int32) {
+	base, disp = a.place(m)
+	if disp < 0 || disp >= 4096-64 {
+		a.add(scratch, base, disp)
+		return scratch, 0
+	}
+	return base, disp
+}
+
+// add is d = s + v, without flags.
+func (a *Asm) add(d, s uint32, v int32) {
+	switch {
+	case v >= 0 && v < 1<<12:
+		a.two(armAddImm|uint32(v)<<10, d, s)
+	case v < 0 && v > -1<<12:
+		a.two(armSubImm|uint32(-v)<<10, d, s)
+	default:
+		a.number(scratch, uint64(int64(v)))
+		a.three(armAdd, d, s, scratch)
+	}
+}
+
+// number brings a number into a register.
+func (a *Asm) number(r uint32, v uint64) {
+	op := uint32(armMovz)
+	for half := range uint32(4) {
+		part := uint32(v>>(16*half)) & 0xffff
+		if part == 0 && (op == armMovk || half < 3) {
+			continue
+		}
+		a.word(op | half<<21 | part<<5 | r)
+		op = armMovk
+	}
+}
+
+// addFlags is d = s + v, and sets flags.
+func (a *Asm) addFlags(d, s uint32, v int32) {
+	switch {
+	case v >= 0 && v < 1<<12:
+		a.two(armAddsImm|uint32(v)<<10, d, s)
+	case v < 0 && v > -1<<12:
+		a.two(armSubsImm|uint32(-v)<<10, d, s)
+	default:
+		a.number(scratch, uint64(int64(v)))
+		a.three(armAdds, d, s, scratch)
+	}
+}
+
+// subFlags is d = s - v, and sets flags.
+func (a *Asm) subFlags(d, s uint32, v int32) {
+	if v >= 0 && v < 1<<12 {
+		a.two(armSubsImm|uint32(v)<<10, d, s)
+		return
+	}
+	a.number(scratch, uint64(int64(v)))
+	a.three(armSubs, d, s, scratch)
+}
+
+// logic is d = s op v, and sets flags.
+func (a *Asm) logic(op, d, s uint32, v int32) {
+	a.number(scratch, uint64(int64(v)))
+	a.three(op, d, s, scratch)
+	if op != armAnds {
+		a.three(armAnds, zeroReg, d, d)
+	}
+}
+
+// shiftBy is r <<= n, or r >>= n, filling with zeros.
+func (a *Asm) shiftBy(r Reg, n uint8, left bool) {
+	first, last := uint32(n), uint32(63)
+	if left {
+		first, last = uint32(-n)&63, uint32(63-n)
+	}
+	a.two(armUbfm|first<<16|last<<10, uint32(r), uint32(r))
+	a.sums.change(r)
+}
+
+// conditions are those of arm64.
+var conditions = map[Cond]uint32{Below: 3, AtLeast: 2, Equal: 0, NotEqual: 1, Negative: 4, Less: 11, NotLess: 10, NotAbove: 13, Greater: 12}
+
+// branch adds a jump, whose distance is filled in later.
+func (a *Asm) branch(op uint32, l Label) {
+	a.fixups = append(a.fixups, fixup{len(a.code), len(a.code), l})
+	a.word(op)
+}
+
+// reach fills in the distance of a jump, or of a constant.
+func reach(w uint32, distance int) uint32 {
+	var most int
+	switch {
+	case w&0x9f000000 == armAdr:
+		if most = 1 << 20; distance >= -most && distance < most {
+			return w | uint32(distance)&3<<29 | uint32(distance>>2)&0x7ffff<<5
+		}
+	case w&0xfc000000 == armB:
+		if most = 1 << 27; distance >= -most && distance < most {
+			return w | uint32(distance>>2)&0x3ffffff
+		}
+	case w&0x7e000000 == armTbz:
+		if most = 1 << 15; distance >= -most && distance < most {
+			return w | uint32(distance>>2)&0x3fff<<5
+		}
+	default: // a jump on a condition, or a literal
+		if most = 1 << 20; distance >= -most && distance < most {
+			return w | uint32(distance>>2)&0x7ffff<<5
+		}
+	}
+	panic(fmt.Sprintf("arm64: a distance of %d bytes is more than %d", distance, most))
+}

@@ -1,0 +1,216 @@
+package codegen
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/kernels/asm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Rows that are accumulated over the last outer axis, as those of [1000, 33, 31] over the second one, wait for each other where they are short: each reads
+// from memory what the one before has just written there, 8 ns later. Such rows are worked on in columns of some vectors instead, whose sums stay in registers
+// from the first row to the last. Each element still meets the others in the same order.
+
+// columnVectors are the vectors of a column, widest columns first.
+var columnVectors = []int{4, 2, 1}
+
+// hasColumns reports whether a program accumulates all that it accumulates over the last outer axis, and does nothing that depends on the order of rows
+// and columns.
+func (c *compiler) hasColumns() bool {
+	p := c.p
+	if p.Outer == 0 || p.Stages > 1 {
+		return false
+	}
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		switch in.Op {
+		case rowprog.OpReduce, rowprog.OpGuard, rowprog.OpPick:
+			return false
+		case rowprog.OpStore, rowprog.OpAccumulate:
+			if p.Operands[in.Operand].Domain != rowprog.Vec {
+				return false
+			}
+		}
+	}
+	lo, hi := p.Span(rowprog.RowSection(1))
+	accumulates := false
+	for _, o := range p.Operands {
+		if o.Access == rowprog.Acc {
+			accumulates = true
+			if !o.Reduced.Has(p.Outer-1) || o.Type.Computed() != o.Type || o.Type.Size() < 4 {
+				return false
+			}
+		}
+	}
+	return accumulates && lo == hi
+}
+
+// columns is code that works on rows column by column.
+type columns struct {
+	*compiler
+	row, vec *block
+	saved    int // where the addresses of the first row are kept
+}
+
+// columnLoop has the rows of the last outer axis worked on column by column where the caller wants that. The code stands at the end, to which one goes from here,
+// and from there on to a place behind the loop over the axis.
+func (c *compiler) columnLoop(after asm.Label) {
+	if !c.hasColumns() {
+		return
+	}
+	c.ofTiles = true // what is accumulated is in registers, and elements of rows are loaded where they are used
+	w := &columns{compiler: c, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
+	c.ofTiles = false
+	if len(w.vec.accs) > w.mostHeld() {
+		return
+	}
+	hasRoutine := func(in inst) bool { return in.form == routineForm }
+	if len(w.vec.narrowed) > 0 || slices.ContainsFunc(w.vec.insts, hasRoutine) || slices.ContainsFunc(w.row.insts, hasRoutine) || slices.ContainsFunc(w.vec.accs, func(a accumulator) bool { return a.typ.Size()*w.vec.lanes != c.target.bytes() }) {
+		return
+	}
+	c.layout.Columns = c.layout.room(8)
+	w.saved = c.layout.room(8 * len(c.p.Operands))
+	begin := c.a.NewLabel()
+	c.a.CmpMemImm(inBlock(c.layout.Columns), 0)
+	c.a.JumpIf(asm.NotEqual, begin)
+	c.atEnd = append(c.atEnd, func() {
+		c.a.Bind(begin)
+		w.write()
+		c.a.Jump(after)
+	})
+}
+
+// firstHeld is the first register of sums, from which on they go down, and mostHeld how many are kept in registers.
+func (w *columns) firstHeld() int { return w.target.registers() - spare - 1 }
+func (w *columns) mostHeld() int  { return w.firstHeld() / 2 }
+
+// write writes loops over columns, each with one over rows inside.
+func (w *columns) write() {
+	a := &w.a
+	for i := range w.p.Operands {
+		if i < len(pointerRegs) {
+			a.MovStore(inBlock(w.saved+8*i), pointerRegs[i])
+			continue
+		}
+		a.MovLoad(temp, inBlock(w.layout.Pointer(i)))
+		a.MovStore(inBlock(w.saved+8*i), temp)
+	}
+	a.Xor(index, index)
+	a.MovLoad(rest, inBlock(offN))
+	for _, vectors := range columnVectors {
+		p, ok := w.plan(vectors)
+		if !ok {
+			continue
+		}
+		step := int32(vectors * w.vec.lanes)
+		over := a.NewLabel()
+		a.SubImm(rest, step)
+		a.JumpIf(asm.Less, over)
+		again := a.Here()
+		w.column(&p, mode{accReg: true})
+		a.AddImm(index, step)
+		a.SubImm(rest, step)
+		a.JumpIf(asm.NotLess, again)
+		a.Bind(over)
+		a.AddImm(rest, step)
+	}
+	done := a.NewLabel()
+	a.Test(rest, rest)
+	a.JumpIf(asm.Equal, done)
+	w.loadMasks(w.vec.lanes)
+	p, _ := w.plan(1)
+	w.column(&p, mode{accReg: true, masked: true})
+	a.Bind(done)
+}
+
+// plan decides what stays in registers of a column of some vectors. ok is false where there are too few for more than one.
+func (w *columns) plan(vectors int) (p plan, ok bool) {
+	first, held := w.firstHeld(), vectors*len(w.vec.accs)
+	if held > w.mostHeld() {
+		return p, false
+	}
+	p.copies = vectors
+	for k := range w.vec.accs {
+		w.vec.accs[k].reg = first - (k+1)*vectors + 1
+	}
+	for r := range held {
+		p.pins.acc[first-r] = true
+	}
+	_, fewest := w.dryRun(w.vec, 1, false, &p.pins, mode{accReg: true})
+	peak, spills := w.dryRun(w.vec, vectors, true, &p.pins, mode{accReg: true})
+	if p.interleaved = isWorthSpilling(spills-fewest, w.vec.operations()*vectors); !p.interleaved && vectors > 1 {
+		return p, false
+	}
+	p.pin(w.vec, first-held, min(w.target.registers()-peak, w.target.registers()-spare-leastFree)-held)
+	return p, true
+}
+
+// column writes the loop over the rows of a column.
+func (w *columns) column(p *plan, m mode) {
+	a, axis := &w.a, w.p.Outer-1
+	for k := range w.vec.accs {
+		w.vec.accs[k].reg = w.firstHeld() - (k+1)*p.copies + 1
+	}
+	for i := range w.p.Operands {
+		if i < len(pointerRegs) {
+			a.MovLoad(pointerRegs[i], inBlock(w.saved+8*i))
+			continue
+		}
+		a.MovLoad(temp, inBlock(w.saved+8*i))
+		a.MovStore(inBlock(w.layout.Pointer(i)), temp)
+	}
+	w.moveSums(p.copies, m, false)
+	if len(w.row.insts) == 0 {
+		p.pins.load(w.compiler)
+	}
+	a.Align(32)
+	again := a.Here()
+	if len(w.row.insts) > 0 {
+		taken := pins{acc: p.pins.acc}
+		if m.masked && !w.target.isAVX512() {
+			taken.acc[w.target.mask4()], taken.acc[w.target.mask8()] = true, true
+		}
+		w.body(w.row, 1, false, &taken, mode{row: true})
+		p.pins.load(w.compiler)
+	}
+	w.body(w.vec, p.copies, p.interleaved, &p.pins, m)
+	w.advance(axis)
+	a.Dec(inBlock(w.layout.Counter(axis)))
+	a.JumpIf(asm.NotEqual, again)
+	a.MovLoad(temp, inBlock(w.layout.Count(axis)))
+	a.MovStore(inBlock(w.layout.Counter(axis)), temp)
+	w.moveSums(p.copies, m, true)
+}
+
+// moveSums brings the sums of a column into their registers, or back.
+func (w *columns) moveSums(vectors int, m mode, back bool) {
+	width := w.target.full()
+	for _, acc := range w.vec.accs {
+		size := uint8(acc.typ.Size())
+		for u := range vectors {
+			r, at := asm.Vec(acc.reg+u), asm.Indexed(w.e.base(acc.operand), index, size, int32(u*w.target.bytes()))
+			switch {
+			case !m.masked && back:
+				w.a.M(asm.MOVUPSSt, width, r, 0, at)
+			case !m.masked:
+				w.a.M(asm.MOVUPS, width, r, 0, at)
+			default:
+				w.moveRest(r, at, size, back)
+			}
+		}
+	}
+}
+
+// moveRest loads the rest of a row, or stores it.
+func (w *columns) moveRest(r asm.Vec, at asm.Mem, size uint8, back bool) {
+	switch {
+	case !back:
+		w.loadLanes(r, w.target.full(), size, at)
+	case w.target.isAVX512():
+		w.storeLanes(r, w.target.full(), size, at)
+	case size == 8:
+		w.a.M(asm.MASKMOVPDSt, w.target.full(), r, w.target.mask8(), at)
+	default:
+		w.a.M(asm.MASKMOVPSSt, w.target.full(), r, w.target.mask4(), at)
+	}
+}

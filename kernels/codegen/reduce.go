@@ -1,0 +1,194 @@
+package codegen
+
+import (
+	"github.com/broadloom/broadloom/kernels/asm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// laneBytes is the size of all partial results of a reduction over the row: 64 lanes of
+// 4 bytes or 32 of 8.
+const laneBytes = 256
+
+// accumulator is a reduction over the row, whose partial results lie in memory, or in registers
+// where the main loop can hold them, or one over the rows of tiles, which is in registers.
+type accumulator struct {
+	kind rowprog.Reduction
+	typ  rowprog.Type
+	reg  int // the first of its registers, -1 for none
+
+	// Over the row:
+	value    rowprog.Value
+	identity *slot
+	room     int  // in the block of arguments
+	nans     bool // the next accumulator tells whether an element was NaN
+
+	operand int // Over rows.
+}
+
+// reduce combines a vector into the partial results.
+func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
+	t := b.c.p.Insts[in.Args[0]].Type
+	x := b.arg(in.Args[0])
+	if in.Reduction.GivesIndex() {
+		b.reduceIndex(v, in.Reduction, t, x)
+		return
+	}
+	if in.Reduction == rowprog.MaxNumber {
+		b.reduceNumber(v, t, x)
+		return
+	}
+	if b.c.target.isAVX512() && t.IsFloat() && (in.Reduction == rowprog.Max || in.Reduction == rowprog.Min) {
+		b.reduceExtreme(v, in.Reduction, t, x)
+		return
+	}
+	identity := scalar.Identity(in.Reduction, t)
+	if t == rowprog.Bool && identity == 1 {
+		identity = 1<<32 - 1
+	}
+	old := b.addAccumulator(accumulator{kind: in.Reduction, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), identity), room: b.c.layout.room(laneBytes)})
+	b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, t, old, x))
+}
+
+// reduceNumber updates the greatest number.
+func (b *block) reduceNumber(v rowprog.Value, t rowprog.Type, x vreg) {
+	old := b.addAccumulator(accumulator{kind: rowprog.MaxNumber, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(rowprog.MaxNumber, t)), room: b.c.layout.room(laneBytes)})
+	b.setAccumulator(len(b.accs)-1, b.greaterNumber(t, x, old))
+}
+
+// greaterNumber is the greater of x and a number y; y where x is NaN.
+func (b *block) greaterNumber(t rowprog.Type, x, y vreg) vreg {
+	return b.binary(floatOpsOf(t).max, b.width(t.Size()), x, y)
+}
+
+// reduceExtreme updates the greatest or least number and, beside it, a sum of magnitudes, which is
+// NaN from the first NaN on: an instruction passes over a NaN, and one that does not would take
+// six, one waiting for the other.
+func (b *block) reduceExtreme(v rowprog.Value, kind rowprog.Reduction, t rowprog.Type, x vreg) {
+	room := func() int { return b.c.layout.room(laneBytes) }
+	old := b.addAccumulator(accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(kind, t)), room: room(), nans: true})
+	sum := b.addAccumulator(accumulator{typ: t, reg: -1, value: rowprog.None, identity: b.c.constant(t, 0), room: room()})
+	k := len(b.accs) - 2
+	b.setAccumulator(k, b.extremeNumber(kind, t, old, x))
+	if !b.c.signed {
+		x = b.float(rowprog.OpAbs, t, x, none, none)
+	}
+	b.setAccumulator(k+1, b.float(rowprog.OpAdd, t, sum, x, none))
+}
+
+// extremeNumber is the greater or the lesser of two numbers, where +0 is more than -0.
+func (b *block) extremeNumber(kind rowprog.Reduction, t rowprog.Type, x, y vreg) vreg {
+	const signOfResult, greater = 4, 1
+	imm := uint8(signOfResult)
+	if kind == rowprog.Max {
+		imm |= greater
+	}
+	op := asm.RANGEPS
+	if t == rowprog.F64 {
+		op = asm.RANGEPD
+	}
+	return b.binaryImm(op, b.width(t.Size()), x, y, imm)
+}
+
+// addAccumulator adds an accumulator and gives its value before the current vector.
+func (b *block) addAccumulator(a accumulator) vreg {
+	b.accs = append(b.accs, a)
+	size := laneSize(a.typ)
+	return b.add(inst{form: accForm, width: b.width(size), size: uint8(size), operand: len(b.accs) - 1, args: [3]vreg{none, none, none}})
+}
+
+// setAccumulator sets an accumulator.
+func (b *block) setAccumulator(k int, x vreg) {
+	size := laneSize(b.accs[k].typ)
+	b.add(inst{form: setAccForm, width: b.width(size), size: uint8(size), operand: k, args: [3]vreg{x, none, none}})
+}
+
+// laneType is the type of the lanes that hold elements of a type.
+func laneType(t rowprog.Type) rowprog.Type {
+	if t == rowprog.Bool {
+		return rowprog.I32
+	}
+	return t
+}
+
+// fold makes a block that combines the partial results of a reduction by halves and
+// puts the result into its slot. They lie in memory, or in the accumulator's registers, for which
+// slots are pinned then. An extreme is one of numbers alone.
+func (c *compiler) fold(a *accumulator, held *pins) *block {
+	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
+	r := b.folded(a, held, func(x, y vreg) vreg {
+		switch {
+		case a.nans:
+			return b.extremeNumber(a.kind, a.typ, x, y)
+		case a.kind == rowprog.MaxNumber:
+			return b.greaterNumber(a.typ, x, y)
+		}
+		return b.combine(a.kind, a.typ, x, y)
+	})
+	if a.kind == rowprog.MaxNumber {
+		r = b.float(rowprog.OpAdd, a.typ, r, b.bits(a.typ, 0), none) // makes -0 to +0
+	}
+	b.fill(a, r)
+	return b
+}
+
+// foldExtreme is fold for an extreme and the sum that tells NaNs.
+func (c *compiler) foldExtreme(a, sum *accumulator, held *pins) *block {
+	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
+	r := b.folded(a, held, func(x, y vreg) vreg { return b.extremeNumber(a.kind, a.typ, x, y) })
+	s := b.folded(sum, held, func(x, y vreg) vreg { return b.float(rowprog.OpAdd, a.typ, x, y, none) })
+	w := c.target.full()
+	b.fill(a, b.either(asm.ORPS, w, r, b.binaryImm(floatOpsOf(a.typ).cmp, w, s, s, cmpUnord)))
+	return b
+}
+
+// fill puts the result of a reduction into its slot.
+func (b *block) fill(a *accumulator, r vreg) {
+	b.add(inst{form: slotOutForm, size: lastingSize(a.typ), width: b.c.target.full(), slot: b.c.slotOf(a.value), args: [3]vreg{r, none, none}})
+}
+
+// folded combines the partial results of an accumulator by halves, until all lanes are equal.
+func (b *block) folded(a *accumulator, held *pins, combine func(x, y vreg) vreg) vreg {
+	bytes := b.c.target.bytes()
+	x := make([]vreg, laneBytes/bytes)
+	for i := range x {
+		h := &slot{mem: inBlock(a.room + i*bytes)}
+		x[i] = b.at(h)
+		if held != nil {
+			held.slot[a.reg+i] = h
+		}
+	}
+	for h := len(x) / 2; h > 0; h /= 2 {
+		for i := range h {
+			x[i] = combine(x[i], x[i+h])
+		}
+	}
+	r := x[0]
+	for _, swap := range b.halvings(laneSize(a.typ)) {
+		r = combine(r, swap(r))
+	}
+	return r
+}
+
+// halvings lists what exchanges the halves of a vector, then those of its halves, and so
+// on down to single lanes of a size.
+func (b *block) halvings(size int) (swaps []func(x vreg) vreg) {
+	w := b.c.target.full()
+	blocks := func(imm uint8) {
+		swaps = append(swaps, func(x vreg) vreg { return b.binaryImm(asm.SHUFF64X2, w, x, x, imm) })
+	}
+	lanes := func(imm uint8) {
+		swaps = append(swaps, func(x vreg) vreg { return b.unaryImm(asm.PSHUFD, w, x, imm) })
+	}
+	if b.c.target.isAVX512() {
+		blocks(0x4e)
+		blocks(0xb1)
+	} else {
+		swaps = append(swaps, func(x vreg) vreg { return b.binaryImm(asm.PERM2F128, w, x, x, 1) })
+	}
+	lanes(0x4e)
+	if size == 4 {
+		lanes(0xb1)
+	}
+	return swaps
+}

@@ -1,0 +1,9 @@
+package depthwise
+
+import "github.com/broadloom/broadloom/kernels/cpu"
+
+// ofMachine has the loops by instruction set.
+var ofMachine = map[cpu.ISA]*loops{
+	cpu.Portable: &plain,
+	cpu.NEON:     {8, convNEON, sumsNEON, copyInPieces, splitInPieces, joinInPieces, nil},
+}

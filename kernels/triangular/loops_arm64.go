@@ -1,0 +1,6 @@
+package triangular
+
+import "github.com/broadloom/broadloom/kernels/cpu"
+
+// ofMachine has the loops by instruction set.
+var ofMachine = map[cpu.ISA]*loops{cpu.Portable: &plain, cpu.NEON: &loopsNEON}
