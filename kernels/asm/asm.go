@@ -1,6 +1,9 @@
 package asm
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"runtime"
+)
 
 // Reg is a general register.
 type Reg uint8
@@ -68,6 +71,14 @@ const (
 	AMD64 Machine = iota
 	ARM64         // whose instructions do what those of amd64 would do
 )
+
+// Host is the machine that the program runs on: [AMD64] unless it is another one that there is code for.
+func Host() Machine {
+	if runtime.GOARCH == "arm64" {
+		return ARM64
+	}
+	return AMD64
+}
 
 // Asm collects code and the constants that it refers to. The zero value is for [AMD64].
 type Asm struct {

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package jit_test
 
@@ -13,7 +13,7 @@ import (
 
 // Code that adds its second argument to its first.
 func ExampleNew() {
-	var a asm.Asm
+	a := asm.Asm{Machine: asm.Host()}
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, 8))
 	a.AddStore(asm.At(asm.RDI, 0), asm.RAX)
 	a.Zeroupper()
