@@ -20,7 +20,7 @@ const (
 	flatPitch    = flatElements + 16
 )
 
-// flat is the copies of a call.
+// flattened is the copies of a call.
 type flattened struct {
 	args   launch.Args
 	words  []uint64

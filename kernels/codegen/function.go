@@ -174,7 +174,7 @@ func (v vec32) expm1(x vreg) vreg {
 	return v.pick(tiny, x, v.add(h, h))
 }
 
-// split returns the mantissa and the exponent, as an integer.
+// splitLog returns the mantissa and the exponent, as an integer.
 func (v vec32) splitLog(x vreg) (m, exponent vreg) {
 	k := v.binary(asm.PSUBD, v.w, x, v.raw(scalar.SqrtHalf32))
 	m = v.either(asm.PADDD, v.w, v.and(k, v.raw(1<<23-1)), v.raw(scalar.SqrtHalf32))

@@ -87,7 +87,7 @@ func (l *Layout) room(bytes int) int {
 // vectorBytes is the size of the widest vector.
 const vectorBytes = 64
 
-// block is the memory at an offset from the beginning of the block.
+// inBlock is the memory at an offset from the beginning of the block.
 func inBlock(offset int) asm.Mem { return asm.At(args, int32(offset)) }
 
 // The general registers' roles.

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 )
 
-// names are those of the state's arrays. n counts the elements of all parameters, and is 0 before the first step;
+// The names of the state's arrays: n counts the elements of all parameters, and is 0 before the first step;
 // k counts the steps that are remembered.
 const (
 	directionName = "lbfgs.direction" // [n]

@@ -113,7 +113,7 @@ func (j *job) work(thread int, ws *Workspace) (tiles int) {
 // most kernels.
 const spin = 100 * time.Microsecond
 
-// wakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
+// WakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
 // be it of several kernels one after the other; parallelCost that from which on one that is
 // awake is worth asking.
 const (
