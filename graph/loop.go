@@ -156,6 +156,20 @@ func (n *Node) Loop() (a LoopAttrs, ok bool) {
 	return a, ok
 }
 
+// IsInternalToLoop reports whether nothing outside of a loop can ask for the node: it is a value of the loop's body, or what its condition came to at
+// last, which the loop does not return.
+func (n *Node) IsInternalToLoop() bool {
+	if n.region != nil {
+		return true
+	}
+	a, ok := n.Loop()
+	if !ok || a.Role != LoopFinal {
+		return false
+	}
+	end, _ := n.in[0].Loop()
+	return end.Stops && a.Index == end.Carried-1
+}
+
 // findRegion finds the body to which a node belongs.
 func (n *Node) findRegion(open *Region) {
 	n.region = nil

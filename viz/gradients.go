@@ -30,7 +30,7 @@ func (b *graphModel) findUses() {
 		n := b.g.Nodes()[i]
 		v.output = !read && !v.doubt && v.fault == nil && !v.role.isSource() && v.role != roleUpdate
 		leftOver := v.part == gradient && n.GradientOf() == nil && v.name == "" // from a rule
-		if v.output && (leftOver || n.Region() != nil) {                        // nobody asked for it, or can
+		if v.output && (leftOver || n.IsInternalToLoop()) {                     // nobody asked for it, or can
 			v.output, v.unused = false, true
 			v.notes = append(v.notes, "unused")
 		}

@@ -14,7 +14,7 @@ func FromGraph(g *graph.Graph) *Document {
 	d.AddMistakes(g)
 	d.Columns[0].GuessOutputs()
 	for i, n := range g.Nodes() {
-		if n.Region() != nil { // nothing outside of a loop can ask for a value of its body
+		if n.IsInternalToLoop() {
 			d.Columns[0].Values[i].Output = false
 		}
 	}

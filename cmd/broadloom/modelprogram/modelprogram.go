@@ -55,7 +55,7 @@ func Roots(g *graph.Graph) (outputs, updates []*graph.Node, err error) {
 	}
 	for i, n := range g.Nodes() {
 		switch {
-		case n.Region() != nil: // a value of the body of a loop, which nothing outside of it can ask for
+		case n.IsInternalToLoop():
 		case n.Op().Class == graph.Update:
 			updates = append(updates, n)
 		case n.Origin() != nil && n.GradientOf() == nil && n.Name() == "": // what the rule of a gradient made and nobody asked for
