@@ -66,6 +66,8 @@ var functions = map[string][]any{
 		graph.SortMistakes,
 		graph.SourceOps,
 		graph.SymbolicDim,
+		graph.UpdateRule,
+		graph.UserCall,
 		graph.WithPolicy,
 	},
 	"ops": {
@@ -1237,6 +1239,7 @@ var functions = map[string][]any{
 		viz.Limit,
 		viz.LongEdges,
 		viz.ModelExplorer,
+		viz.PDF,
 		viz.PNG,
 		viz.ParseText,
 		viz.Profile,
@@ -1273,5 +1276,5 @@ var spared = map[string]bool{
 	// It runs as often as it is told, and the other for tenths of a second.
 	"*exec.Session.Profile": true, "exec.MeasureMachine": true,
 	// These run Graphviz.
-	"viz.SVG": true, "viz.PNG": true,
+	"viz.SVG": true, "viz.PNG": true, "viz.PDF": true,
 }

@@ -128,7 +128,7 @@ func TestTextsNameWhatExists(t *testing.T) {
 }
 
 // foreign are words before a dot that are not the library's.
-var foreign = map[string]bool{"torch": true, "torchvision": true, "timm": true, "keras": true, "distributions": true, "math": true, "document": true, "Math": true, "tensor": true, "time": true, "Tensor": true, "os": true, "bytes": true}
+var foreign = map[string]bool{"torch": true, "torchvision": true, "timm": true, "keras": true, "distributions": true, "math": true, "document": true, "Math": true, "tensor": true, "time": true, "Tensor": true, "os": true, "bytes": true, "path": true}
 
 // TestOperationsAreFunctions looks up the function by which messages call each operation. Those
 // without one have a name in lower case, and messages call them by the function that was called.
