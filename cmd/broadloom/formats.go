@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/findings"
@@ -55,12 +54,8 @@ func writeJSON(w io.Writer, o outcome) error {
 }
 
 func writeSARIF(w io.Writer, o outcome) error {
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
 	complete := checkStatus(o.found, o.problems, o.strict) != exitFailed
-	return findings.WriteSARIF(w, o.root(), version, o.findings(), complete)
+	return findings.WriteSARIF(w, o.root(), version(), o.findings(), complete)
 }
 
 func writeGitHub(w io.Writer, o outcome) error {

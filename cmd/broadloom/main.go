@@ -10,12 +10,13 @@
 //	broadloom lsp                    shows mistakes and shapes in an editor
 //	broadloom export -size batch=64  writes models for XLA
 //	broadloom launch gpt.export      runs an exported program on this machine's devices
+//	broadloom version                tells the version, the system and the instruction set
 //
 // "broadloom help command" says more.
 //
 // main.go has the table of commands, flags.go their flags; check.go, shapes.go, draw.go,
 // profile.go, explain.go and ops.go are the commands, formats.go has the forms in which mistakes are written, vet.go is
-// the tool of go vet, lsp.go the language server, export.go exports models, and launch.go runs them.
+// the tool of go vet, lsp.go the language server, export.go exports models, launch.go runs them, and version.go tells the version.
 package main
 
 import (
@@ -47,7 +48,7 @@ type command struct {
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
-var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand, lspCommand, exportCommand, launchCommand}
+var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand, lspCommand, exportCommand, launchCommand, versionCommand}
 
 func main() {
 	if vettool.IsAsked(os.Args[1:]) {

@@ -2,7 +2,11 @@ package main
 
 import (
 	"os"
+	"runtime"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // asCommand is the variable by which tests have their own binary be the command, where another
@@ -14,4 +18,14 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	os.Exit(m.Run())
+}
+
+// Who tells of a fault says what it was found with.
+func TestVersion(t *testing.T) {
+	var stdout, stderr strings.Builder
+	require.Equal(t, exitOK, run([]string{"version"}, &stdout, &stderr))
+	require.Regexp(t, `^broadloom \S+, go\S+ `+runtime.GOOS+"/"+runtime.GOARCH+`, \w+\n$`, stdout.String())
+	require.Equal(t, exitFailed, run([]string{"version", "-v"}, &stdout, &stderr))
+	require.Equal(t, exitFailed, run([]string{"version", "now"}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "version takes no argument, and now is one")
 }

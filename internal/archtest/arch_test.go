@@ -102,7 +102,7 @@ var arrows = []struct {
 	{"internal/...", "graph contract shapeinfer/... ops autodiff exec viz nn optim reach internal/testkit/reference", "helpers of tests"},
 	{"cmd/broadloom/internal/findings", "graph shapeinfer cmd/broadloom/internal/models github.com/owenrumney/go-sarif/v3/...", "formats of other programs"},
 	{"cmd/broadloom/internal/vettool", "graph cmd/broadloom/... golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/...", "go vet's protocol"},
-	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/... reach/... stablehlo weights internal/opref", "commands check, draw and export, and print the reference"},
+	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/... reach/... stablehlo weights internal/opref kernels/cpu", "commands check, draw and export, print the reference, and tell the instruction set"},
 	{"examples/internal/...", "train/data", "what examples share"},
 	{"examples/...", "graph examples/internal/... weights optim/lbfgs contract shapeinfer/... ops autodiff exec viz/... nn optim train train/... gonum.org/v1/gonum/mat gorgonia.org/tensor", "users' programs"},
 }
