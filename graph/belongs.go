@@ -44,22 +44,31 @@ func (n *Node) IsDerived() bool {
 // Calling names what of the user's program n belongs to, without operands: "MaxPool2D", "the gradient of
 // MaxPool2D", "the update of w by optim.SGD".
 func Calling(n *Node) string {
+	name, inGradient := CallingOf(n)
+	if inGradient {
+		return "the gradient of " + name
+	}
+	return name
+}
+
+// CallingOf is [Calling], but it reports whether n belongs to the gradient of what it names, in place of saying so.
+func CallingOf(n *Node) (name string, inGradient bool) {
 	n = n.Written()
 	if n == nil || n.op == nil {
-		return n.label()
+		return n.label(), false
 	}
 	user, inGradient := n.User()
 	switch f := user.function(); {
 	case inGradient && user.isDeclared():
-		return "the gradient of " + user.Called()
+		return user.Called(), true
 	case inGradient:
-		return "the gradient of " + Calling(user)
+		return Calling(user), true
 	case user.composite != nil && user.composite.updates != nil:
-		return user.composite.describe(callDepth)
+		return user.composite.describe(callDepth), false
 	case f != "":
-		return f
+		return f, false
 	}
-	return user.written()
+	return user.written(), false
 }
 
 // UserCall returns the call of the user's program that n belongs to, as Calling names it. All nodes of a function, and

@@ -17,7 +17,7 @@ func (b *graphModel) nameCalls() {
 			continue
 		}
 		rule := graph.UpdateRule(n)
-		name := strings.TrimPrefix(graph.Calling(n), "the gradient of ")
+		name, _ := graph.CallingOf(n)
 		layer, isLayer := strings.CutSuffix(name, ".Apply")
 		name = strings.ReplaceAll(layer, graph.ScopeSeparator, "·")
 		switch {

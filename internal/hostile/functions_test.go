@@ -29,6 +29,7 @@ var functions = map[string][]any{
 		graph.CallOf,
 		graph.CallText,
 		graph.Calling,
+		graph.CallingOf,
 		graph.Caller,
 		graph.Common,
 		graph.Constant[float32],

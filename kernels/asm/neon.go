@@ -1,6 +1,9 @@
 package asm
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // neon is an instruction on vectors as [Asm.RK] and [Asm.MK] have it.
 type neon struct {
@@ -143,7 +146,7 @@ const (
 	neonUmovW     = 0x0e003c00
 	fmovToD       = 0x9e670000
 	fmovFromD     = 0x9e660000
-	neonLd1r      = 0x4d40c000 // an element of memory in all lanes; its size goes to sizeAt10
+	neonLd1r      = 0x4d40c000 // an element of memory in all lanes; the logarithm of its size is in the bits from 10 on
 	neonLd1       = 0x0d400000 // a lane
 	neonSt1       = 0x0d000000
 	ldpQ          = 0xad400000
@@ -157,7 +160,7 @@ func elementAt(i, size int) uint32 { return uint32((2*i + 1) * size << 16) }
 // lane is the place of an element in an instruction that loads or stores it.
 func lane(i, size int) uint32 {
 	at := uint32(i * size)
-	kind := map[int]uint32{1: 0, 2: 0x4000, 4: 0x8000, 8: 0x8400}[size]
+	kind := [...]uint32{0, 0x4000, 0x8000, 0x8400}[bits.TrailingZeros(uint(size))]
 	return kind | at>>3&1<<30 | at>>2&1<<12 | at>>1&1<<11 | at&1<<10
 }
 
@@ -179,12 +182,13 @@ func (a *Asm) laneMem(op uint32, r uint32, i, size int, m Mem) {
 	a.two(op|lane(i, size), r, base)
 }
 
-// load reads a vector, of which 16 bytes come from a label, or from where the address says.
+// load reads a vector.
 func (a *Asm) load(w Width, v Vec, m Mem) { a.vectors(loadQ, ldpQ, w, v, m) }
 
 // store writes a vector.
 func (a *Asm) store(w Width, v Vec, m Mem) { a.vectors(storeQ, stpQ, w, v, m) }
 
+// vectors reads or writes a vector: by one instruction for both halves where that reaches them, else by x for each.
 func (a *Asm) vectors(x access, both uint32, w Width, v Vec, m Mem) {
 	r := halves(v)
 	if m.Label != NoLabel && both == ldpQ && m.Disp == 0 {
@@ -209,7 +213,8 @@ func (a *Asm) vectors(x access, both uint32, w Width, v Vec, m Mem) {
 }
 
 // armVector writes an instruction on registers.
-func (a *Asm) armVector(op *Op, w Width, dst, v, src Vec, imm []byte) {
+func (a *Asm) armVector(op *Op, w Width, dst, v, src Vec, k Mask, imm []byte) {
+	k.refuse()
 	n := neon{Asm: a, w: w, dst: dst, v: v, src: src}
 	if len(imm) > 0 {
 		n.imm = imm[0]
@@ -222,7 +227,8 @@ func (a *Asm) armVector(op *Op, w Width, dst, v, src Vec, imm []byte) {
 }
 
 // armVectorMem writes an instruction whose last operand is in memory.
-func (a *Asm) armVectorMem(op *Op, w Width, dst, v Vec, m Mem, imm []byte) {
+func (a *Asm) armVectorMem(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm []byte) {
+	k.refuse()
 	if m.Broadcast {
 		panic("arm64: memory is not repeated")
 	}
@@ -244,18 +250,25 @@ func (a *Asm) armVectorMem(op *Op, w Width, dst, v Vec, m Mem, imm []byte) {
 	default:
 		panic(fmt.Sprintf("arm64: there is no form of %s of memory", op.Name))
 	}
-	a.armVector(op, w, dst, v, memoryTemporary, imm)
+	a.armVector(op, w, dst, v, memoryTemporary, k, imm)
+}
+
+// refuse ends a program that asks for a mask register, of which there are none.
+func (k Mask) refuse() {
+	if k.K != 0 {
+		panic("arm64: there are no mask registers")
+	}
 }
 
 // armSpreadBits is d = the low 8 bits of s, each the last one of a byte.
 func (a *Asm) armSpreadBits(d, s Reg) {
-	bits, byBit := uint32(temporary), uint32(memoryTemporary)
+	spread, byBit := uint32(temporary), uint32(memoryTemporary)
 	a.number(scratch, 0x8040201008040201)
 	a.two(fmovToD, byBit, scratch)
-	a.two(neonDupX|elementAt(0, 1), bits, uint32(s))
-	a.three(neonAnd, bits, bits, byBit)
-	a.three(neonCmeq&^(3<<22), bits, bits, byBit) // of bytes
-	a.two(neonUshr|(16-7)<<16, bits, bits)
-	a.two(fmovFromD, uint32(d), bits)
+	a.two(neonDupX|elementAt(0, 1), spread, uint32(s))
+	a.three(neonAnd, spread, spread, byBit)
+	a.three(neonCmeq&^(3<<22), spread, spread, byBit) // of bytes
+	a.two(neonUshr|(16-7)<<16, spread, spread)
+	a.two(fmovFromD, uint32(d), spread)
 	a.sums.change(d)
 }

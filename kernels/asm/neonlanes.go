@@ -1,5 +1,7 @@
 package asm
 
+import "math/bits"
+
 // spread is the first element in all lanes.
 func spread(size int) func(*neon) {
 	return func(n *neon) {
@@ -12,7 +14,7 @@ func spread(size int) func(*neon) {
 
 // repeated is an element of memory in all lanes.
 func repeated(size int) func(*neon, Mem) {
-	log := map[int]uint32{1: 0, 2: 1, 4: 2, 8: 3}[size]
+	log := uint32(bits.TrailingZeros(uint(size)))
 	return func(n *neon, m Mem) {
 		base, disp := n.address(m)
 		if disp != 0 {

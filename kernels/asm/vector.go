@@ -86,7 +86,7 @@ func (a *Asm) R(op *Op, w Width, dst, v, src Vec, imm ...byte) {
 // RK is R with a mask.
 func (a *Asm) RK(op *Op, w Width, dst, v, src Vec, k Mask, imm ...byte) {
 	if a.Machine == ARM64 {
-		a.armVector(op, w, dst, v, src, imm)
+		a.armVector(op, w, dst, v, src, k, imm)
 		return
 	}
 	if op.digit >= 0 {
@@ -109,7 +109,7 @@ func (a *Asm) M(op *Op, w Width, dst, v Vec, m Mem, imm ...byte) {
 // MK is M with a mask.
 func (a *Asm) MK(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm ...byte) {
 	if a.Machine == ARM64 {
-		a.armVectorMem(op, w, dst, v, m, imm)
+		a.armVectorMem(op, w, dst, v, m, k, imm)
 		return
 	}
 	if op.digit >= 0 {

@@ -19,9 +19,9 @@ func stepsOf(a *launch.Args, i int) steps {
 	return steps{a.Stride[i][inner-1], a.Stride[i][inner]}
 }
 
-// copying makes code that copies in vectors of AVX2; nil where it cannot be had.
+// copying makes code that copies in vectors; nil where it cannot be had.
 func copying(bytes []byte) *jit.Code {
-	if cpu.Chosen() < cpu.AVX2 {
+	if cpu.Chosen() == cpu.Portable {
 		return nil
 	}
 	code, err := jit.New(bytes)

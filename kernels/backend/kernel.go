@@ -62,7 +62,7 @@ func Compile(p *rowprog.Program) (Kernel, error) {
 }
 
 // hasMachineCode reports whether kernels are machine code on this machine, as far as there is some for a program.
-func hasMachineCode() bool { return cpu.JIT() && cpu.Chosen() >= cpu.AVX2 }
+func hasMachineCode() bool { return cpu.JIT() && cpu.Chosen() != cpu.Portable }
 
 // CompileAll makes kernels of programs that are used together. Their code shares a block
 // of memory, which is given back when none of the kernels is in use any more.

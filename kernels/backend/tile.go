@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/codegen"
-	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -29,7 +28,7 @@ type Tiles struct {
 // for those that it cannot be made of.
 func CompileTiles(programs []TileProgram) []*Tiles {
 	made := make([]*Tiles, len(programs))
-	if !cpu.JIT() || cpu.Chosen() < cpu.AVX2 {
+	if !hasMachineCode() {
 		return made
 	}
 	var all []byte

@@ -21,7 +21,7 @@ const (
 	apartBlock            = 8
 )
 
-// Apart makes code that puts elements side by side that stand step apart, or turns them round for a step of -1, in vectors of AVX2.
+// Apart makes code that puts elements side by side that stand step apart, or turns them round for a step of -1, in vectors.
 func Apart(target Target, step int) (code []byte) {
 	const to, from, toRow, fromRow, rows, blocks, at, next = asm.RSI, asm.RCX, asm.R8, asm.R9, asm.RBX, asm.RDX, asm.RAX, asm.R10
 	const w, order = asm.W256, asm.Vec(7)

@@ -1,5 +1,6 @@
 // Package codegen turns row programs into machine code for amd64, with AVX2, FMA and BMI2
-// or with AVX-512.
+// or with AVX-512, and for arm64. Code for arm64 is that for AVX2, with fewer registers and some instructions
+// of its own ([NEON]): package asm writes it as instructions of arm64.
 //
 // Each section of a program becomes a list of micro-operations in static single
 // assignment form ([block]), one vector instruction each: functions such as exp are
