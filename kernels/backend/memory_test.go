@@ -110,6 +110,9 @@ func TestRandomProgramsStayInside(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		c := rowtest.Bind(r, rowtest.Program(r))
+		if seed%4 == 3 {
+			c = rowtest.BindBlocks(r, rowtest.Independent(r))
+		}
 		k, err := Compile(c.Program)
 		require.NoError(t, err)
 		for _, atEnd := range []bool{false, true} {

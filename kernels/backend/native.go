@@ -228,6 +228,12 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 			b.put(l.Columns, 1)
 		}
 	}
+	if l.Blocks != 0 {
+		b.put(l.Blocks, 0)
+		if k.canBlock(a) {
+			b.put(l.Blocks, 1)
+		}
+	}
 	for axis, n := range a.Outer {
 		b.put(l.Count(axis), n)
 		b.put(l.Counter(axis), n)
@@ -249,6 +255,20 @@ const mostColumnBytes = 1 << 10
 // isBetterInColumns reports whether rows that are accumulated over the last outer axis are too short to be worked on one after the other.
 func (k *nativeKernel) isBetterInColumns(a *launch.Args) bool {
 	return a.Outer[len(a.Outer)-1] > 1 && a.N*k.prog.Operands[k.accs[0].operand].Type.Size() <= mostColumnBytes
+}
+
+// canBlock reports whether rows of the last outer axis can be worked on in blocks, by what the code asks for.
+func (k *nativeKernel) canBlock(a *launch.Args) bool {
+	last := len(a.Outer) - 1
+	if a.N != k.prog.Row || a.Outer[last] < k.layout.BlockRows || k.from(a) != 0 {
+		return false
+	}
+	for i := range k.prog.Operands {
+		if k.prog.Operands[i].Domain == rowprog.Row && a.Stride[i][last] != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // sizes is a range of numbers of bytes.

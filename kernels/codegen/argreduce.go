@@ -83,19 +83,20 @@ func (r argReduction) merge(x, y winner) winner {
 	return winner{r.choose(w, r.size, second, y.best, x.best), r.choose(w, r.size, second, y.at, x.at)}
 }
 
-// foldIndex makes a block that merges all lanes and puts the index into its slot.
-func (c *compiler) foldIndex(best, at *accumulator) *block {
+// foldIndex makes a block that merges all lanes of some first vectors, the others having no candidate, and puts the index into its slot.
+func (c *compiler) foldIndex(best, at *accumulator, set int) *block {
 	bytes := c.target.bytes()
 	b := c.newBlock(bytes / laneSize(best.typ))
 	r := b.argReduction(best.kind, best.typ)
-	x := make([]winner, laneBytes/bytes)
+	x := make([]winner, set)
 	for i := range x {
 		x[i] = winner{b.at(&slot{mem: inBlock(best.room + i*bytes)}), b.at(&slot{mem: inBlock(at.room + i*bytes)})}
 	}
-	for h := len(x) / 2; h > 0; h /= 2 {
-		for i := range h {
+	for h := laneBytes / bytes / 2; h > 0; h /= 2 {
+		for i := range max(0, min(h, len(x)-h)) {
 			x[i] = r.merge(x[i], x[i+h])
 		}
+		x = x[:min(h, len(x))]
 	}
 	first := x[0]
 	for _, swap := range b.halvings(r.size) {

@@ -87,14 +87,7 @@ func (w *columns) mostHeld() int  { return w.firstHeld() / 2 }
 // write writes loops over columns, each with one over rows inside.
 func (w *columns) write() {
 	a := &w.a
-	for i := range w.p.Operands {
-		if i < len(pointerRegs) {
-			a.MovStore(inBlock(w.saved+8*i), pointerRegs[i])
-			continue
-		}
-		a.MovLoad(temp, inBlock(w.layout.Pointer(i)))
-		a.MovStore(inBlock(w.saved+8*i), temp)
-	}
+	w.keepPointers(w.saved)
 	a.Xor(index, index)
 	a.MovLoad(rest, inBlock(offN))
 	for _, vectors := range columnVectors {
@@ -151,14 +144,7 @@ func (w *columns) column(p *plan, m mode) {
 	for k := range w.vec.accs {
 		w.vec.accs[k].reg = w.firstHeld() - (k+1)*p.copies + 1
 	}
-	for i := range w.p.Operands {
-		if i < len(pointerRegs) {
-			a.MovLoad(pointerRegs[i], inBlock(w.saved+8*i))
-			continue
-		}
-		a.MovLoad(temp, inBlock(w.saved+8*i))
-		a.MovStore(inBlock(w.layout.Pointer(i)), temp)
-	}
+	w.bringPointers(w.saved)
 	w.moveSums(p.copies, m, false)
 	if len(w.row.insts) == 0 {
 		p.pins.load(w.compiler)

@@ -216,6 +216,7 @@ func (c *compiler) program() {
 	a.Align(16)
 	top, behind := a.Here(), a.NewLabel() // behind the last axis
 	c.columnLoop(behind)
+	c.blockLoop(behind)
 	for s := range p.Stages {
 		c.emitStraight(c.section(rowprog.RowSection(s)))
 		c.loop(s)
@@ -248,6 +249,31 @@ func (c *compiler) program() {
 func (c *compiler) loadPointers() {
 	for i := range min(len(c.p.Operands), len(pointerRegs)) {
 		c.a.MovLoad(pointerRegs[i], inBlock(c.layout.Pointer(i)))
+	}
+}
+
+// keepPointers stores the operands' addresses at a place in the block of arguments.
+func (c *compiler) keepPointers(at int) {
+	for i := range c.p.Operands {
+		r := temp
+		if i < len(pointerRegs) {
+			r = pointerRegs[i]
+		} else {
+			c.a.MovLoad(r, inBlock(c.layout.Pointer(i)))
+		}
+		c.a.MovStore(inBlock(at+8*i), r)
+	}
+}
+
+// bringPointers sets the operands' addresses to those at a place in the block of arguments.
+func (c *compiler) bringPointers(at int) {
+	for i := range c.p.Operands {
+		if i < len(pointerRegs) {
+			c.a.MovLoad(pointerRegs[i], inBlock(at+8*i))
+			continue
+		}
+		c.a.MovLoad(temp, inBlock(at+8*i))
+		c.a.MovStore(inBlock(c.layout.Pointer(i)), temp)
 	}
 }
 

@@ -40,7 +40,14 @@ func (e *emitter) source(nd *node, r asm.Vec) {
 		a.MovLoad(temp, inBlock(e.c.layout.End(in.operand)))
 		a.SubLoad(temp, inBlock(e.c.layout.Counter(in.operand)))
 		e.splatInt(in, r, temp)
+	case perRowForm:
+		a.M(asm.MOVUPS, in.width, r, 0, nd.perRow())
 	}
+}
+
+// perRow is where the values of the rows are that a copy works on.
+func (nd *node) perRow() asm.Mem {
+	return inBlock(nd.in.slot.rows + int(nd.copy)*nd.in.width.Bytes())
 }
 
 func (e *emitter) splatInt(in *inst, r asm.Vec, from asm.Reg) {
@@ -75,7 +82,15 @@ func (e *emitter) effect(i int32, nd *node) {
 		e.signs(nd, x)
 		a.AndImm(temp, 1)
 		a.MovStore8(asm.At(e.base(in.operand), 0), temp)
+	case perRowOutForm:
+		a.M(asm.MOVUPSSt, in.width, x, 0, nd.perRow())
+	case partialForm:
+		e.ofBlock.putPartial(in, x)
 	case slotOutForm:
+		if e.ofBlock != nil {
+			e.ofBlock.putRow(in, x)
+			break
+		}
 		r := e.take()
 		op := asm.BROADCASTSS
 		if in.size == 8 {
@@ -154,7 +169,7 @@ func (e *emitter) store(nd *node, x asm.Vec, m asm.Mem) {
 		e.a.M(asm.MOVNTPS, in.width, x, 0, m)
 	case !e.masked:
 		e.a.M(asm.MOVUPSSt, in.width, x, 0, m)
-	case e.c.target.isAVX512():
+	case e.c.target.isAVX512() && !(e.known > 0 && e.c.rewritesRows()):
 		e.c.storeLanes(x, in.width, in.size, m)
 	default:
 		e.storeRest(nd, x, m)
@@ -171,7 +186,11 @@ func (e *emitter) setAcc(nd *node, x asm.Vec) {
 		e.store(nd, x, e.accAddress(nd))
 		return
 	}
-	if r := asm.Vec(e.accs[nd.in.operand].reg + int(nd.copy)); r != x {
+	switch r := asm.Vec(e.accs[nd.in.operand].reg + int(nd.copy)); {
+	case r == x:
+	case e.merges:
+		e.mergeRest(nd.in, r, x)
+	default:
 		e.a.R(asm.MOVAPS, nd.in.width, r, 0, x)
 	}
 }
@@ -180,8 +199,14 @@ func (e *emitter) setAcc(nd *node, x asm.Vec) {
 // vector, which can then be read again at once: what a masked write leaves is read only when the write has
 // reached the cache, 15 ns later.
 func (e *emitter) mergeAcc(nd *node, x asm.Vec) {
-	in, r, m := nd.in, e.take(), e.accAddress(nd)
-	e.a.M(asm.MOVUPS, in.width, r, 0, m)
+	r, m := e.take(), e.accAddress(nd)
+	e.a.M(asm.MOVUPS, nd.in.width, r, 0, m)
+	e.mergeRest(nd.in, r, x)
+	e.a.M(asm.MOVUPSSt, nd.in.width, r, 0, m)
+}
+
+// mergeRest puts the lanes of x that take part into r.
+func (e *emitter) mergeRest(in *inst, r, x asm.Vec) {
 	switch wide := e.c.target.isAVX512(); {
 	case wide && in.size == 8:
 		e.a.RK(asm.BLENDMPD, in.width, r, r, x, asm.Mask{K: uint8(tailMask)})
@@ -192,7 +217,6 @@ func (e *emitter) mergeAcc(nd *node, x asm.Vec) {
 	default:
 		e.a.R(asm.BLENDVPS, in.width, r, r, x, byte(e.c.target.mask4())<<4)
 	}
-	e.a.M(asm.MOVUPSSt, in.width, r, 0, m)
 }
 
 // guard notes a fault unless all lanes are true.

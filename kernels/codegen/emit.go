@@ -70,7 +70,7 @@ func (e *emitter) node(i int32) {
 		if e.use[i] != never && e.stored>>nd.copy&1 != 0 {
 			e.get(i)
 		}
-	case widenForm, splatForm, indexForm, axisForm:
+	case widenForm, splatForm, indexForm, axisForm, perRowForm:
 		r := e.take()
 		e.source(nd, r)
 		e.define(i, r)
@@ -110,7 +110,7 @@ func (e *emitter) node(i int32) {
 // result is the register for a node's value: the accumulator that the value is for, or
 // a free one.
 func (e *emitter) result(i int32) asm.Vec {
-	if e.accReg {
+	if e.accReg && !e.merges {
 		if j := e.use[i]; j != never {
 			if nd := &e.nodes[j]; nd.in.form == setAccForm && nd.lastUse(0) && e.oldIsDead(j) {
 				return asm.Vec(e.accs[nd.in.operand].reg + int(nd.copy))

@@ -11,6 +11,9 @@ type Layout struct {
 	Culprit  int // where a fault's fourth number is, the bits of the guard's culprit; 0 without guards
 	// Columns is where a number says, if it is not 0, that rows are worked on in columns of vectors, which pays where they are short; 0 where there is no such code.
 	Columns int
+	// Blocks is where a number says, if it is not 0, that blocks of BlockRows rows of the last outer axis are worked on together; 0 where there is no such code.
+	// Then rows have as many elements as the program notes, and the elements of operands with one for each row lie side by side along the axis.
+	Blocks, BlockRows int
 }
 
 // BlockAlign is the alignment of a block of arguments, in bytes.

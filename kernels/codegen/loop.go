@@ -19,10 +19,14 @@ func (c *compiler) emitStraight(b *block) {
 type mode struct {
 	row    bool      // outside of the row
 	masked bool      // only the first rest lanes take part
+	known  int       // how many these are, if not 0
 	accReg bool      // accumulators are in registers
+	merges bool      // and keep the lanes that do not take part
 	stream bool      // vectors are stored past the caches
 	fetch  *inst     // if not nil, what loads the operand that is fetched ahead
 	tile   *tileRows // if not nil, the row of a tile that is worked on
+
+	ofBlock *rowBlock // if not nil, the block of rows of which what is computed once a row is of one
 }
 
 // body writes copies of a block.
@@ -235,15 +239,8 @@ func (c *compiler) loop(stage int) {
 		a.CmpMemImm(inBlock(offFaulted), 0)
 		a.JumpIf(asm.NotEqual, c.exit)
 	}
-	for i := range b.accs {
-		switch acc := &b.accs[i]; {
-		case acc.kind.GivesIndex():
-			c.emitStraight(c.foldIndex(acc, &b.accs[i+1]))
-		case acc.nans:
-			c.emitStraight(c.foldExtreme(acc, &b.accs[i+1], nil))
-		case acc.kind != rowprog.NoReduction:
-			c.emitStraight(c.fold(acc, nil))
-		}
+	for _, end := range c.folds(b) {
+		c.emitStraight(end)
 	}
 	a.Bind(folded)
 	if c.chunked {

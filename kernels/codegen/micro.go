@@ -23,6 +23,7 @@ const (
 	splatForm                  // one element of an operand in all lanes
 	indexForm                  // the index in the row of the first lane, in all lanes
 	axisForm                   // the index along an outer axis, in all lanes
+	perRowForm                 // a value of each row of a block of rows, side by side
 	unaryForm                  // dst = op x
 	binaryForm                 // dst = op x, y
 	shiftForm                  // dst = op x by an immediate number
@@ -35,15 +36,17 @@ const (
 	furtherForm                // a further result of a routine; no code
 	accForm                    // an accumulator of a reduction; no code
 	// Effects.
-	setAccForm   // accumulator = x
-	storeForm    // operand = x
-	packedForm   // operand = x, the elements of lanes side by side
-	bytesOutForm // operand of Bool = x, a mask
-	splatOutForm // one element = x's first lane
-	byteOutForm  // one Bool = x's first lane, a mask
-	slotOutForm  // a slot = x's first lane in all lanes
-	guardForm    // note a fault where the mask x is false
-	deferForm    // x is stored later: see compiler.tiles
+	setAccForm    // accumulator = x
+	storeForm     // operand = x
+	packedForm    // operand = x, the elements of lanes side by side
+	bytesOutForm  // operand of Bool = x, a mask
+	splatOutForm  // one element = x's first lane
+	byteOutForm   // one Bool = x's first lane, a mask
+	slotOutForm   // a slot = x's first lane in all lanes
+	perRowOutForm // the values of rows of a block of rows = x
+	partialForm   // a vector of the row of a block of rows = x
+	guardForm     // note a fault where the mask x is false
+	deferForm     // x is stored later: see compiler.tiles
 )
 
 // inst is a micro-operation.
@@ -68,12 +71,15 @@ type slot struct {
 	mem  asm.Mem
 	bits uint64 // of a constant
 	cons bool
+	rows int // where its values for a block of rows are, side by side; 0 for none
 }
 
 // block is the micro-operations of a section.
 type block struct {
 	c     *compiler
 	lanes int
+	// rows tells that lanes are rows of a block of rows.
+	rows  bool
 	insts []inst
 	slots map[*slot]vreg
 	known map[inst]vreg // equal operations on registers are made once

@@ -116,29 +116,56 @@ func laneType(t rowprog.Type) rowprog.Type {
 // slots are pinned then. An extreme is one of numbers alone.
 func (c *compiler) fold(a *accumulator, held *pins) *block {
 	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
-	r := b.folded(a, held, func(x, y vreg) vreg {
-		switch {
-		case a.nans:
-			return b.extremeNumber(a.kind, a.typ, x, y)
-		case a.kind == rowprog.MaxNumber:
-			return b.greaterNumber(a.typ, x, y)
-		}
-		return b.combine(a.kind, a.typ, x, y)
-	})
-	if a.kind == rowprog.MaxNumber {
-		r = b.float(rowprog.OpAdd, a.typ, r, b.bits(a.typ, 0), none) // makes -0 to +0
-	}
-	b.fill(a, r)
+	b.fill(a, b.ended(a, b.folded(a, held)))
 	return b
+}
+
+// joins are one step of an accumulator: an extreme is one of numbers alone.
+func (b *block) joins(a *accumulator, x, y vreg) vreg {
+	switch {
+	case a.nans:
+		return b.extremeNumber(a.kind, a.typ, x, y)
+	case a.kind == rowprog.MaxNumber:
+		return b.greaterNumber(a.typ, x, y)
+	case a.kind == rowprog.NoReduction: // that tells NaNs
+		return b.float(rowprog.OpAdd, a.typ, x, y, none)
+	}
+	return b.combine(a.kind, a.typ, x, y)
+}
+
+// ended is the result of a reduction whose partial results have all been combined.
+func (b *block) ended(a *accumulator, x vreg) vreg {
+	if a.kind == rowprog.MaxNumber {
+		return b.float(rowprog.OpAdd, a.typ, x, b.bits(a.typ, 0), none) // makes -0 to +0
+	}
+	return x
+}
+
+// orNaN is an extreme of numbers, or NaN where the sum that tells NaNs is.
+func (b *block) orNaN(t rowprog.Type, x, sum vreg) vreg {
+	w := b.c.target.full()
+	return b.either(asm.ORPS, w, x, b.binaryImm(floatOpsOf(t).cmp, w, sum, sum, cmpUnord))
+}
+
+// folds lists what combines the partial results of a block's reductions, which lie in memory.
+func (c *compiler) folds(b *block) (list []*block) {
+	for i := range b.accs {
+		switch acc := &b.accs[i]; {
+		case acc.kind.GivesIndex():
+			list = append(list, c.foldIndex(acc, &b.accs[i+1], laneBytes/c.target.bytes()))
+		case acc.nans:
+			list = append(list, c.foldExtreme(acc, &b.accs[i+1], nil))
+		case acc.kind != rowprog.NoReduction:
+			list = append(list, c.fold(acc, nil))
+		}
+	}
+	return list
 }
 
 // foldExtreme is fold for an extreme and the sum that tells NaNs.
 func (c *compiler) foldExtreme(a, sum *accumulator, held *pins) *block {
 	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
-	r := b.folded(a, held, func(x, y vreg) vreg { return b.extremeNumber(a.kind, a.typ, x, y) })
-	s := b.folded(sum, held, func(x, y vreg) vreg { return b.float(rowprog.OpAdd, a.typ, x, y, none) })
-	w := c.target.full()
-	b.fill(a, b.either(asm.ORPS, w, r, b.binaryImm(floatOpsOf(a.typ).cmp, w, s, s, cmpUnord)))
+	b.fill(a, b.orNaN(a.typ, b.folded(a, held), b.folded(sum, held)))
 	return b
 }
 
@@ -148,9 +175,19 @@ func (b *block) fill(a *accumulator, r vreg) {
 }
 
 // folded combines the partial results of an accumulator by halves, until all lanes are equal.
-func (b *block) folded(a *accumulator, held *pins, combine func(x, y vreg) vreg) vreg {
+func (b *block) folded(a *accumulator, held *pins) vreg {
+	r := b.foldedVectors(a, held, laneBytes/b.c.target.bytes())
+	for _, swap := range b.halvings(laneSize(a.typ)) {
+		r = b.joins(a, r, swap(r))
+	}
+	return r
+}
+
+// foldedVectors combines the partial results of an accumulator by halves, until one vector is left. Those of some first vectors
+// alone are set, the others have changed nothing.
+func (b *block) foldedVectors(a *accumulator, held *pins, set int) vreg {
 	bytes := b.c.target.bytes()
-	x := make([]vreg, laneBytes/bytes)
+	x := make([]vreg, set)
 	for i := range x {
 		h := &slot{mem: inBlock(a.room + i*bytes)}
 		x[i] = b.at(h)
@@ -158,16 +195,13 @@ func (b *block) folded(a *accumulator, held *pins, combine func(x, y vreg) vreg)
 			held.slot[a.reg+i] = h
 		}
 	}
-	for h := len(x) / 2; h > 0; h /= 2 {
-		for i := range h {
-			x[i] = combine(x[i], x[i+h])
+	for h := laneBytes / bytes / 2; h > 0; h /= 2 {
+		for i := range max(0, min(h, len(x)-h)) {
+			x[i] = b.joins(a, x[i], x[i+h])
 		}
+		x = x[:min(h, len(x))]
 	}
-	r := x[0]
-	for _, swap := range b.halvings(laneSize(a.typ)) {
-		r = combine(r, swap(r))
-	}
-	return r
+	return x[0]
 }
 
 // halvings lists what exchanges the halves of a vector, then those of its halves, and so

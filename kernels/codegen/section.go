@@ -7,9 +7,16 @@ import (
 
 // section makes the micro-operations of a section.
 func (c *compiler) section(s rowprog.Section) *block {
-	lo, hi := c.p.Span(s)
 	b := c.newBlock(c.lanes(s))
 	b.narrowIndex = !b.pairs()
+	b.fillFrom(s)
+	return b
+}
+
+// fillFrom adds the micro-operations of a section.
+func (b *block) fillFrom(s rowprog.Section) {
+	c := b.c
+	lo, hi := c.p.Span(s)
 	for v := lo; v < hi; v++ {
 		in := &c.p.Insts[v]
 		if c.isLoadedInRow(in) {
@@ -19,15 +26,17 @@ func (c *compiler) section(s rowprog.Section) *block {
 			b.inst(v, in)
 		}
 		if h := c.liveOut[v]; h != nil && in.Op != rowprog.OpConst && in.Op != rowprog.OpReduce {
-			b.add(inst{form: slotOutForm, size: lastingSize(in.Type), width: b.width(laneSize(in.Type)), slot: h,
-				args: [3]vreg{b.narrowOf(v), none, none}})
+			out := inst{form: slotOutForm, size: lastingSize(in.Type), width: b.width(laneSize(in.Type)), slot: h, args: [3]vreg{b.narrowOf(v), none, none}}
+			if b.rows {
+				out.form = perRowOutForm
+			}
+			b.add(out)
 		}
 	}
 	if b.rounds {
 		b.dropUnused()
 	}
 	b.hoistStores()
-	return b
 }
 
 // lanes is the number of lanes in a section.
@@ -74,7 +83,13 @@ func (b *block) fetch(x rowprog.Value) {
 		b.vals[x] = masked{b.load(in), none}
 		return
 	}
-	b.vals[x] = masked{b.at(b.c.slotOf(x)), none}
+	h := b.c.slotOf(x)
+	if b.rows && h.rows != 0 {
+		size := lastingSize(b.c.p.Insts[x].Type)
+		b.vals[x] = masked{b.cse(inst{form: perRowForm, width: b.width(int(size)), size: size, slot: h, args: [3]vreg{none, none, none}}), none}
+		return
+	}
+	b.vals[x] = masked{b.at(h), none}
 }
 
 // isLoadedInRow reports whether an element of a row is loaded where it is used: for rows of
@@ -313,7 +328,7 @@ func (b *block) reorder(order []int) {
 	for at, i := range order {
 		number[i] = vreg(at)
 	}
-	moved := make([]inst, len(b.insts))
+	moved := make([]inst, len(order))
 	for at, i := range order {
 		moved[at] = b.insts[i]
 		for k, x := range moved[at].args {

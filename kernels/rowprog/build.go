@@ -1,6 +1,9 @@
 package rowprog
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // section is where an instruction of the domain runs if it is not tied to operands.
 func (b *Builder) section(d Domain) Section {
@@ -183,6 +186,9 @@ func (b *Builder) Build() (*Program, error) {
 				p.Insts = append(p.Insts, in)
 			}
 		}
+	}
+	if b.row <= MostShort && slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpReduce }) {
+		p.Row = b.row
 	}
 	p.index()
 	if err := p.Verify(); err != nil {

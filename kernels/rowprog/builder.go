@@ -14,6 +14,7 @@ type Builder struct {
 	name     string
 	outer    int
 	stage    int
+	row      int
 	operands []Operand
 	insts    []Inst
 	inRows   bool           // guards are about elements of rows
@@ -41,6 +42,9 @@ func (b *Builder) Reset(name string, outer int) *Builder {
 // DivisorCode sets who is asked for the code of each guard of an integer divisor; without, it
 // is [DivideByZero].
 func (b *Builder) DivisorCode(code func() FaultCode) { b.divisor = code }
+
+// Row says that rows have n elements in most calls.
+func (b *Builder) Row(n int) { b.row = n }
 
 // In adds an operand that is loaded and gives its index.
 func (b *Builder) In(name string, t Type, d Domain) int {

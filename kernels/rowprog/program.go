@@ -14,6 +14,9 @@ const None Value = -1
 // FaultCode tells what a guard has found. Codes from 0 on are the caller's.
 type FaultCode int32
 
+// MostShort is the most elements of a row that a [Program] notes.
+const MostShort = 256
+
 // DivideByZero is the code of the guards that a [Builder] sets on the divisors of
 // integers.
 const DivideByZero FaultCode = -1
@@ -79,6 +82,9 @@ type Program struct {
 	Stages   int    // the number of vec sections
 	Operands []Operand
 	Insts    []Inst // in order of execution
+	// Row is the number of elements of a row, where it is known that most calls have so many, and few; else 0. It is no part of the
+	// meaning: back ends may have code for it, beside that for any number.
+	Row int
 
 	starts []Value // the first instruction of each section, and the end
 }

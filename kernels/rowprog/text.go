@@ -47,7 +47,7 @@ func (p *Program) String() string {
 }
 
 // Key identifies what the program does: programs with equal keys have the same
-// meaning, whatever their names, and can share compiled code.
+// meaning, whatever their names, and can share compiled code, which may be made for rows of p.Row elements.
 func (p *Program) Key() string {
 	key := make([]byte, 0, 16*(1+len(p.Operands)+len(p.Insts)))
 	put := func(words ...int) {
@@ -55,7 +55,7 @@ func (p *Program) Key() string {
 			key = binary.AppendVarint(key, int64(w))
 		}
 	}
-	put(p.Outer, p.Stages, len(p.Operands))
+	put(p.Outer, p.Stages, p.Row, len(p.Operands))
 	for i := range p.Operands {
 		o := &p.Operands[i]
 		put(int(o.Type), int(o.Access), int(o.Domain), int(o.Reduced))

@@ -130,6 +130,7 @@ func (l *Lowering) run() (*Loop, error) {
 	}
 	l.b = l.u.builder.Reset(l.k.Nodes[0].Label(), outer)
 	l.b.DivisorCode(l.divisorCode)
+	l.b.Row(l.rowLength())
 	l.values = slices.Repeat([]rowprog.Value{rowprog.None}, len(l.plan.nodes)*(l.plan.count+1))
 	for s := range l.plan.count + 1 {
 		if 0 < s && s < l.plan.count {
@@ -140,6 +141,22 @@ func (l *Lowering) run() (*Loop, error) {
 		}
 	}
 	return l.finish()
+}
+
+// rowLength is the number of elements of a row; 0 where it is not known.
+func (l *Lowering) rowLength() int {
+	if len(l.p.Axes) == 0 {
+		return 0
+	}
+	n := int64(1)
+	for _, axis := range l.p.Axes[len(l.p.Axes)-1] {
+		size, known := l.k.Space[axis].Int()
+		if !known {
+			return 0
+		}
+		n *= size
+	}
+	return int(n)
 }
 
 // finishNode writes what a stage does for a node: its reduction, or its stores.

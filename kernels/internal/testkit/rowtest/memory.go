@@ -21,6 +21,7 @@ type Case struct {
 	Program *rowprog.Program
 	Args    *launch.Args
 	buffers []buffer // of each operand; an alias has the one of its original
+	dense   bool     // operands are row-major, without gaps and turned axes
 }
 
 type buffer struct {
@@ -69,9 +70,38 @@ func BindLong(r *rand.Rand, p *rowprog.Program) *Case {
 	return fill(r, p, a)
 }
 
+// BindBlocks is Bind with short rows, of as many elements as the program notes, or else the case's program, and so many of them along the last outer
+// axis that they make up blocks, mostly.
+func BindBlocks(r *rand.Rand, p *rowprog.Program) *Case {
+	q := *p
+	switch {
+	case q.Row != 0:
+	case r.IntN(4) == 0:
+		q.Row = 2 + r.IntN(rowprog.MostShort-1)
+	default:
+		q.Row = 2 + r.IntN(70)
+	}
+	a := launch.New(&q)
+	a.N = q.Row
+	for i := range a.Outer {
+		a.Outer[i] = 1 + r.IntN(3)
+	}
+	if n := len(a.Outer); n > 0 {
+		a.Outer[n-1] = 1 + r.IntN(50)
+	}
+	c := &Case{Program: &q, Args: a, dense: r.IntN(4) > 0}
+	return c.fill(r)
+}
+
 // fill makes strides and contents.
 func fill(r *rand.Rand, p *rowprog.Program, a *launch.Args) *Case {
-	c := &Case{Program: p, Args: a, buffers: make([]buffer, len(p.Operands))}
+	c := &Case{Program: p, Args: a}
+	return c.fill(r)
+}
+
+func (c *Case) fill(r *rand.Rand) *Case {
+	p, a := c.Program, c.Args
+	c.buffers = make([]buffer, len(p.Operands))
 	for i := range p.Operands {
 		c.place(r, i)
 	}
@@ -97,7 +127,7 @@ func (c *Case) place(r *rand.Rand, i int) {
 	o := &c.Program.Operands[i]
 	inner := c.Program.Outer
 	order := r.Perm(inner + 1)
-	if r.IntN(2) == 0 {
+	if c.dense || r.IntN(2) == 0 {
 		for k := range order {
 			order[k] = inner - k // row-major
 		}
@@ -110,11 +140,11 @@ func (c *Case) place(r *rand.Rand, i int) {
 		}
 		size := c.Args.Size(axis)
 		stride := span
-		if r.IntN(5) == 0 {
+		if !c.dense && r.IntN(5) == 0 {
 			stride += r.IntN(3) // a gap
 		}
 		span = stride * max(size, 1)
-		if r.IntN(5) == 0 {
+		if !c.dense && r.IntN(5) == 0 {
 			first += stride * max(size-1, 0)
 			stride = -stride
 		}

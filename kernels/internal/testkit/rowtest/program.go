@@ -28,6 +28,8 @@ type generator struct {
 	// than there are registers.
 	wide bool
 	only rowprog.Type // of a wide one
+	// independent programs compute each row of its own elements alone.
+	independent bool
 }
 
 type input struct {
@@ -39,8 +41,14 @@ type input struct {
 
 // Program makes a random program. It uses all types, domains, primitives, reductions
 // and accesses; one seed always gives the same program.
-func Program(r *rand.Rand) *rowprog.Program {
-	g := &generator{Rand: r, outer: r.IntN(4)}
+func Program(r *rand.Rand) *rowprog.Program { return program(&generator{Rand: r, outer: r.IntN(4)}) }
+
+// Independent makes a random program each of whose rows depends on nothing but its elements: without guards, picks, outer indices and what is accumulated over rows.
+func Independent(r *rand.Rand) *rowprog.Program {
+	return program(&generator{Rand: r, outer: 1 + r.IntN(3), independent: true})
+}
+
+func program(g *generator) *rowprog.Program {
 	g.b = rowprog.NewBuilder("random", g.outer)
 	inputs := 1 + g.IntN(4)
 	if g.wide = g.IntN(4) == 0; g.wide {
@@ -125,13 +133,16 @@ func (g *generator) stage() {
 	}
 	if g.IntN(3) == 0 {
 		axis := g.IntN(g.outer + 1)
+		if g.independent {
+			axis = g.outer
+		}
 		d := rowprog.Row
 		if axis == g.outer {
 			d = rowprog.Vec
 		}
 		g.keep(g.b.Iota(axis), d)
 	}
-	if g.IntN(4) == 0 {
+	if g.IntN(4) == 0 && !g.independent {
 		g.pick()
 	}
 	primitives := 1 + g.IntN(8)
@@ -243,6 +254,10 @@ func (g *generator) primitive() {
 	for !op.Accepts(t) {
 		t = types[g.IntN(len(types))]
 	}
+	divides := op == rowprog.OpDiv || op == rowprog.OpRem || op == rowprog.OpFloorDiv
+	if g.independent && divides {
+		t = rowprog.F32 // integers have guards
+	}
 	args := make([]rowprog.Value, op.Arity())
 	domain := rowprog.Uniform
 	for i := range args {
@@ -253,7 +268,6 @@ func (g *generator) primitive() {
 		v, d := g.valueOf(want)
 		args[i], domain = v, max(domain, d)
 	}
-	divides := op == rowprog.OpDiv || op == rowprog.OpRem || op == rowprog.OpFloorDiv
 	if divides && t != rowprog.F32 && t != rowprog.F64 && g.IntN(8) > 0 {
 		args[1] = g.b.Apply(rowprog.OpOr, args[1], g.b.ConstInt(t, 1)) // seldom divide by zero
 	}
@@ -275,7 +289,7 @@ func (g *generator) output() {
 		return
 	}
 	t, d := g.b.TypeOf(v), g.domain(v)
-	if t == rowprog.Bool && g.IntN(4) == 0 {
+	if t == rowprog.Bool && g.IntN(4) == 0 && !g.independent {
 		culprit := v // whose bits are known: a NaN has any
 		if other := g.value(); g.b.TypeOf(other).IsInt() {
 			culprit = other
@@ -295,7 +309,7 @@ func (g *generator) output() {
 		g.b.Store(g.b.Out(name, u, d), rounded)
 		return
 	}
-	if kind := g.reduction(t, rowprog.Min); kind != rowprog.NoReduction && g.IntN(2) == 0 {
+	if kind := g.reduction(t, rowprog.Min); kind != rowprog.NoReduction && g.IntN(2) == 0 && !g.independent {
 		over := rowprog.AxisSet(g.Uint32()) & (1<<g.outer - 1)
 		g.b.Accumulate(g.b.Acc(name, t, d, over), kind, v)
 		return

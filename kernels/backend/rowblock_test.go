@@ -1,0 +1,92 @@
+package backend
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/codegen"
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/internal/testkit/rowtest"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Blocks of short rows have the same bits as rows one after the other, whatever a program computes of them.
+func TestBlocksOfRows(t *testing.T) {
+	if cpu.Chosen() < cpu.AVX2 || !cpu.JIT() {
+		t.Skip("there is no machine code here")
+	}
+	seeds, blocks := uint64(3000), 0
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 11))
+		want := rowtest.BindBlocks(r, rowtest.Independent(r))
+		k, err := Compile(want.Program)
+		require.NoError(t, err)
+		if m, ok := k.(*nativeKernel); ok && m.layout.Blocks != 0 && m.isPlain(want.Args) && m.canBlock(want.Args) {
+			blocks++
+			requireSameCase(t, fmt.Sprint("seed ", seed), want, k)
+		}
+	}
+	require.Greater(t, blocks, int(seeds)/5)
+}
+
+// So do they with emulated AVX-512.
+func TestBlocksOfRowsEmulated(t *testing.T) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 12))
+		want := rowtest.BindBlocks(r, rowtest.Independent(r))
+		if c, err := codegen.Compile(want.Program, codegen.AVX512); err == nil && c.Layout.Blocks != 0 {
+			requireSameCase(t, fmt.Sprint("seed ", seed), want, emulate(t, want.Program, c))
+		}
+	}
+}
+
+// requireSameCase compares a kernel with the interpreter.
+func requireSameCase(t *testing.T, name string, want *rowtest.Case, k Kernel) {
+	got := want.Clone()
+	reference, err := interp.Compile(want.Program)
+	require.NoError(t, err)
+	var s Scratch
+	_, wantOK := reference.Run(want.Args, &s.portable)
+	_, gotOK := k.Run(got.Args, &s)
+	require.True(t, wantOK && gotOK, name)
+	if diff := want.Diff(got); diff != "" {
+		t.Fatalf("%s: want and got differ at %s\n%v", name, diff, want)
+	}
+}
+
+// Every reduction of every type has the same bits, of rows of any length.
+func TestReductionsInBlocks(t *testing.T) {
+	lengths := []int{2, 3, 7, 8, 9, 15, 16, 17, 32, 33, 49, 63, 64, 65, 100, 130, 256}
+	if testing.Short() {
+		lengths = []int{3, 16, 49, 130}
+	}
+	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32, rowprog.I64, rowprog.Bool} {
+		for kind := rowprog.Sum; kind <= rowprog.MaxNumber; kind++ {
+			if !kind.Accepts(typ) {
+				continue
+			}
+			for _, n := range lengths {
+				b := rowprog.NewBuilder("reduce", 1)
+				b.Row(n)
+				x := b.Reduce(kind, b.Load(b.In("x", typ, rowprog.Vec)))
+				b.Store(b.Out("y", b.TypeOf(x), rowprog.Row), x)
+				p := build(t, b)
+				kernels := backends(t, p)
+				for seed := range uint64(6) {
+					want := rowtest.BindBlocks(rand.New(rand.NewPCG(seed, uint64(n))), p)
+					for i, k := range kernels[1:] {
+						requireSameCase(t, fmt.Sprintf("%v of %v elements of %v, kernel %d, seed %d", kind, n, typ, i, seed), want.Clone(), k)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,408 @@
+package codegen
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/kernels/asm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// A row of few elements takes less time than its results take from one stage to the next: a reduction is folded, stored, loaded into all lanes, and
+// only then can the next stage begin. So blocks of rows are worked on together where rows are known to be short: each stage runs over one row after the
+// other, none of which waits for the one before, and what is computed once a row is computed for all rows of the block at once, in lanes of vectors.
+// Each row is computed as it is by itself, in the same order.
+
+// rowBlock is code that works on blocks of rows.
+type rowBlock struct {
+	*compiler
+	across      *rowprog.Program // with what is of a row in the place of what is of an element
+	rows        int              // of a block
+	first, next int              // where the addresses of the block's first row are kept, and those of the next block
+}
+
+// row is the number of the row that is worked on; of programs with so many operands that it holds the address of one, there are no blocks.
+var row = pointerRegs[len(pointerRegs)-1]
+
+// hasBlocks reports whether a program can run on blocks of rows: rows are independent, and what is of a row is loaded, stored and computed as if it
+// were of an element.
+func (c *compiler) hasBlocks() bool {
+	p := c.p
+	if p.Row < 2 || p.Outer == 0 || len(p.Operands) >= len(pointerRegs) {
+		return false
+	}
+	return !slices.ContainsFunc(p.Insts, func(in rowprog.Inst) bool {
+		switch in.Op {
+		case rowprog.OpGuard, rowprog.OpPick, rowprog.OpAccumulate:
+			return true
+		case rowprog.OpIota:
+			return in.Domain != rowprog.Vec
+		}
+		return false
+	})
+}
+
+// blockLoop has rows of the last outer axis worked on in blocks where the caller wants that. The code stands at the end, to which one goes from here, and from
+// there on back, to what works on the rows that are left, or to a place behind the loop over the axis.
+func (c *compiler) blockLoop(after asm.Label) {
+	if !c.hasBlocks() {
+		return
+	}
+	w := &rowBlock{compiler: c, across: acrossRows(c.p), rows: c.target.bytes() / 4}
+	for v, h := range c.liveOut {
+		if in := &c.p.Insts[v]; h != nil && in.Domain == rowprog.Row {
+			h.rows = c.layout.room(w.rows * int(lastingSize(in.Type)))
+		}
+	}
+	c.layout.Blocks, c.layout.BlockRows = c.layout.room(8), w.rows
+	w.first, w.next = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands))
+	a, begin, alone := &c.a, c.a.NewLabel(), c.a.NewLabel()
+	a.CmpMemImm(inBlock(c.layout.Blocks), 0)
+	a.JumpIf(asm.NotEqual, begin)
+	a.Bind(alone)
+	c.atEnd = append(c.atEnd, func() {
+		counter := inBlock(c.layout.Counter(c.p.Outer - 1))
+		a.Bind(begin)
+		a.CmpMemImm(counter, int8(w.rows))
+		a.JumpIf(asm.Less, alone)
+		w.write()
+		a.MovLoad(temp, counter)
+		a.SubImm(temp, int32(w.rows))
+		a.MovStore(counter, temp)
+		a.JumpIf(asm.NotEqual, begin)
+		a.MovLoad(temp, inBlock(c.layout.Count(c.p.Outer-1)))
+		a.MovStore(counter, temp)
+		a.Jump(after)
+	})
+}
+
+// acrossRows is a program in which what is of a row is of an element.
+func acrossRows(p *rowprog.Program) *rowprog.Program {
+	q := *p
+	q.Insts, q.Operands = slices.Clone(p.Insts), slices.Clone(p.Operands)
+	for i := range q.Insts {
+		if q.Insts[i].Domain == rowprog.Row {
+			q.Insts[i].Domain = rowprog.Vec
+		}
+	}
+	for i := range q.Operands {
+		if q.Operands[i].Domain == rowprog.Row {
+			q.Operands[i].Domain = rowprog.Vec
+		}
+	}
+	return &q
+}
+
+// write writes what works on one block.
+func (w *rowBlock) write() {
+	w.keepPointers(w.first)
+	for i := range w.p.Operands {
+		w.a.MovLoad(temp, inBlock(w.layout.Delta(w.p.Outer-1, i)))
+		w.a.Shl(temp, log2(uint8(w.rows)))
+		w.a.AddLoad(temp, inBlock(w.first+8*i))
+		w.a.MovStore(inBlock(w.next+8*i), temp)
+	}
+	for s := range w.p.Stages {
+		w.ofRows(s)
+		w.stageOfRows(s)
+		w.bringPointers(w.first)
+	}
+	w.ofRows(w.p.Stages)
+	w.bringPointers(w.next)
+}
+
+// ofRows writes what is computed once a row before a stage.
+func (w *rowBlock) ofRows(stage int) {
+	s := rowprog.RowSection(stage)
+	lanes := w.rows
+	if w.hasWide(s) {
+		lanes /= 2
+	}
+	program := w.p
+	w.p = w.across
+	b := w.newBlock(lanes)
+	b.rows = true
+	b.fillFrom(s)
+	if len(b.insts) > 0 {
+		w.a.Xor(index, index)
+		w.body(b, w.rows/lanes, true, &pins{}, mode{})
+	}
+	w.p = program
+}
+
+// hasWide reports whether a section makes or takes values of 8 bytes.
+func (w *rowBlock) hasWide(s rowprog.Section) bool {
+	lo, hi := w.p.Span(s)
+	for v := lo; v < hi; v++ {
+		if laneSize(w.p.Insts[v].Type) == 8 || slices.ContainsFunc(w.p.Insts[v].Uses(), func(x rowprog.Value) bool { return laneSize(w.p.Insts[x].Type) == 8 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// stageOfRows writes the loop over the rows of a stage.
+func (w *rowBlock) stageOfRows(stage int) {
+	b := w.section(rowprog.VecSection(stage))
+	if len(b.insts) == 0 {
+		return
+	}
+	a, p := &w.a, w.plan(b)
+	folds := w.foldsOf(b, &p)
+	a.Xor(row, row)
+	a.Align(32)
+	again := a.Here()
+	w.spread(b, &p)
+	w.elements(b, &p)
+	for _, f := range folds {
+		w.body(f.ofRow, 1, false, &f.held, mode{row: true, ofBlock: w})
+	}
+	w.advance(w.p.Outer - 1)
+	a.AddImm(row, 1)
+	a.Mov(temp, row)
+	a.SubImm(temp, int32(w.rows))
+	a.JumpIf(asm.NotEqual, again)
+	for _, f := range folds {
+		if f.ofAll != nil {
+			w.body(f.ofAll, 1, false, &pins{}, mode{})
+		}
+	}
+}
+
+// spread brings the row's values that a block uses into all lanes of registers, or of their slots.
+func (w *rowBlock) spread(b *block, p *plan) {
+	full, sizes := w.target.full(), map[*slot]uint8{}
+	for v, h := range w.liveOut {
+		if h != nil && h.rows != 0 {
+			sizes[h] = lastingSize(w.p.Insts[v].Type)
+		}
+	}
+	bring := func(h *slot, r asm.Vec) {
+		op := asm.BROADCASTSS
+		if sizes[h] == 8 {
+			op = asm.BROADCASTSD
+		}
+		w.a.M(op, full, r, 0, asm.Indexed(args, row, sizes[h], int32(h.rows)))
+	}
+	var stored []*slot
+	store := func(h *slot) {
+		if h.rows != 0 && !slices.Contains(stored, h) {
+			stored = append(stored, h)
+			bring(h, 0)
+			w.a.M(asm.MOVUPSSt, full, 0, 0, h.mem)
+		}
+	}
+	for _, n := range b.narrowed {
+		store(n.from)
+	}
+	for i := range b.insts {
+		if in := &b.insts[i]; in.form == slotForm && p.pins.of(in.slot) < 0 {
+			store(in.slot)
+		}
+	}
+	w.emitStraight(w.narrow32(b.narrowed))
+	for r, h := range p.pins.slot {
+		switch {
+		case h == nil:
+		case h.rows != 0:
+			bring(h, asm.Vec(r))
+		default:
+			w.a.M(asm.MOVUPS, full, asm.Vec(r), 0, h.mem)
+		}
+	}
+}
+
+// putRow stores the first lane of a register as the row's value of a slot.
+func (w *rowBlock) putRow(in *inst, x asm.Vec) {
+	op := asm.MOVSSSt
+	if in.size == 8 {
+		op = asm.MOVSDSt
+	}
+	w.a.M(op, asm.W128, x, 0, asm.Indexed(args, row, in.size, int32(in.slot.rows)))
+}
+
+// putPartial stores a register as the row's vector of partial results.
+func (w *rowBlock) putPartial(in *inst, x asm.Vec) {
+	w.a.Mov(temp, row)
+	w.a.Shl(temp, log2(uint8(w.target.bytes())))
+	w.a.M(asm.MOVUPSSt, w.target.full(), x, 0, asm.Indexed(args, temp, 1, int32(in.slot.rows)))
+}
+
+// elements writes what is done for the elements of a row.
+func (w *rowBlock) elements(b *block, p *plan) {
+	a := &w.a
+	for i := range b.accs {
+		acc, used := &b.accs[i], w.vectorsOf(&b.accs[i])
+		for u := range used {
+			r := asm.Vec(acc.reg + u)
+			if !p.accReg {
+				r = 0
+			}
+			if u == 0 || p.accReg {
+				a.M(asm.MOVUPS, w.target.full(), r, 0, acc.identity.mem)
+			}
+			if !p.accReg {
+				a.M(asm.MOVUPSSt, w.target.full(), r, 0, inBlock(acc.room+u*w.target.bytes()))
+			}
+		}
+	}
+	a.Xor(index, index)
+	vectors, left := w.p.Row/b.lanes, w.p.Row%b.lanes
+	some := func(copies int) {
+		w.body(b, copies, p.interleaved, &p.pins, mode{accReg: p.accReg})
+		a.AddImm(index, int32(copies*b.lanes))
+	}
+	if loops := vectors / p.copies; loops > 0 {
+		a.MovImm(rest, uint64(loops))
+		top := a.Here()
+		some(p.copies)
+		if loops > 1 {
+			a.SubImm(rest, 1)
+			a.JumpIf(asm.NotEqual, top)
+		}
+	}
+	if vectors %= p.copies; vectors > 0 {
+		some(vectors)
+	}
+	if left == 0 {
+		return
+	}
+	a.MovImm(rest, uint64(left))
+	w.loadMasks(b.lanes)
+	for k := range b.accs {
+		b.accs[k].reg += vectors // elements go on in the lanes behind those of whole vectors
+	}
+	w.body(b, 1, false, &p.pins, mode{accReg: p.accReg, merges: p.accReg, masked: true, known: left})
+	for k := range b.accs {
+		b.accs[k].reg -= vectors
+	}
+}
+
+// vectorsOf is the number of vectors of partial results that the elements of a row change.
+func (w *rowBlock) vectorsOf(acc *accumulator) int {
+	bytes := w.target.bytes()
+	return (min(laneBytes, w.p.Row*laneSize(acc.typ)) + bytes - 1) / bytes
+}
+
+// blockFold is how a reduction ends: of each row, and then of all rows of a block, if some is left to do.
+type blockFold struct {
+	ofRow, ofAll *block
+	held         pins
+}
+
+// foldsOf lists how the reductions of a block end. What tells the places of elements is folded row by row. Of others, each row leaves one vector, and
+// the vectors of all rows are folded together.
+func (w *rowBlock) foldsOf(b *block, p *plan) (list []*blockFold) {
+	for i := range b.accs {
+		acc := &b.accs[i]
+		if acc.kind == rowprog.NoReduction {
+			continue
+		}
+		f := &blockFold{}
+		list = append(list, f)
+		if acc.kind.GivesIndex() {
+			f.ofRow = w.foldIndex(acc, &b.accs[i+1], w.vectorsOf(acc))
+			continue
+		}
+		held := &f.held
+		if !p.accReg {
+			held = nil
+		}
+		lanes := w.target.bytes() / laneSize(acc.typ)
+		f.ofRow, f.ofAll = w.newBlock(lanes), w.newBlock(lanes)
+		left, sums := w.leave(f.ofRow, acc, held), 0
+		if acc.nans {
+			sums = w.leave(f.ofRow, &b.accs[i+1], held)
+		}
+		for first := 0; first < w.rows; first += lanes {
+			all := f.ofAll
+			r := all.ended(acc, w.foldRows(all, acc, left, first))
+			if acc.nans {
+				r = all.orNaN(acc.typ, r, w.foldRows(all, &b.accs[i+1], sums, first))
+			}
+			size := lastingSize(acc.typ)
+			to := &slot{rows: w.slotOf(acc.value).rows + first*int(size)}
+			all.add(inst{form: perRowOutForm, width: w.target.full(), size: size, slot: to, args: [3]vreg{r, none, none}})
+		}
+	}
+	return list
+}
+
+// leave has a row leave its partial results of a reduction, as one vector. It gives the place of those of all rows.
+func (w *rowBlock) leave(b *block, acc *accumulator, held *pins) (room int) {
+	room = w.layout.room(w.rows * w.target.bytes())
+	x := b.foldedVectors(acc, held, w.vectorsOf(acc))
+	b.add(inst{form: partialForm, width: w.target.full(), slot: &slot{rows: room}, args: [3]vreg{x, none, none}})
+	return room
+}
+
+// foldRows folds the vectors that some rows have left, as many as a vector has lanes, each by halves, and puts their results side by side. Two
+// vectors give one whose halves are theirs, folded once; so do pairs of those, whose quarters are those of four rows.
+func (w *rowBlock) foldRows(b *block, acc *accumulator, room, first int) vreg {
+	bytes := w.target.bytes()
+	rows := pairing(bytes, laneSize(acc.typ))
+	var fold func(rows []int) vreg
+	fold = func(rows []int) vreg {
+		if len(rows) == 1 {
+			return b.at(&slot{mem: inBlock(room + (first+rows[0])*bytes)})
+		}
+		half := len(rows) / 2
+		x, y := fold(rows[:half]), fold(rows[half:])
+		return b.joins(acc, b.lowerHalves(x, y, bytes/len(rows)), b.upperHalves(x, y, bytes/len(rows)))
+	}
+	return fold(rows)
+}
+
+// lowerHalves puts the lower halves of all parts of 2·half bytes of two vectors into one vector, and upperHalves the upper ones, in the order that
+// [pairing] knows.
+func (b *block) lowerHalves(x, y vreg, half int) vreg {
+	return b.partsOf(x, y, half, 0x44, 0x88, 0x20, asm.UNPCKLPD)
+}
+func (b *block) upperHalves(x, y vreg, half int) vreg {
+	return b.partsOf(x, y, half, 0xee, 0xdd, 0x31, asm.UNPCKHPD)
+}
+
+func (b *block) partsOf(x, y vreg, half int, ofVectors, ofQuarters, ofTwo uint8, ofPairs *asm.Op) vreg {
+	switch w := b.c.target.full(); {
+	case half == 32:
+		return b.binaryImm(asm.SHUFF64X2, w, x, y, ofVectors)
+	case half == 16 && b.c.target.isAVX512():
+		return b.binaryImm(asm.SHUFF64X2, w, x, y, ofQuarters)
+	case half == 16:
+		return b.binaryImm(asm.PERM2F128, w, x, y, ofTwo)
+	case half == 8:
+		return b.binary(ofPairs, w, x, y)
+	default:
+		return b.binaryImm(asm.SHUFPS, w, x, y, ofQuarters)
+	}
+}
+
+// pairing is the order in which rows are paired so that the result of each comes to lie in the lane of its number, in vectors of some bytes with lanes of a size.
+func pairing(bytes, size int) []int {
+	lanes := bytes / size
+	var fold func(first, rows int) []int // the rows that lanes belong to, where rows are in order
+	fold = func(first, rows int) []int {
+		if rows == 1 {
+			return slices.Repeat([]int{first}, lanes)
+		}
+		x, y := fold(first, rows/2), fold(first+rows/2, rows/2)
+		half := lanes / rows
+		part := lanes // within which halves of x come before those of y
+		if half*size < 16 {
+			part = 16 / size
+		}
+		var joined []int
+		for at := 0; at < lanes; at += part {
+			for _, v := range [][]int{x, y} {
+				for from := at; from < at+part; from += 2 * half {
+					joined = append(joined, v[from:from+half]...)
+				}
+			}
+		}
+		return joined
+	}
+	order := make([]int, lanes)
+	for lane, place := range fold(0, lanes) {
+		order[place] = lane
+	}
+	return order
+}
