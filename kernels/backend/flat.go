@@ -3,6 +3,7 @@ package backend
 import (
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -98,11 +99,16 @@ func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 				step[0], step[len(merged.Outer)] = step[len(merged.Outer)], 0
 			}
 			return merged
-		case merged.N >= leastInterleaved && m.isFlat(merged) || m.isBetterFlat(merged):
+		case merged.N >= leastInterleaved && m.isFlat(merged) || m.isBetterFlat(merged) || m.isBetterInBlocks(merged):
 			return merged
 		}
 	}
 	return launch.Coalesce(k.Program(), a)
+}
+
+// isBetterInBlocks reports whether rows of a few elements are worked on in blocks where they lie, so that none must be exchanged for longer ones.
+func (k *nativeKernel) isBetterInBlocks(a *launch.Args) bool {
+	return k.layout.MustBeDense && k.isPlain(a) && k.blocks(a) == codegen.DenseBlocks
 }
 
 // mostApart is the most elements of a single row that are better worked on one by one if they lie apart in all operands: to copy them begins with some

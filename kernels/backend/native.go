@@ -229,9 +229,12 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 		}
 	}
 	if l.Blocks != 0 {
-		b.put(l.Blocks, 0)
-		if k.canBlock(a) {
-			b.put(l.Blocks, 1)
+		b.put(l.Blocks, k.blocks(a))
+		for i := range k.prog.Operands {
+			b.put(l.Repeated+8*i, 0)
+			if k.isRepeatedInBlocks(a, i) {
+				b.put(l.Repeated+8*i, 1)
+			}
 		}
 	}
 	for axis, n := range a.Outer {
@@ -257,18 +260,31 @@ func (k *nativeKernel) isBetterInColumns(a *launch.Args) bool {
 	return a.Outer[len(a.Outer)-1] > 1 && a.N*k.prog.Operands[k.accs[0].operand].Type.Size() <= mostColumnBytes
 }
 
-// canBlock reports whether rows of the last outer axis can be worked on in blocks, by what the code asks for.
-func (k *nativeKernel) canBlock(a *launch.Args) bool {
+// isRepeatedInBlocks reports whether an operand has the same row for all along the last outer axis.
+func (k *nativeKernel) isRepeatedInBlocks(a *launch.Args, i int) bool {
+	o := &k.prog.Operands[i]
+	return o.Domain == rowprog.Vec && a.Stride[i][len(a.Outer)-1] == 0 && codegen.CanRepeat(o)
+}
+
+// blocks is how rows of the last outer axis are worked on in blocks: as [codegen.Layout] says, 0 for not at all.
+func (k *nativeKernel) blocks(a *launch.Args) int {
 	last := len(a.Outer) - 1
 	if a.N != k.prog.Row || a.Outer[last] < k.layout.BlockRows || k.from(a) != 0 {
-		return false
+		return 0
 	}
-	for i := range k.prog.Operands {
-		if k.prog.Operands[i].Domain == rowprog.Row && a.Stride[i][last] != 1 {
-			return false
+	how := codegen.DenseBlocks
+	for i, o := range k.prog.Operands {
+		switch step := a.Stride[i][last]; {
+		case o.Domain == rowprog.Row && step != 1:
+			return 0
+		case o.Domain == rowprog.Vec && step != a.N && !k.isRepeatedInBlocks(a, i):
+			how = codegen.SomeBlocks
 		}
 	}
-	return true
+	if how == codegen.SomeBlocks && k.layout.MustBeDense {
+		return 0
+	}
+	return how
 }
 
 // sizes is a range of numbers of bytes.

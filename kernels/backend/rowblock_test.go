@@ -19,18 +19,19 @@ func TestBlocksOfRows(t *testing.T) {
 	if cpu.Chosen() < cpu.AVX2 || !cpu.JIT() {
 		t.Skip("there is no machine code here")
 	}
-	seeds, blocks := uint64(3000), 0
+	seeds, blocks := uint64(5000), map[int]int{}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 11))
 		want := rowtest.BindBlocks(r, rowtest.Independent(r))
 		k, err := Compile(want.Program)
 		require.NoError(t, err)
-		if m, ok := k.(*nativeKernel); ok && m.layout.Blocks != 0 && m.isPlain(want.Args) && m.canBlock(want.Args) {
-			blocks++
+		if m, ok := k.(*nativeKernel); ok && m.layout.Blocks != 0 && m.isPlain(want.Args) && m.blocks(want.Args) != 0 {
+			blocks[m.blocks(want.Args)]++
 			requireSameCase(t, fmt.Sprint("seed ", seed), want, k)
 		}
 	}
-	require.Greater(t, blocks, int(seeds)/5)
+	require.Greater(t, blocks[codegen.SomeBlocks], int(seeds)/200)
+	require.Greater(t, blocks[codegen.DenseBlocks], int(seeds)/40)
 }
 
 // So do they with emulated AVX-512.

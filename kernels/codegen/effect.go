@@ -42,6 +42,10 @@ func (e *emitter) source(nd *node, r asm.Vec) {
 		e.splatInt(in, r, temp)
 	case perRowForm:
 		a.M(asm.MOVUPS, in.width, r, 0, nd.perRow())
+	case repeatForm:
+		rows := e.take()
+		a.M(asm.MOVUPS, in.width, rows, 0, asm.Labelled(e.ofBlock.rowNumbers()[e.vector+int(nd.copy)]))
+		a.M(asm.PERMPS, in.width, r, rows, inBlock(in.slot.rows))
 	}
 }
 

@@ -70,7 +70,7 @@ func (e *emitter) node(i int32) {
 		if e.use[i] != never && e.stored>>nd.copy&1 != 0 {
 			e.get(i)
 		}
-	case widenForm, splatForm, indexForm, axisForm, perRowForm:
+	case widenForm, splatForm, indexForm, axisForm, perRowForm, repeatForm:
 		r := e.take()
 		e.source(nd, r)
 		e.define(i, r)

@@ -26,6 +26,7 @@ type mode struct {
 	fetch  *inst     // if not nil, what loads the operand that is fetched ahead
 	tile   *tileRows // if not nil, the row of a tile that is worked on
 
+	vector  int       // of the rows of a block, side by side, the first that is worked on
 	ofBlock *rowBlock // if not nil, the block of rows of which what is computed once a row is of one
 }
 

@@ -24,6 +24,7 @@ const (
 	indexForm                  // the index in the row of the first lane, in all lanes
 	axisForm                   // the index along an outer axis, in all lanes
 	perRowForm                 // a value of each row of a block of rows, side by side
+	repeatForm                 // the same for elements of rows that lie side by side, again for each element of a row
 	unaryForm                  // dst = op x
 	binaryForm                 // dst = op x, y
 	shiftForm                  // dst = op x by an immediate number

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/broadloom/broadloom/kernels/asm"
@@ -18,13 +19,15 @@ type rowBlock struct {
 	across      *rowprog.Program // with what is of a row in the place of what is of an element
 	rows        int              // of a block
 	first, next int              // where the addresses of the block's first row are kept, and those of the next block
+	// Constants: see rowNumbers and columnNumbers.
+	ofRow, ofColumn []asm.Label
 }
 
 // row is the number of the row that is worked on; of programs with so many operands that it holds the address of one, there are no blocks.
 var row = pointerRegs[len(pointerRegs)-1]
 
 // hasBlocks reports whether a program can run on blocks of rows: rows are independent, and what is of a row is loaded, stored and computed as if it
-// were of an element.
+// were of an element. Besides, something is reduced, or is of a row and used for all elements of one.
 func (c *compiler) hasBlocks() bool {
 	p := c.p
 	if p.Row < 2 || p.Outer == 0 || len(p.Operands) >= len(pointerRegs) {
@@ -48,12 +51,18 @@ func (c *compiler) blockLoop(after asm.Label) {
 		return
 	}
 	w := &rowBlock{compiler: c, across: acrossRows(c.p), rows: c.target.bytes() / 4}
+	reduces := c.p.Reduces()
+	if !reduces && (c.p.Stages > 1 || w.flat(c.section(rowprog.VecSection(0))) == nil) {
+		return
+	}
 	for v, h := range c.liveOut {
 		if in := &c.p.Insts[v]; h != nil && in.Domain == rowprog.Row {
 			h.rows = c.layout.room(w.rows * int(lastingSize(in.Type)))
 		}
 	}
 	c.layout.Blocks, c.layout.BlockRows = c.layout.room(8), w.rows
+	c.layout.MustBeDense = !reduces
+	c.layout.Repeated = c.layout.room(8 * len(c.p.Operands))
 	w.first, w.next = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands))
 	a, begin, alone := &c.a, c.a.NewLabel(), c.a.NewLabel()
 	a.CmpMemImm(inBlock(c.layout.Blocks), 0)
@@ -146,7 +155,20 @@ func (w *rowBlock) stageOfRows(stage int) {
 	if len(b.insts) == 0 {
 		return
 	}
-	a, p := &w.a, w.plan(b)
+	a, done := &w.a, w.a.NewLabel()
+	if flat := w.flat(b); flat != nil {
+		general := a.NewLabel()
+		a.CmpMemImm(inBlock(w.layout.Blocks), DenseBlocks)
+		a.JumpIf(asm.NotEqual, general)
+		w.vectorsOfRows(flat)
+		if w.layout.MustBeDense {
+			a.Bind(general) // where nobody goes
+			return
+		}
+		a.Jump(done)
+		a.Bind(general)
+	}
+	p := w.plan(b)
 	folds := w.foldsOf(b, &p)
 	a.Xor(row, row)
 	a.Align(32)
@@ -166,6 +188,99 @@ func (w *rowBlock) stageOfRows(stage int) {
 			w.body(f.ofAll, 1, false, &pins{}, mode{})
 		}
 	}
+	a.Bind(done)
+}
+
+// mostFlat is the most operations for all elements of a block that are written one behind the other.
+const mostFlat = 400
+
+// flat is the block of a stage that works on the elements of all rows in their order, whole vectors, where what is of a row is repeated; nil if
+// something depends on where rows begin, or rows are long enough.
+func (w *rowBlock) flat(b *block) *block {
+	if b.lanes != w.rows || w.p.Row > b.lanes || len(b.accs) > 0 || len(b.narrowed) > 0 || b.operations()*w.p.Row > mostFlat {
+		return nil
+	}
+	flat := *b
+	flat.insts = slices.Clone(b.insts)
+	for i := range flat.insts {
+		switch in := &flat.insts[i]; in.form {
+		case indexForm, axisForm, pickForm:
+			return nil
+		case loadForm, widenForm:
+			if w.p.Stages > 1 && w.p.Operands[in.operand].Access == rowprog.InOut { // in pieces, which cannot be read as one until all are in the cache
+				return nil
+			}
+		case slotForm:
+			if in.slot.rows != 0 {
+				in.form, in.width = repeatForm, b.width(4)
+			}
+		}
+	}
+	return &flat
+}
+
+// vectorsOfRows writes what works on the elements of all rows: as many vectors as a row has elements.
+func (w *rowBlock) vectorsOfRows(b *block) {
+	w.repeatRows(b)
+	copies := 2
+	if b.operations() > smallBody {
+		copies = 1
+	}
+	for first := 0; first < w.p.Row; first += copies {
+		w.a.MovImm(index, uint64(first*b.lanes))
+		w.body(b, min(copies, w.p.Row-first), true, &pins{}, mode{vector: first, ofBlock: w})
+	}
+}
+
+// repeatRows has operands that have the same row for all rows lie in memory of the block, once for each.
+func (w *rowBlock) repeatRows(b *block) {
+	a, full := &w.a, w.target.full()
+	for i := range w.p.Operands {
+		if !CanRepeat(&w.p.Operands[i]) || !slices.ContainsFunc(b.insts, func(in inst) bool { return in.form == loadForm && in.operand == i }) {
+			continue
+		}
+		apart := a.NewLabel()
+		a.CmpMemImm(inBlock(w.layout.Repeated+8*i), 0)
+		a.JumpIf(asm.Equal, apart)
+		room := w.layout.room(w.p.Row * w.target.bytes())
+		const once, order = 0, 1
+		a.MovImm(rest, uint64(w.p.Row))
+		if w.p.Row == b.lanes {
+			a.M(asm.MOVUPS, full, once, 0, asm.At(pointerRegs[i], 0))
+		} else {
+			w.loadMasks(b.lanes)
+			w.loadLanes(once, full, 4, asm.At(pointerRegs[i], 0))
+		}
+		columns := w.columnNumbers()
+		for v := range w.p.Row {
+			a.M(asm.MOVUPS, full, order, 0, asm.Labelled(columns[v]))
+			a.R(asm.PERMPS, full, order, order, once)
+			a.M(asm.MOVUPSSt, full, order, 0, inBlock(room+v*w.target.bytes()))
+		}
+		a.Lea(pointerRegs[i], inBlock(room))
+		a.Bind(apart)
+	}
+}
+
+// placesOf is constants: for each of as many vectors as a row has elements, where rows of a block lie side by side, what place tells of its elements.
+func (w *rowBlock) placesOf(list *[]asm.Label, place func(element int) int) []asm.Label {
+	lanes := w.target.bytes() / 4
+	for v := len(*list); v < w.p.Row; v++ {
+		var at []byte
+		for i := range lanes {
+			at = binary.LittleEndian.AppendUint32(at, uint32(place(v*lanes+i)))
+		}
+		*list = append(*list, w.a.Data(at, len(at)))
+	}
+	return *list
+}
+
+// rows and columns are the rows that elements belong to, and their numbers in these.
+func (w *rowBlock) rowNumbers() []asm.Label {
+	return w.placesOf(&w.ofRow, func(element int) int { return element / w.p.Row })
+}
+func (w *rowBlock) columnNumbers() []asm.Label {
+	return w.placesOf(&w.ofColumn, func(element int) int { return element % w.p.Row })
 }
 
 // spread brings the row's values that a block uses into all lanes of registers, or of their slots.

@@ -187,7 +187,8 @@ func (b *Builder) Build() (*Program, error) {
 			}
 		}
 	}
-	if b.row <= MostShort && slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpReduce }) {
+	isOfRow := func(in Inst) bool { return in.Domain == Row }
+	if b.row <= MostShort && p.Reduces() || b.row <= MostNarrow && slices.ContainsFunc(p.Insts, isOfRow) {
 		p.Row = b.row
 	}
 	p.index()

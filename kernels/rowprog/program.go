@@ -14,8 +14,11 @@ const None Value = -1
 // FaultCode tells what a guard has found. Codes from 0 on are the caller's.
 type FaultCode int32
 
-// MostShort is the most elements of a row that a [Program] notes.
-const MostShort = 256
+// MostShort is the most elements of a row that a [Program] notes, and MostNarrow that of one which reduces nothing.
+const (
+	MostShort  = 256
+	MostNarrow = 16
+)
 
 // DivideByZero is the code of the guards that a [Builder] sets on the divisors of
 // integers.
@@ -127,6 +130,11 @@ func (p *Program) Storing(operand int) *Program {
 	q.Insts = slices.Insert(slices.Clone(p.Insts), int(end), store)
 	q.index()
 	return &q
+}
+
+// Reduces reports whether the program reduces rows.
+func (p *Program) Reduces() bool {
+	return slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpReduce })
 }
 
 // Picks reports whether the program reads an operand at computed places.

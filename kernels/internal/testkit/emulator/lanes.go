@@ -199,6 +199,13 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 			copy(out[i:i+4], x[from:])
 		}
 		e.write(dst, out, 4)
+	case "vpermps":
+		at, x := e.read(o[1], size), e.read(last, size)
+		out := make([]byte, 0, size)
+		for i := 0; i < size; i += 4 {
+			out = append(out, x[4*(int(at[i])%(size/4)):][:4]...)
+		}
+		e.write(dst, out, 4)
 	case "vshuff64x2", "vshuff32x4":
 		x, y := append([]byte(nil), e.read(o[1], size)...), append([]byte(nil), e.read(last, size)...)
 		var out []byte

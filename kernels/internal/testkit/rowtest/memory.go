@@ -78,6 +78,8 @@ func BindBlocks(r *rand.Rand, p *rowprog.Program) *Case {
 	case q.Row != 0:
 	case r.IntN(4) == 0:
 		q.Row = 2 + r.IntN(rowprog.MostShort-1)
+	case r.IntN(2) == 0:
+		q.Row = 2 + r.IntN(rowprog.MostNarrow-1)
 	default:
 		q.Row = 2 + r.IntN(70)
 	}
