@@ -272,12 +272,12 @@ func (k *nativeKernel) blocks(a *launch.Args) int {
 	if a.N != k.prog.Row || a.Outer[last] < k.layout.BlockRows || k.from(a) != 0 {
 		return 0
 	}
+	if slices.ContainsFunc(k.layout.SideBySide, func(i int) bool { return a.Stride[i][last] != 1 }) {
+		return 0
+	}
 	how := codegen.DenseBlocks
 	for i, o := range k.prog.Operands {
-		switch step := a.Stride[i][last]; {
-		case o.Domain == rowprog.Row && step != 1:
-			return 0
-		case o.Domain == rowprog.Vec && step != a.N && !k.isRepeatedInBlocks(a, i):
+		if o.Domain == rowprog.Vec && a.Stride[i][last] != a.N && !k.isRepeatedInBlocks(a, i) {
 			how = codegen.SomeBlocks
 		}
 	}

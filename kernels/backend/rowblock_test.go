@@ -55,10 +55,11 @@ func requireSameCase(t *testing.T, name string, want *rowtest.Case, k Kernel) {
 	reference, err := interp.Compile(want.Program)
 	require.NoError(t, err)
 	var s Scratch
-	_, wantOK := reference.Run(want.Args, &s.portable)
-	_, gotOK := k.Run(got.Args, &s)
-	require.True(t, wantOK && gotOK, name)
-	if diff := want.Diff(got); diff != "" {
+	wantFault, wantOK := reference.Run(want.Args, &s.portable)
+	gotFault, gotOK := k.Run(got.Args, &s)
+	require.Equal(t, wantOK, gotOK, name)
+	require.Equal(t, wantFault, gotFault, name)
+	if diff := want.Diff(got); gotOK && diff != "" {
 		t.Fatalf("%s: want and got differ at %s\n%v", name, diff, want)
 	}
 }

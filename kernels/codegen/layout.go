@@ -15,11 +15,12 @@ type Layout struct {
 	// Columns is where a number says, if it is not 0, that rows are worked on in columns of vectors, which pays where they are short; 0 where there is no such code.
 	Columns int
 	// Blocks is where a number says, if it is not 0, that blocks of BlockRows rows of the last outer axis are worked on together; 0 where there is no such code.
-	// Then rows have as many elements as the program notes, and the elements of operands with one for each row lie side by side along the axis. The number
-	// is [DenseBlocks] if the rows of other operands do so too, one behind the other, as they must if MustBeDense, or are the same row: of operand i, there
+	// Then rows have as many elements as the program notes, and the elements of the operands SideBySide, with one for each row, lie side by side along the
+	// axis. The number is [DenseBlocks] if the rows of other operands do so too, one behind the other, as they must if MustBeDense, or are the same row: of operand i, there
 	// is a number other than 0 at Repeated + 8·i then.
 	Blocks, BlockRows, Repeated int
 	MustBeDense                 bool
+	SideBySide                  []int
 }
 
 // CanRepeat reports whether an operand of dense blocks may have the same row for all rows.

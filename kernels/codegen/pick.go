@@ -177,6 +177,10 @@ func (b *block) pick(in *rowprog.Inst) vreg {
 // pick loads elements one by one. Indices come to general registers directly: to read parts of a vector that has just been written takes longer.
 func (e *emitter) pick(i int32, nd *node) {
 	in, a := nd.in, e.a
+	if e.row {
+		e.pickOne(i, nd)
+		return
+	}
 	index, r, part, some := e.get(nd.args[0]), e.take(), e.take(), e.take()
 	base := e.base(in.operand)
 	e.accIndex = 0            // temp2 is needed
@@ -202,6 +206,20 @@ func (e *emitter) pick(i int32, nd *node) {
 		}
 	}
 	e.settle(nd)
+	e.define(i, r)
+}
+
+// pickOne loads an element into all lanes, whose indices are equal.
+func (e *emitter) pickOne(i int32, nd *node) {
+	index, base := e.get(nd.args[0]), e.base(nd.in.operand)
+	at, op := e.placeOf(nd.in, 0, index, index), asm.BROADCASTSS
+	if nd.in.size == 8 {
+		op = asm.BROADCASTSD
+	}
+	e.accIndex = 0 // temp2 may have been needed
+	e.settle(nd)
+	r := e.take()
+	e.a.M(op, nd.in.width, r, 0, asm.Indexed(base, at, nd.in.size, 0))
 	e.define(i, r)
 }
 

@@ -19,6 +19,8 @@ type rowBlock struct {
 	across      *rowprog.Program // with what is of a row in the place of what is of an element
 	rows        int              // of a block
 	first, next int              // where the addresses of the block's first row are kept, and those of the next block
+	left        int              // where the number of rows is kept that are left with it
+	again       asm.Label        // where one goes when some row of the block has a fault
 	// Constants: see rowNumbers and columnNumbers.
 	ofRow, ofColumn []asm.Label
 }
@@ -26,22 +28,29 @@ type rowBlock struct {
 // row is the number of the row that is worked on; of programs with so many operands that it holds the address of one, there are no blocks.
 var row = pointerRegs[len(pointerRegs)-1]
 
-// hasBlocks reports whether a program can run on blocks of rows: rows are independent, and what is of a row is loaded, stored and computed as if it
-// were of an element. Besides, something is reduced, or is of a row and used for all elements of one.
+// hasBlocks reports whether a program can run on blocks of rows: nothing is checked or picked for each element, and nothing is stored before all is checked, since
+// a block with a fault runs again, row by row.
 func (c *compiler) hasBlocks() bool {
 	p := c.p
 	if p.Row < 2 || p.Outer == 0 || len(p.Operands) >= len(pointerRegs) {
 		return false
 	}
-	return !slices.ContainsFunc(p.Insts, func(in rowprog.Inst) bool {
+	stored := rowprog.Section(p.Sections())
+	for _, in := range slices.Backward(p.Insts) {
 		switch in.Op {
-		case rowprog.OpGuard, rowprog.OpPick, rowprog.OpAccumulate:
-			return true
-		case rowprog.OpIota:
-			return in.Domain != rowprog.Vec
+		case rowprog.OpStore:
+			stored = in.Section
+		case rowprog.OpGuard:
+			if in.Domain == rowprog.Vec || in.Domain == rowprog.Row && in.Section >= stored {
+				return false
+			}
+		case rowprog.OpPick:
+			if in.Domain == rowprog.Vec || p.Operands[in.Operand].Domain == rowprog.Vec {
+				return false
+			}
 		}
-		return false
-	})
+	}
+	return true
 }
 
 // blockLoop has rows of the last outer axis worked on in blocks where the caller wants that. The code stands at the end, to which one goes from here, and from
@@ -55,15 +64,11 @@ func (c *compiler) blockLoop(after asm.Label) {
 	if !reduces && (c.p.Stages > 1 || w.flat(c.section(rowprog.VecSection(0))) == nil) {
 		return
 	}
-	for v, h := range c.liveOut {
-		if in := &c.p.Insts[v]; h != nil && in.Domain == rowprog.Row {
-			h.rows = c.layout.room(w.rows * int(lastingSize(in.Type)))
-		}
-	}
 	c.layout.Blocks, c.layout.BlockRows = c.layout.room(8), w.rows
 	c.layout.MustBeDense = !reduces
 	c.layout.Repeated = c.layout.room(8 * len(c.p.Operands))
-	w.first, w.next = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands))
+	c.layout.SideBySide = w.sideBySide()
+	w.first, w.next, w.left = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands)), c.layout.room(8)
 	a, begin, alone := &c.a, c.a.NewLabel(), c.a.NewLabel()
 	a.CmpMemImm(inBlock(c.layout.Blocks), 0)
 	a.JumpIf(asm.NotEqual, begin)
@@ -71,17 +76,38 @@ func (c *compiler) blockLoop(after asm.Label) {
 	c.atEnd = append(c.atEnd, func() {
 		counter := inBlock(c.layout.Counter(c.p.Outer - 1))
 		a.Bind(begin)
-		a.CmpMemImm(counter, int8(w.rows))
-		a.JumpIf(asm.Less, alone)
-		w.write()
 		a.MovLoad(temp, counter)
+		a.MovStore(inBlock(w.left), temp)
+		a.SubImm(temp, int32(w.rows))
+		a.JumpIf(asm.Less, alone)
+		w.again = a.NewLabel()
+		w.write()
+		a.MovLoad(temp, inBlock(w.left))
 		a.SubImm(temp, int32(w.rows))
 		a.MovStore(counter, temp)
 		a.JumpIf(asm.NotEqual, begin)
 		a.MovLoad(temp, inBlock(c.layout.Count(c.p.Outer-1)))
 		a.MovStore(counter, temp)
 		a.Jump(after)
+		a.Bind(w.again) // after a fault: which row is the first to have one, the rows tell by themselves
+		a.MovStoreImm(inBlock(offFaulted), 0)
+		a.MovStoreImm(inBlock(c.layout.Blocks), 0)
+		w.bringPointers(w.first)
+		a.MovLoad(temp, inBlock(w.left))
+		a.MovStore(counter, temp)
+		a.Jump(alone)
 	})
+}
+
+// sideBySide lists the operands whose elements, one of each row, are loaded or stored for all rows of a block at once.
+func (w *rowBlock) sideBySide() (list []int) {
+	for i := range w.p.Insts {
+		in := &w.p.Insts[i]
+		if (in.Op == rowprog.OpLoad || in.Op == rowprog.OpStore) && in.Section.Domain() == rowprog.Row && w.p.Operands[in.Operand].Domain == rowprog.Row {
+			list = append(list, in.Operand)
+		}
+	}
+	return list
 }
 
 // acrossRows is a program in which what is of a row is of an element.
@@ -103,6 +129,14 @@ func acrossRows(p *rowprog.Program) *rowprog.Program {
 
 // write writes what works on one block.
 func (w *rowBlock) write() {
+	for s := range w.p.Stages + 1 {
+		w.keepBetween(w.phases(rowprog.RowSection(s)))
+	}
+	for v, h := range w.liveOut {
+		if in := &w.p.Insts[v]; h != nil && in.Domain == rowprog.Row {
+			h.rows = w.layout.room(w.rows * int(lastingSize(in.Type)))
+		}
+	}
 	w.keepPointers(w.first)
 	for i := range w.p.Operands {
 		w.a.MovLoad(temp, inBlock(w.layout.Delta(w.p.Outer-1, i)))
@@ -121,32 +155,131 @@ func (w *rowBlock) write() {
 
 // ofRows writes what is computed once a row before a stage.
 func (w *rowBlock) ofRows(stage int) {
-	s := rowprog.RowSection(stage)
+	for _, p := range w.phases(rowprog.RowSection(stage)) {
+		if p.rowByRow {
+			w.rowByRow(p.values)
+		} else {
+			w.allRows(p.values)
+		}
+	}
+}
+
+// phase is instructions of a section of the row that are carried out for all rows at once, or row by row.
+type phase struct {
+	values   []rowprog.Value
+	rowByRow bool
+}
+
+// isRowByRow reports whether an instruction on values of a row is carried out row by row: rows pick from places of their own, add up one after the other, and
+// have numbers.
+func isRowByRow(in *rowprog.Inst) bool {
+	return in.Op == rowprog.OpPick || in.Op == rowprog.OpAccumulate || in.Op == rowprog.OpIota
+}
+
+// phases are a section of the row. Effects come last, as in the section itself.
+func (w *rowBlock) phases(s rowprog.Section) (list []phase) {
+	at := map[rowprog.Value]int{} // the phase of a value
+	isDone := func(x rowprog.Value) bool {
+		_, here := at[x]
+		return here || w.p.Insts[x].Section != s || w.p.Insts[x].Op == rowprog.OpReduce
+	}
+	rest := w.values(s)
+	for _, effects := range []bool{false, true} {
+		for idle := 0; idle < 2; {
+			p := phase{rowByRow: len(list)%2 == 1}
+			var later []rowprog.Value
+			for _, v := range rest {
+				in := &w.p.Insts[v]
+				if isRowByRow(in) == p.rowByRow && in.Op.IsEffect() == effects && !slices.ContainsFunc(in.Uses(), func(x rowprog.Value) bool { return !isDone(x) }) {
+					p.values = append(p.values, v)
+					at[v] = len(list)
+				} else {
+					later = append(later, v)
+				}
+			}
+			if idle++; len(p.values) > 0 {
+				idle = 0
+			}
+			rest = later
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// keepBetween gives what a phase of a section makes for a later one a place for the rows of a block.
+func (w *rowBlock) keepBetween(list []phase) {
+	made := map[rowprog.Value]int{}
+	for i, p := range list {
+		for _, v := range p.values {
+			made[v] = i
+			for _, x := range w.p.Insts[v].Uses() {
+				if from, here := made[x]; here && from < i && w.liveOut[x] == nil {
+					w.liveOut[x] = &slot{mem: inBlock(w.layout.room(vectorBytes))}
+				}
+			}
+		}
+	}
+}
+
+// allRows writes what is computed for all rows at once.
+func (w *rowBlock) allRows(values []rowprog.Value) {
 	lanes := w.rows
-	if w.hasWide(s) {
+	if slices.ContainsFunc(values, w.isWide) {
 		lanes /= 2
 	}
 	program := w.p
 	w.p = w.across
 	b := w.newBlock(lanes)
 	b.rows = true
-	b.fillFrom(s)
-	if len(b.insts) > 0 {
-		w.a.Xor(index, index)
-		w.body(b, w.rows/lanes, true, &pins{}, mode{})
-	}
+	b.addAll(values)
 	w.p = program
+	if len(b.insts) == 0 {
+		return
+	}
+	w.a.Xor(index, index)
+	w.body(b, w.rows/lanes, true, &pins{}, mode{})
+	if b.guard {
+		w.a.CmpMemImm(inBlock(offFaulted), 0)
+		w.a.JumpIf(asm.NotEqual, w.again)
+	}
 }
 
-// hasWide reports whether a section makes or takes values of 8 bytes.
-func (w *rowBlock) hasWide(s rowprog.Section) bool {
-	lo, hi := w.p.Span(s)
-	for v := lo; v < hi; v++ {
-		if laneSize(w.p.Insts[v].Type) == 8 || slices.ContainsFunc(w.p.Insts[v].Uses(), func(x rowprog.Value) bool { return laneSize(w.p.Insts[x].Type) == 8 }) {
-			return true
-		}
+// isWide reports whether an instruction makes or takes a value of 8 bytes.
+func (w *rowBlock) isWide(v rowprog.Value) bool {
+	in := &w.p.Insts[v]
+	return laneSize(in.Type) == 8 || slices.ContainsFunc(in.Uses(), func(x rowprog.Value) bool { return laneSize(w.p.Insts[x].Type) == 8 })
+}
+
+// rowByRow writes a loop over rows in which instructions are carried out as they are outside of blocks.
+func (w *rowBlock) rowByRow(values []rowprog.Value) {
+	b := w.newBlock(w.target.bytes() / 8)
+	b.addAll(values)
+	if len(b.insts) == 0 {
+		return
 	}
-	return false
+	w.eachRow(func() {
+		w.spread(b, &plan{})
+		w.body(b, 1, false, &pins{}, mode{row: true, ofBlock: w})
+		w.a.Dec(inBlock(w.layout.Counter(w.p.Outer - 1)))
+	})
+	w.bringPointers(w.first)
+	w.a.MovLoad(temp, inBlock(w.left))
+	w.a.MovStore(inBlock(w.layout.Counter(w.p.Outer-1)), temp)
+}
+
+// eachRow writes a loop over the rows of a block.
+func (w *rowBlock) eachRow(body func()) {
+	a := &w.a
+	a.Xor(row, row)
+	a.Align(32)
+	again := a.Here()
+	body()
+	w.advance(w.p.Outer - 1)
+	a.AddImm(row, 1)
+	a.Mov(temp, row)
+	a.SubImm(temp, int32(w.rows))
+	a.JumpIf(asm.NotEqual, again)
 }
 
 // stageOfRows writes the loop over the rows of a stage.
@@ -170,19 +303,13 @@ func (w *rowBlock) stageOfRows(stage int) {
 	}
 	p := w.plan(b)
 	folds := w.foldsOf(b, &p)
-	a.Xor(row, row)
-	a.Align(32)
-	again := a.Here()
-	w.spread(b, &p)
-	w.elements(b, &p)
-	for _, f := range folds {
-		w.body(f.ofRow, 1, false, &f.held, mode{row: true, ofBlock: w})
-	}
-	w.advance(w.p.Outer - 1)
-	a.AddImm(row, 1)
-	a.Mov(temp, row)
-	a.SubImm(temp, int32(w.rows))
-	a.JumpIf(asm.NotEqual, again)
+	w.eachRow(func() {
+		w.spread(b, &p)
+		w.elements(b, &p)
+		for _, f := range folds {
+			w.body(f.ofRow, 1, false, &f.held, mode{row: true, ofBlock: w})
+		}
+	})
 	for _, f := range folds {
 		if f.ofAll != nil {
 			w.body(f.ofAll, 1, false, &pins{}, mode{})

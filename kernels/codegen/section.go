@@ -9,15 +9,23 @@ import (
 func (c *compiler) section(s rowprog.Section) *block {
 	b := c.newBlock(c.lanes(s))
 	b.narrowIndex = !b.pairs()
-	b.fillFrom(s)
+	b.addAll(c.values(s))
 	return b
 }
 
-// fillFrom adds the micro-operations of a section.
-func (b *block) fillFrom(s rowprog.Section) {
-	c := b.c
+// values lists the instructions of a section.
+func (c *compiler) values(s rowprog.Section) (list []rowprog.Value) {
 	lo, hi := c.p.Span(s)
 	for v := lo; v < hi; v++ {
+		list = append(list, v)
+	}
+	return list
+}
+
+// addAll adds the micro-operations of instructions.
+func (b *block) addAll(values []rowprog.Value) {
+	c := b.c
+	for _, v := range values {
 		in := &c.p.Insts[v]
 		if c.isLoadedInRow(in) {
 			continue

@@ -28,7 +28,7 @@ type generator struct {
 	// than there are registers.
 	wide bool
 	only rowprog.Type // of a wide one
-	// independent programs compute each row of its own elements alone.
+	// independent programs have no guards and picks for each element.
 	independent bool
 }
 
@@ -43,7 +43,7 @@ type input struct {
 // and accesses; one seed always gives the same program.
 func Program(r *rand.Rand) *rowprog.Program { return program(&generator{Rand: r, outer: r.IntN(4)}) }
 
-// Independent makes a random program each of whose rows depends on nothing but its elements: without guards, picks, outer indices and what is accumulated over rows.
+// Independent makes a random program that checks and picks nothing for each element of a row.
 func Independent(r *rand.Rand) *rowprog.Program {
 	return program(&generator{Rand: r, outer: 1 + r.IntN(3), independent: true})
 }
@@ -133,16 +133,13 @@ func (g *generator) stage() {
 	}
 	if g.IntN(3) == 0 {
 		axis := g.IntN(g.outer + 1)
-		if g.independent {
-			axis = g.outer
-		}
 		d := rowprog.Row
 		if axis == g.outer {
 			d = rowprog.Vec
 		}
 		g.keep(g.b.Iota(axis), d)
 	}
-	if g.IntN(4) == 0 && !g.independent {
+	if g.IntN(4) == 0 && !(g.independent && len(g.outside) == 0) {
 		g.pick()
 	}
 	primitives := 1 + g.IntN(8)
@@ -180,6 +177,10 @@ func (g *generator) pick() {
 	}
 	from := rowprog.Uniform + rowprog.Domain(g.IntN(3))
 	index, d := g.valueOf(by)
+	if g.independent {
+		from = min(from, rowprog.Row)
+		index, d = g.b.Convert(g.outside[g.IntN(len(g.outside))], by), rowprog.Row
+	}
 	if from == rowprog.Vec { // a row
 		by = rowprog.I64
 		index = g.b.ConstInt(by, int64(g.IntN(pickable)))
@@ -289,7 +290,7 @@ func (g *generator) output() {
 		return
 	}
 	t, d := g.b.TypeOf(v), g.domain(v)
-	if t == rowprog.Bool && g.IntN(4) == 0 && !g.independent {
+	if t == rowprog.Bool && g.IntN(4) == 0 && (!g.independent || d < rowprog.Vec && g.IntN(4) == 0) {
 		culprit := v // whose bits are known: a NaN has any
 		if other := g.value(); g.b.TypeOf(other).IsInt() {
 			culprit = other
@@ -309,7 +310,7 @@ func (g *generator) output() {
 		g.b.Store(g.b.Out(name, u, d), rounded)
 		return
 	}
-	if kind := g.reduction(t, rowprog.Min); kind != rowprog.NoReduction && g.IntN(2) == 0 && !g.independent {
+	if kind := g.reduction(t, rowprog.Min); kind != rowprog.NoReduction && g.IntN(2) == 0 && (!g.independent || g.IntN(2) == 0) {
 		over := rowprog.AxisSet(g.Uint32()) & (1<<g.outer - 1)
 		g.b.Accumulate(g.b.Acc(name, t, d, over), kind, v)
 		return
