@@ -42,6 +42,8 @@
 // Calls can end after a stage of a row and go on there with another chunk of it ([Stage]),
 // so that long rows take many short calls, of several threads.
 //
+// Of short rows, blocks are worked on together: what is of a row is computed in lanes, one for each.
+//
 // Code that is called must obey the rules of package jit. It reads no byte that is not
 // an operand's.
 //
@@ -55,7 +57,8 @@
 // via64.go for those of float32 that are computed in float64.
 //
 // alloc.go hands out registers, emit.go writes instructions, effect.go loads, stores and guards,
-// routine.go those with a loop inside. loop.go writes loops over a row, narrower.go what is left of rows that are rewritten, columns.go those over rows that are accumulated, held.go what is done with accumulators in
+// routine.go those with a loop inside. loop.go writes loops over a row, narrower.go what is left of rows that are rewritten, columns.go those over rows that are accumulated, rowblock.go those over blocks of short rows (rowphase.go
+// what is of a row, rowstage.go what is of its elements, rowfold.go how reductions end, rowflat.go elements of all rows in their order), held.go what is done with accumulators in
 // registers, ahead.go those that
 // fetch an operand ahead, chunk.go those that end after a stage. tile.go has code for tiles of matrix products: tilerows.go where they are in
 // memory, tilesums.go where they are accumulated. transpose.go, interleave.go and apart.go are code for

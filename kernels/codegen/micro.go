@@ -72,7 +72,9 @@ type slot struct {
 	mem  asm.Mem
 	bits uint64 // of a constant
 	cons bool
-	rows int // where its values for a block of rows are, side by side; 0 for none
+	// rows is where its values for a block of rows are, side by side, each of size bytes; 0 for none.
+	rows int
+	size uint8
 }
 
 // block is the micro-operations of a section.
