@@ -189,7 +189,7 @@ func (c *compiler) loop(stage int) {
 	if len(b.insts) == 0 {
 		return
 	}
-	a := &c.a
+	a := c.a
 	begin := a.Here()
 	c.findRows(b)
 	for i := range b.accs {
@@ -282,7 +282,7 @@ func (b *block) work() float64 {
 // vectors writes a loop over whole vectors, some at a time. It leaves the number of
 // elements that are left in rest.
 func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
-	a := &c.a
+	a := c.a
 	step := int32(copies * b.lanes)
 	over := a.NewLabel()
 	a.SubImm(rest, step)
@@ -325,7 +325,7 @@ func (c *compiler) setIdentity(acc *accumulator) {
 
 // loadMasks sets the masks of the rest lanes, of which there are less than lanes.
 func (c *compiler) loadMasks(lanes int) {
-	a := &c.a
+	a := c.a
 	if c.target.isAVX512() {
 		a.Lea(temp2, asm.Labelled(c.maskTable()))
 		a.M(asm.KMOVW, asm.W128, tailMask, 0, asm.Indexed(temp2, rest, 2, 0))
