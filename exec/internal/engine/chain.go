@@ -240,7 +240,7 @@ func (t *chainTask) placeWide(p *Code, rows int) (bytes int) {
 		if !known {
 			at = bytes
 			placed[root] = at
-			bytes += (rows*t.pitch*n.DType().Size() + alignment - 1) / alignment * alignment
+			bytes += aligned(rows * t.pitch * n.DType().Size())
 		}
 		t.wideAt[i] = at
 	}
@@ -263,7 +263,7 @@ func (t *chainTask) cutRows(size int) {
 // take takes bytes of a thread's memory.
 func (t *chainTask) take(bytes int) (at int) {
 	at = t.bytes
-	t.bytes += (bytes + alignment - 1) / alignment * alignment
+	t.bytes += aligned(bytes)
 	return at
 }
 

@@ -1,7 +1,7 @@
 // Package engine runs lowered programs.
 //
 // [Code] (code.go) is a program with its machine code. launch.go binds it to sizes, which gives a [Specialization]: a list of
-// launches, each a task with all arguments. arena.go places the buffers, with taken.go, which knows what is free. A [State]
+// launches, each a task with all arguments. arena.go says which buffers are to be placed in it. A [State]
 // (state.go) is the memory of runs and runs them, with workspace.go for what a goroutine needs; pool.go shares tasks between
 // threads. verify.go checks a specialization.
 //
@@ -12,7 +12,7 @@
 //   - batch.go calls runs of small kernels as one. epilogue.go carries out the fusion of kernels with products, whose geometry is
 //     in tiles.go.
 //   - chain.go runs kernels block of rows by block of rows: products by chainproduct.go, row programs by chainloop.go.
-//     chainover.go adds up over the batch, chainskip.go finds columns that masks leave out, with the intervals of interval.go,
+//     chainover.go adds up over the batch, chainskip.go finds columns that masks leave out,
 //     chainshared.go has all threads work on one block, and chainunite.go unites rows by index there.
 //   - params.go holds parameters, keep.go what is computed of them alone, memory.go values where they lie; enlarge.go makes large
 //     pages of memory that began with small ones.

@@ -22,7 +22,7 @@ func (v *keptValues) reserve(buffers []*lower.Buffer) {
 	for _, s := range buffers {
 		v.offsets = append(v.offsets, size)
 		count, _ := s.Count.Int()
-		size += (int(count)*s.Dtype.Size() + alignment - 1) / alignment * alignment
+		size += aligned(int(count) * s.Dtype.Size())
 	}
 	v.memory, v.versions, v.runs = hugepage.Make[byte](size), map[int][]int{}, map[int]int{}
 }

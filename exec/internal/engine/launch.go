@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -11,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/hugepage"
@@ -20,9 +20,8 @@ import (
 // alignment is that of buffers in the arena, in bytes: a cache line.
 const alignment = hugepage.Line
 
-// maxArena is the number of bytes beyond which no memory is asked for: what a process can
-// address, on the processors of today.
-const maxArena = min(1<<47, math.MaxInt/2)
+// aligned is the next multiple of it.
+func aligned(bytes int) int { return (bytes + alignment - 1) / alignment * alignment }
 
 // Specialization is a program with all sizes known: arguments of its kernels, and where in the
 // arena each value lies.
@@ -260,8 +259,8 @@ func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why 
 		p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n), n.DType(), b.Shape(n.Shape()), n.Pos())}
 }
 
-// errAddresses is why there is no memory of more than maxArena.
-var errAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(maxArena))
+// errAddresses is why there is no more memory.
+var errAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(placement.MaxBytes))
 
 // selectVariant lists the row programs of a kernel that run: of variants, the one that sums over just
 // those axes that the result has once and the operand several times.

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
@@ -118,11 +119,11 @@ func (st *ParamStore) Join(params []*graph.Node, borrowed map[*graph.Node]*Param
 		}
 		v := &ParamValue{Memory: Memory{Dtype: n.DType(), Shape: wholeShape(n)}}
 		v.Count = CountOf(v.Shape)
-		if v.Count > (maxArena-size)/v.Dtype.Size() {
+		if v.Count > (placement.MaxBytes-size)/v.Dtype.Size() {
 			return nil, tooManyParams(params, errAddresses)
 		}
 		list[i], offsets[i] = v, size
-		size += (v.Count*v.Dtype.Size() + alignment - 1) / alignment * alignment
+		size += aligned(v.Count * v.Dtype.Size())
 	}
 	if err := hugepage.Check(size); err != nil {
 		return nil, tooManyParams(params, err)

@@ -70,7 +70,7 @@ func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization, put
 		o := &made.outputs[r.Body.Results[c.Next].Index]
 		for i := range o.places {
 			o.places[i] = made.scratch
-			made.scratch += (o.bytes + alignment - 1) / alignment * alignment
+			made.scratch += aligned(o.bytes)
 		}
 	}
 	made.scratch += body.Arena

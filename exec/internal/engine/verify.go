@@ -42,9 +42,9 @@ func (b *Specialization) Verify(p *Code) error {
 // they give rows and columns to blocks that are within the matrices.
 func (b *Specialization) verifyChains(p *Code) error {
 	for _, c := range b.chains {
-		for _, k := range b.blocks(p) {
+		for _, k := range b.bufferExtents(p) {
 			at := b.Offsets[k.s.Index]
-			if k.bytes > 0 && k.first <= c.Last && c.First <= k.last && at < c.at+c.memory() && c.at < at+k.bytes {
+			if k.Bytes > 0 && k.First <= c.Last && c.First <= k.Last && at < c.at+c.memory() && c.at < at+k.Bytes {
 				return fmt.Errorf("%s lies in the memory of the chain of kernels %d to %d", k.s.Node.Label(), c.First, c.Last)
 			}
 		}
