@@ -64,13 +64,7 @@ func (k *addRowsTask[T, I]) Run(s *State) error {
 		k.rows.AddNothing(whole)
 	}
 	tiles := (k.rows.Count + addRowsTile - 1) / addRowsTile
-	if cost := k.rows.Outer * k.rows.Count * k.rows.Inner; s.Threads > 1 && cost >= parallelCost {
-		s.ParallelFor(k, tiles, cost)
-	} else {
-		for i := range tiles {
-			k.Tile(i, &s.Ws)
-		}
-	}
+	s.each(k, tiles, k.rows.Outer*k.rows.Count*k.rows.Inner)
 	k.rows.Forget(index)
 	return nil
 }

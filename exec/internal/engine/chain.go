@@ -333,14 +333,7 @@ func (t *chainTask) Run(s *State) error {
 	if t.isShared {
 		return t.runShared(s)
 	}
-	tiles := t.groups() * t.cuts
-	if s.Threads <= 1 || tiles <= 1 || t.cost < parallelCost {
-		for i := range tiles {
-			t.Tile(i, &s.Ws)
-		}
-	} else {
-		s.ParallelFor(t, tiles, t.cost)
-	}
+	s.each(t, t.groups()*t.cuts, t.cost)
 	return t.fault(s)
 }
 

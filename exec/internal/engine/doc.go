@@ -2,8 +2,7 @@
 //
 // [Code] (code.go) is a program with its machine code. launch.go binds it to sizes, which gives a [Specialization]: a list of
 // launches, each a task with all arguments. arena.go says which buffers are to be placed in it. A [State]
-// (state.go) is the memory of runs and runs them, with workspace.go for what a goroutine needs; pool.go shares tasks between
-// threads. verify.go checks a specialization.
+// (state.go) is the memory of runs and runs them, on threads (threads.go) that each have a workspace (workspace.go). verify.go checks a specialization.
 //
 //   - Tasks of one kernel are row programs (loop.go), matrix products (matmul.go; matmulgrid.go cuts them for threads, prepack.go
 //     keeps weights packed), gathers (gather.go), rows of tables (addrows.go, putrows.go), Go functions (function.go), assembled

@@ -64,7 +64,7 @@ func (k *functionTask) Run(s *State) error {
 	s.Ws.arrays.Context, s.Ws.arrays.Print = s.ctx, s.Print
 	k.tile = k.together(s.Threads)
 	tiles := (k.count + k.tile - 1) / k.tile
-	if s.Threads > 1 && tiles > 1 && k.cost >= parallelCost {
+	if s.pays(tiles, k.cost) {
 		s.ParallelFor(k, tiles, k.cost)
 	} else {
 		for i := 0; i < tiles && k.failed < 0; i++ {
