@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,9 +20,7 @@ func BorrowParams(values Feed) SessionOption {
 		if s.lent == nil {
 			s.lent = Feed{}
 		}
-		for n, v := range values {
-			s.lent[n] = v
-		}
+		maps.Copy(s.lent, values)
 	}
 }
 

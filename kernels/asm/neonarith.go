@@ -21,22 +21,15 @@ func maskFor(d, t, yes, no uint32) uint32 {
 	return d
 }
 
-// least and greatest are the second operand where one is NaN, or both are zero.
-func least(pairs uint32) func(neon) {
+// extreme is the greatest or least operand: the second one where one is NaN, or both are zero.
+func extreme(pairs uint32, greatest bool) func(neon) {
 	return func(n neon) {
 		n.each(func(d, v, s, t uint32) {
-			m := maskFor(d, t, v, s)
-			n.three(neonFcmgt|pairs, m, s, v)
-			n.choose(d, m, v, s)
-		})
-	}
-}
-
-func greatest(pairs uint32) func(neon) {
-	return func(n neon) {
-		n.each(func(d, v, s, t uint32) {
-			m := maskFor(d, t, v, s)
-			n.three(neonFcmgt|pairs, m, v, s)
+			m, greater, less := maskFor(d, t, v, s), s, v
+			if greatest {
+				greater, less = v, s
+			}
+			n.three(neonFcmgt|pairs, m, greater, less)
 			n.choose(d, m, v, s)
 		})
 	}

@@ -21,7 +21,7 @@ var vectorForms = sync.OnceValue(func() map[*Op]func(neon) {
 		MULPS: onThree(neonFmul), MULPD: onThree(neonFmul | ofPairs),
 		DIVPS: onThree(neonFdiv), DIVPD: onThree(neonFdiv | ofPairs),
 		SQRTPS: onTwo(neonFsqrt), SQRTPD: onTwo(neonFsqrt | ofPairs),
-		MINPS: least(0), MINPD: least(ofPairs), MAXPS: greatest(0), MAXPD: greatest(ofPairs),
+		MINPS: extreme(0, false), MINPD: extreme(ofPairs, false), MAXPS: extreme(0, true), MAXPD: extreme(ofPairs, true),
 		FMINPS: onThree(neonFmin), FMINPD: onThree(neonFmin | ofPairs), FMAXPS: onThree(neonFmax), FMAXPD: onThree(neonFmax | ofPairs),
 		FCVTZSPS: onTwo(neonZs), FCVTZSPD: onTwo(neonZs | ofPairs), SCVTFPD: onTwo(neonScvtf | ofPairs),
 		FMLAPS: timesLane(neonFmlaLane, 4), FMLAPD: timesLane(neonFmlaLane|ofPairs, 8),
