@@ -25,7 +25,7 @@ func (b *Specialization) assignOffsets(p *Code) {
 		return slices.MaxFunc(all, func(x, y extent) int { return cmp.Compare(x.Bytes, y.Bytes) }).s
 	}
 	if end > placement.MaxBytes {
-		panic(b.tooMuch(p, end, largest(), errAddresses))
+		panic(b.tooMuch(p, end, largest(), placement.ErrAddresses))
 	}
 	b.Arena, b.Offsets = end, make([]int, len(p.Buffers))
 	for i, k := range all {
@@ -61,7 +61,7 @@ func blocksOf(extents []extent) (blocks []placement.Block) {
 const (
 	minStaggered = 128 << 10
 	evenly       = 512
-	stagger      = 17 * alignment
+	stagger      = 17 * placement.Alignment
 )
 
 // bufferExtents lists the memory of buffers.
@@ -76,7 +76,7 @@ func (b *Specialization) bufferExtents(p *Code) (extents []extent) {
 		}
 		count := b.Eval(s.Count)
 		if count > placement.MaxBytes/s.Dtype.Size() {
-			panic(b.tooMuch(p, min(count, math.MaxInt/s.Dtype.Size())*s.Dtype.Size(), s, errAddresses))
+			panic(b.tooMuch(p, min(count, math.MaxInt/s.Dtype.Size())*s.Dtype.Size(), s, placement.ErrAddresses))
 		}
 		k := extent{placement.Block{First: s.First, Last: s.Last, Bytes: count * s.Dtype.Size()}, s, nil}
 		for heir := s.ReusedBy; heir != nil; heir = heir.ReusedBy {
@@ -86,7 +86,7 @@ func (b *Specialization) bufferExtents(p *Code) (extents []extent) {
 			k.Bytes = 0
 		}
 		b.liveInChains(&k)
-		k.Bytes = aligned(k.Bytes)
+		k.Bytes = placement.Aligned(k.Bytes)
 		if k.Bytes >= minStaggered && k.Bytes%evenly == 0 && s.Crowded {
 			k.Bytes += stagger
 		}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/gemm"
@@ -240,7 +241,7 @@ func (t *chainTask) placeWide(p *Code, rows int) (bytes int) {
 		if !known {
 			at = bytes
 			placed[root] = at
-			bytes += aligned(rows * t.pitch * n.DType().Size())
+			bytes += placement.Aligned(rows * t.pitch * n.DType().Size())
 		}
 		t.wideAt[i] = at
 	}
@@ -263,7 +264,7 @@ func (t *chainTask) cutRows(size int) {
 // take takes bytes of a thread's memory.
 func (t *chainTask) take(bytes int) (at int) {
 	at = t.bytes
-	t.bytes += aligned(bytes)
+	t.bytes += placement.Aligned(bytes)
 	return at
 }
 

@@ -13,7 +13,6 @@
 //   - chain.go runs kernels block of rows by block of rows: products by chainproduct.go, row programs by chainloop.go.
 //     chainover.go adds up over the batch, chainskip.go finds columns that masks leave out,
 //     chainshared.go has all threads work on one block, and chainunite.go unites rows by index there.
-//   - params.go holds parameters, keep.go what is computed of them alone, memory.go values where they lie; enlarge.go makes large
-//     pages of memory that began with small ones.
+//   - keep.go holds what is computed of parameters alone; enlarge.go makes large pages of memory that began with small ones.
 //   - fault.go tells of failed checks, traffic.go counts bytes and operations.
 package engine

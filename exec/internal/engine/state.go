@@ -9,6 +9,8 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/memory"
+	"github.com/broadloom/broadloom/exec/internal/params"
 	"github.com/broadloom/broadloom/exec/internal/pool"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/hugepage"
@@ -17,11 +19,11 @@ import (
 // State is the memory of runs of a program: one goroutine at a time uses it.
 type State struct {
 	prog           *Code
-	Params         []*ParamValue // in the order of the program's parameters
-	Store          *ParamStore   // that has them; nil where there are none
-	consts         []Memory
-	Fed            []Memory      // of the inputs of the run
-	packed         packedWeights // those that are no parameters
+	Params         []*params.Value // in the order of the program's parameters
+	Store          *params.Store   // that has them; nil where there are none
+	consts         []memory.Value
+	Fed            []memory.Value // of the inputs of the run
+	packed         params.Packed  // those that are no parameters
 	kept           keptValues
 	Arena          []byte
 	later          hugepage.Later // large pages of the arena that are still to be made
@@ -55,9 +57,9 @@ type Observer interface {
 
 // Prepare makes room for all that runs need whatever the sizes.
 func (s *State) Prepare(prog *Code) {
-	s.prog, s.Fed = prog, make([]Memory, prog.numInputs)
+	s.prog, s.Fed = prog, make([]memory.Value, prog.numInputs)
 	for _, n := range prog.consts {
-		s.consts = append(s.consts, constMemory(n))
+		s.consts = append(s.consts, memory.OfConstant(n))
 	}
 	s.kept.reserve(prog.keptBuffers)
 	s.Ws.scratch.Reserve(prog.Compiled...)
@@ -142,7 +144,7 @@ func (s *State) launch(b *Specialization, i int) (n int, err error) {
 func (s *State) forget() {
 	s.Ws.Reset()
 	s.Ws.scratch.Reserve(s.prog.Compiled...)
-	clear(s.packed.of)
+	s.packed.Clear()
 	clear(s.kept.versions)
 	for _, body := range s.bodies {
 		body.forget()

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+
+	"github.com/broadloom/broadloom/exec/internal/placement"
 )
 
 // Verify checks that buffers that live at the same time lie apart within the arena, and that
@@ -12,7 +14,7 @@ func (b *Specialization) Verify(p *Code) error {
 			continue // threads have blocks of it
 		}
 		end := b.Offsets[s.Index] + b.sizeOf(s)
-		if at := b.Offsets[s.Index]; at < 0 || at%alignment != 0 || end > b.Arena {
+		if at := b.Offsets[s.Index]; at < 0 || at%placement.Alignment != 0 || end > b.Arena {
 			return fmt.Errorf("%s lies at bytes %d to %d of %d", s.Node.Label(), at, end, b.Arena)
 		}
 		for _, other := range p.Buffers[:i] {

@@ -2,13 +2,25 @@ package placement
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"github.com/broadloom/broadloom/kernels/hugepage"
 )
+
+// Alignment is that of places, in bytes: a cache line.
+const Alignment = hugepage.Line
+
+// Aligned is the next multiple of it.
+func Aligned(bytes int) int { return (bytes + Alignment - 1) / Alignment * Alignment }
 
 // MaxBytes is the number of bytes beyond which no memory is asked for: what a process can
 // address, on the processors of today.
 const MaxBytes = min(1<<47, math.MaxInt/2)
+
+// ErrAddresses is why there is no memory of more than MaxBytes.
+var ErrAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(MaxBytes))
 
 // Block is memory that is in use during some time.
 type Block struct {
