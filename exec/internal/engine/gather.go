@@ -65,7 +65,7 @@ func (k *gatherTask) outside(lo, hi int) (bad int) {
 }
 
 // runs is the number of tiles of a block.
-func (k *gatherTask) runs() int { return (k.shape.Count + takeTile - 1) / takeTile }
+func (k *gatherTask) runs() int { return ceilDiv(k.shape.Count, takeTile) }
 
 // Tile picks what a run of indices names in one block, or unites some columns of all rows of one.
 func (k *gatherTask) Tile(i int, ws *Workspace) {

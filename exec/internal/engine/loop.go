@@ -261,7 +261,7 @@ func grainSize(n, cost, unit int) int {
 	if cost >= pool.ParallelCost {
 		count = max(count, enoughTiles)
 	}
-	return max((n/count+unit-1)/unit*unit, unit)
+	return max(ceilDiv(n/count, unit)*unit, unit)
 }
 
 // callCost estimates the time of a call, in nanoseconds. A row's sum over its lanes takes as
