@@ -2,10 +2,12 @@ package exec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
+	"github.com/broadloom/broadloom/exec/internal/params"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -19,23 +21,21 @@ func BorrowParams(values Feed) SessionOption {
 		if s.lent == nil {
 			s.lent = Feed{}
 		}
-		for n, v := range values {
-			s.lent[n] = v
-		}
+		maps.Copy(s.lent, values)
 	}
 }
 
 // borrowed returns the values that the session reads where they lie, and those of parameters that its program writes.
-func (s *Session) borrowed() (read, written map[*graph.Node]*engine.ParamValue, err error) {
+func (s *Session) borrowed() (read, written map[*graph.Node]*params.Value, err error) {
 	var strange []string
-	read, written = map[*graph.Node]*engine.ParamValue{}, map[*graph.Node]*engine.ParamValue{}
+	read, written = map[*graph.Node]*params.Value{}, map[*graph.Node]*params.Value{}
 	for n, value := range s.lent {
 		if !slices.Contains(s.prog.params, n) {
 			strange = append(strange, s.prog.whyNoParam(n))
 			continue
 		}
-		v := &engine.ParamValue{Borrowed: true}
-		if err := takeParam(&v.Memory, value, n); err != nil {
+		v := &params.Value{Borrowed: true}
+		if err := takeParam(&v.Value, value, n); err != nil {
 			return nil, nil, err
 		}
 		v.Shape = knownSizes(n)
@@ -61,20 +61,20 @@ func (s *Session) borrowed() (read, written map[*graph.Node]*engine.ParamValue, 
 }
 
 // ownWritten copies values into the session's own memory.
-func (s *Session) ownWritten(values map[*graph.Node]*engine.ParamValue) error {
+func (s *Session) ownWritten(values map[*graph.Node]*params.Value) error {
 	for n, v := range values {
 		to, err := s.value(n)
 		if err != nil {
 			return err
 		}
-		engine.CopyBytes(&to.Memory, &v.Memory)
+		memory.Copy(&to.Value, &v.Value)
 		to.Version++
 	}
 	return nil
 }
 
 // checkBorrowed refuses memory that a run writes where a parameter is borrowed.
-func (s *Session) checkBorrowed(written *engine.Memory, in *graph.Node) error {
+func (s *Session) checkBorrowed(written *memory.Value, in *graph.Node) error {
 	for i, v := range s.state.Params {
 		if v.Borrowed && v.Meets(written) {
 			return fmt.Errorf("exec: input %s is written in place, and the memory fed to it is that of parameter %s, which is borrowed: feed a copy",

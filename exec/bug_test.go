@@ -42,7 +42,7 @@ type panicking struct {
 
 func (p *panicking) Run(s *engine.State) error {
 	if p.shared {
-		s.ParallelFor(p, len(p.tiles), 10*engine.WakeCost)
+		s.ParallelFor(p, len(p.tiles), 1_500_000) // which is worth waking workers for
 		return nil
 	}
 	p.Tile(0, &s.Ws)

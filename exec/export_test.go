@@ -182,7 +182,7 @@ func (s *Session) FusedWithMatMul() (count int) {
 // PackedBytes is the memory of the parameters' copies that products read.
 func (s *Session) PackedBytes() (bytes int) {
 	for _, n := range s.store.Nodes() {
-		bytes += s.store.Find(n).PackedBytes()
+		bytes += s.store.Find(n).Packed.Bytes()
 	}
 	return bytes
 }

@@ -6,7 +6,7 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -58,7 +58,7 @@ func (a Array) Widened() Array {
 
 // take finds the memory of what is given for n. known are the sizes of its axes, as [knownSizes] gives
 // them, and named those that a session was given.
-func take(m *engine.Memory, given any, n *graph.Node, known []int, named shapeinfer.Sizes) error {
+func take(m *memory.Value, given any, n *graph.Node, known []int, named shapeinfer.Sizes) error {
 	switch v := given.(type) {
 	case Array:
 		return m.SetSlice(v.Shape, v.Data)

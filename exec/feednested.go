@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -22,7 +22,7 @@ var basicTypes = map[reflect.Kind]reflect.Type{
 const maxNesting = 64
 
 // takeNested takes nested slices and arrays, such as [][]float32, by copying their elements.
-func takeNested(m *engine.Memory, v reflect.Value) error {
+func takeNested(m *memory.Value, v reflect.Value) error {
 	if v.Kind() == reflect.Array { // a copy that has an address
 		p := reflect.New(v.Type()).Elem()
 		p.Set(v)
@@ -39,7 +39,7 @@ func takeNested(m *engine.Memory, v reflect.Value) error {
 	if err := m.SetSlice([]int{0}, reflect.Zero(list).Interface()); err != nil {
 		return err // no dtype has such elements
 	}
-	count := engine.CountOf(shape)
+	count := memory.CountOf(shape)
 	all := m.Room(list, count)
 	rest, err := copyNested(unsafe.Slice((*byte)(all.UnsafePointer()), count*int(elem.Size())), v, shape, make([]int, 0, len(shape)))
 	if err != nil {

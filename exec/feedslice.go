@@ -3,14 +3,14 @@ package exec
 import (
 	"fmt"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // takeSlice takes a plain slice, whose shape the value's declaration tells: one size at most may be
 // unknown.
-func takeSlice(m *engine.Memory, data any, count int, n *graph.Node, known []int, named shapeinfer.Sizes) error {
+func takeSlice(m *memory.Value, data any, count int, n *graph.Node, known []int, named shapeinfer.Sizes) error {
 	shape, each, open := m.OwnShape(n.Rank()), 1, -1
 	given := "" // sizes that the slice does not tell
 	for axis, size := range known {

@@ -10,7 +10,7 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 )
@@ -297,7 +297,7 @@ func (f *finder) describe(p instance, bad func(finiteness) bool) (*NonFinite, er
 		return nil, err
 	}
 	v := finitenessOf(values[p.node])
-	r := &NonFinite{Node: p.node, Steps: p.loops(), Count: v.nan, Elements: engine.CountOf(v.shape)}
+	r := &NonFinite{Node: p.node, Steps: p.loops(), Count: v.nan, Elements: memory.CountOf(v.shape)}
 	at := v.firstNaN
 	if v.nan == 0 || !bad(finiteness{nan: 1}) {
 		r.Count, at = v.inf, v.firstInf

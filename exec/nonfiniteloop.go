@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
@@ -263,7 +263,7 @@ func (f *finder) values(instances []instance) (map[*graph.Node]Array, error) {
 	err := f.compute(inside, func(x *graph.Node, a Array) {
 		p := at[x]
 		shape := a.Shape[len(p.steps):]
-		count := engine.CountOf(shape)
+		count := memory.CountOf(shape)
 		from := f.step(p) * count
 		all[p.node] = Array{Shape: shape, Data: reflect.ValueOf(a.Data).Slice(from, from+count).Interface()}.Clone()
 	})

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
+	"github.com/broadloom/broadloom/exec/internal/params"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -19,7 +20,7 @@ func (s *Session) Param(n *graph.Node) (Array, error) {
 		return Array{}, err
 	}
 	defer s.store.Release(false)
-	return Array{Shape: v.Shape, Data: engine.SliceAt(v.Dtype, v.Ptr, v.Count)}.Clone(), nil
+	return Array{Shape: v.Shape, Data: memory.SliceAt(v.Dtype, v.Ptr, v.Count)}.Clone(), nil
 }
 
 // SetParam copies a value, as in a [Feed], of the parameter's dtype and shape into a parameter.
@@ -28,7 +29,7 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 	if err != nil {
 		return err
 	}
-	var m engine.Memory
+	var m memory.Value
 	if err := takeParam(&m, value, n); err != nil {
 		return err
 	}
@@ -40,13 +41,13 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 		return err
 	}
 	defer s.store.Release(true)
-	engine.CopyBytes(&to.Memory, &m)
+	memory.Copy(&to.Value, &m)
 	to.Version++
 	return nil
 }
 
 // takeParam fills in a value that is given to a parameter.
-func takeParam(m *engine.Memory, value any, n *graph.Node) error {
+func takeParam(m *memory.Value, value any, n *graph.Node) error {
 	shape := knownSizes(n)
 	err := take(m, value, n, shape, nil)
 	switch {
@@ -62,7 +63,7 @@ func takeParam(m *engine.Memory, value any, n *graph.Node) error {
 
 // value finds a parameter of the session's program, or of another one whose session shares
 // parameters with this one.
-func (s *Session) value(n *graph.Node) (*engine.ParamValue, error) {
+func (s *Session) value(n *graph.Node) (*params.Value, error) {
 	switch {
 	case s.err != nil:
 		return nil, s.err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/memory"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -81,7 +82,7 @@ func (r *Results) locate(o *output) {
 		return
 	}
 	o.ptr, o.dense = p, nil
-	o.array = Array{Shape: o.shape, Data: engine.SliceAt(o.storage.Dtype, p, engine.CountOf(o.shape))}
+	o.array = Array{Shape: o.shape, Data: memory.SliceAt(o.storage.Dtype, p, memory.CountOf(o.shape))}
 }
 
 // Array returns an output as a plain slice with its shape, in the session's memory: valid until the session's
@@ -138,7 +139,7 @@ func (r *Results) Scalar(n *graph.Node) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if count := engine.CountOf(o.shape); count != 1 {
+	if count := memory.CountOf(o.shape); count != 1 {
 		return 0, fmt.Errorf("exec: %s has shape %v and %d elements, not one: use Results.Array", n.Called(), o.shape, count)
 	}
 	v, _ := graph.NumberAt(o.array.Data, 0)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/memory"
+	"github.com/broadloom/broadloom/exec/internal/params"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -24,7 +26,7 @@ const maxBindings = 16
 
 // ErrBusy is what a call wraps that is refused since another goroutine uses the session, or
 // the parameters that it shares with other sessions, in a way that does not go together.
-var ErrBusy = engine.ErrBusy
+var ErrBusy = params.ErrBusy
 
 // Session runs a program. It holds the parameters and the memory of runs. It serves one
 // goroutine at a time; many sessions of one program may run at once, also such as share
@@ -33,7 +35,7 @@ var ErrBusy = engine.ErrBusy
 type Session struct {
 	prog     *Program
 	err      error // what is wrong with the options, told by each call
-	store    *engine.ParamStore
+	store    *params.Store
 	bindings []*specialized
 	state    engine.State
 	sizes    shapeinfer.Sizes // given with Size
@@ -169,7 +171,7 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 			if err := s.whyNeeded(in, feed); err != nil {
 				return nil, err
 			}
-			*m = engine.Memory{}
+			*m = memory.Value{}
 			continue
 		}
 		matched++
@@ -196,7 +198,7 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 // the session, where results lie, and what is written in place and fed to another input.
 // The order of writes and reads was settled for values that are apart.
 func (s *Session) checkShared() error {
-	own := engine.Memory{Dtype: graph.Bool, Ptr: unsafe.Pointer(unsafe.SliceData(s.state.Arena)), Count: len(s.state.Arena)}
+	own := memory.Value{Dtype: graph.Bool, Ptr: unsafe.Pointer(unsafe.SliceData(s.state.Arena)), Count: len(s.state.Arena)}
 	for i, in := range s.prog.inputs {
 		if in.written {
 			if err := s.checkBorrowed(&s.state.Fed[i], in.node); err != nil {

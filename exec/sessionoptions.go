@@ -6,8 +6,7 @@ import (
 	"io"
 	"maps"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
-	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/exec/internal/params"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -98,7 +97,7 @@ func ShareParams(from *Session) SessionOption {
 func (s *Session) takeParams() error {
 	switch {
 	case !s.shares:
-		s.store = &engine.ParamStore{Graph: s.prog.source, Values: map[*graph.Node]*engine.ParamValue{}}
+		s.store = &params.Store{Graph: s.prog.source}
 		if s.seed != nil {
 			s.store.Seed = *s.seed
 		}

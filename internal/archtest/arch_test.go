@@ -59,7 +59,12 @@ var arrows = []struct {
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/analysis exec/internal/rewrite exec/internal/outline", "from nodes to groups: it knows no machine"},
 	{"exec/internal/lower", "graph internal/scores shapeinfer/... exec/internal/bug exec/internal/analysis exec/internal/rewrite exec/internal/outline exec/internal/fusion " +
 		"kernels/rowprog kernels/backend kernels/gemm", "from groups to kernels and buffers"},
-	{"exec/internal/engine", "graph half shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/outline exec/internal/fusion exec/internal/lower internal/panicked internal/results kernels/... gorgonia.org/tensor", "from sizes to runs"},
+	{"exec/internal/memory", "graph half gorgonia.org/tensor", "what is fed, as elements"},
+	{"exec/internal/params", "graph exec/internal/bug exec/internal/memory exec/internal/placement kernels/hugepage", "values that outlast programs"},
+	{"exec/internal/placement", "kernels/hugepage", "blocks of bytes and times: it knows no buffers"},
+	{"exec/internal/interval", "half kernels/rowprog", "arithmetic of row programs on bounds"},
+	{"exec/internal/pool", "exec/internal/bug kernels/cpu", "threads know no kernels"},
+	{"exec/internal/engine", "graph shapeinfer exec/internal/bug exec/internal/memory exec/internal/params exec/internal/pool exec/internal/placement exec/internal/interval exec/internal/rewrite exec/internal/outline exec/internal/fusion exec/internal/lower internal/panicked internal/results kernels/...", "from sizes to runs"},
 	{"exec", "graph half shapeinfer shapeinfer/alias ops autodiff exec/internal/... internal/loopop kernels/cpu kernels/hugepage kernels/peak internal/page gorgonia.org/tensor", "the face of compilation and runs"},
 	{"kernels/internal/loops", "half kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
 	{"kernels/jit", "golang.org/x/sys/unix", "memory that holds code is the system's"},

@@ -111,7 +111,7 @@ func shapes() []shape {
 
 // listing collects instructions and the text that a disassembler should give.
 type listing struct {
-	a    Asm
+	a    *Asm
 	want []string
 	ends []int // of the instructions, in bytes
 }
@@ -124,7 +124,7 @@ func (l *listing) expect(format string, args ...any) {
 // randomListing writes all instructions some times with random operands.
 func randomListing(times int) *listing {
 	r := rand.New(rand.NewPCG(1, 2))
-	var l listing
+	l := listing{a: New(AMD64)}
 	for range times {
 		for _, s := range shapes() {
 			for _, op := range s.ops {
@@ -204,7 +204,7 @@ func special(r *rand.Rand, l *listing) {
 	}
 	x, y, m := reg(), reg(), randomMem(r)
 	v, u, t := Vec(r.IntN(16)), Vec(r.IntN(16)), Vec(r.IntN(16))
-	a := &l.a
+	a := l.a
 	emit := func(want string, do func()) { do(); l.expect("%s", want) }
 	rx, ry, mm := regNames[x], regNames[y], memName(m)
 	emit("mov "+rx+","+mm, func() { a.MovLoad(x, m) })
@@ -239,7 +239,7 @@ func special(r *rand.Rand, l *listing) {
 	emit("shl "+rx+",0x8", func() { a.Shl(x, 8) })
 	emit("shr "+rx+",0x8", func() { a.Shr(x, 8) })
 	emit("tzcnt "+rx+","+ry, func() { a.TrailingZeros(x, y) })
-	emit("pdep "+rx+","+ry+","+rx, func() { a.deposit(x, y, x) })
+	emit("pdep "+rx+","+ry+","+rx, func() { amd64{a.buffer}.deposit(x, y, x) })
 	emit("ret", func() { a.Return() })
 	emit("sfence", func() { a.StoreFence() })
 	emit("vzeroupper", func() { a.Zeroupper() })
@@ -287,7 +287,7 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("tilestored %s,tmm%d", memName(distant), tiles[0]), func() { a.M(TILESTORED, W128, tiles[0], 0, distant) })
 	emit(fmt.Sprintf("tilezero tmm%d", tiles[0]), func() { a.R(TILEZERO, W128, tiles[0], 0, 0) })
 	emit("ldtilecfg "+mm, func() { a.M(LDTILECFG, W128, 0, 0, m) })
-	emit("tilerelease", func() { a.TileRelease() })
+	emit("tilerelease", func() { a.R(TILERELEASE, W128, 0, 0, 0) })
 	emit("prefetcht0 "+mm, func() { a.Prefetch(m) })
 	emit(fmt.Sprintf("kmovw k%d,%s", k, mm), func() { a.M(KMOVW, W128, k, 0, m) })
 	emit(fmt.Sprintf("kmovw %s,k%d", dwordNames[x], k), func() { a.R(KMOVWSt, W128, Vec(x), 0, k) })
@@ -359,7 +359,7 @@ func disassemble(t *testing.T, objdump string, code []byte) (lines []string) {
 }
 
 func TestLabelsAndConstants(t *testing.T) {
-	var a Asm
+	a := New(AMD64)
 	c := a.Data([]byte{1, 2, 3, 4}, 32)
 	back := a.Here()
 	ahead := a.NewLabel()
@@ -374,4 +374,19 @@ func TestLabelsAndConstants(t *testing.T) {
 	require.Equal(t, byte(DataAlign-14), code[10], "from the end of the load to the constant")
 	require.Equal(t, []byte{0xe9, 0xed, 0xff, 0xff, 0xff}, code[14:19])
 	require.Equal(t, []byte{1, 2, 3, 4}, code[DataAlign:])
+}
+
+func TestInstructionsAllocateNothing(t *testing.T) {
+	for _, machine := range []Machine{AMD64, ARM64} {
+		a := New(machine)
+		begin := a.Mark()
+		write := func() {
+			a.Rewind(begin)
+			a.AddLoad(RAX, Indexed(RBX, RCX, 4, 8))
+			a.R(SHUFPS, W256, 1, 2, 3, 0x4e)
+			a.M(FMADDPS[2], W256, 1, 2, At(RBX, 64))
+			a.M(INSERTPS, W128, 1, 1, At(RBX, 4), 0x10)
+		}
+		require.Zero(t, testing.AllocsPerRun(10, write))
+	}
 }

@@ -6,9 +6,9 @@
 //
 // Bytes depend only on the calls made, so that equal programs give equal code.
 //
-// asm.go is the buffer with labels and constants; general.go encodes instructions that move numbers between general
-// registers and memory, and jumps, arithmetic.go those that compute, vector.go those on vectors, of which optable.go is the table.
+// asm.go has operands and the [Asm], which is a buffer with labels and constants (buffer.go) and the [Instructions] of a machine
+// (instructions.go), chosen once. vector.go has what instructions on vectors take, of which optable.go is the table.
 //
-// a64.go has registers, addresses and distances of arm64, a64general.go its instructions on general registers, and neon.go those on
-// vectors. neonforms.go says what stands for which of amd64: neonarith.go what computes, neonlanes.go what moves lanes.
+// amd64.go encodes instructions of amd64 on general registers, amd64vector.go those on vectors. arm64.go has registers, addresses and
+// distances of arm64, arm64general.go its instructions on general registers, and neon.go those on vectors. neonforms.go says what stands for which of amd64: neonarith.go what computes, neonlanes.go what moves lanes.
 package asm

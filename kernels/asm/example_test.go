@@ -8,7 +8,7 @@ import (
 
 // Code that counts down a register.
 func ExampleAsm() {
-	var a asm.Asm
+	a := asm.New(asm.AMD64)
 	a.MovImm(asm.RCX, 10)
 	top := a.Here()
 	a.SubImm(asm.RCX, 1)

@@ -7,7 +7,7 @@ import (
 
 // neon is an instruction on vectors as [Asm.RK] and [Asm.MK] have it.
 type neon struct {
-	*Asm
+	*arm64
 	w           Width
 	dst, v, src Vec
 	imm         uint8
@@ -29,7 +29,7 @@ const (
 )
 
 // count is the number of halves that take part.
-func (n *neon) count() int {
+func (n neon) count() int {
 	switch n.w {
 	case W128:
 		return 1
@@ -39,29 +39,11 @@ func (n *neon) count() int {
 	panic("arm64: vectors have 32 bytes at most")
 }
 
-// Half is a register of NEON: a half of one of amd64's.
-type Half uint8
-
-// Halves are the halves of a register, the lower one first.
-func (v Vec) Halves() [2]Half { h := halves(v); return [2]Half{Half(h[0]), Half(h[1])} }
-
-// LoadHalf reads 16 bytes, for [ARM64].
-func (a *Asm) LoadHalf(h Half, m Mem) { a.mem(loadQ, uint32(h), m) }
-
-// MultiplyAddLane is sum += x times a lane of by, in both halves, for [ARM64]: of float32, or of float64 if size is 8.
-func (a *Asm) MultiplyAddLane(sum, x Vec, by Half, lane, size int) {
-	op := uint32(neonFmlaLane | lane&1<<21 | lane>>1<<11)
-	if size == 8 {
-		op = neonFmlaLane | ofPairs | uint32(lane)<<11
-	}
-	s, f := halves(sum), halves(x)
-	for h := range s {
-		a.three(op, s[h], f[h], uint32(by))
-	}
-}
+// Halves are the registers of NEON that a register stands for, the lower half first.
+func (v Vec) Halves() [2]Vec { h := halves(v); return [2]Vec{Vec(h[0]), Vec(h[1])} }
 
 // each has code written for each half of the operands, with that of a temporary.
-func (n *neon) each(write func(d, v, s, t uint32)) {
+func (n neon) each(write func(d, v, s, t uint32)) {
 	d, v, s, t := halves(n.dst), halves(n.v), halves(n.src), halves(temporary)
 	for h := range n.count() {
 		write(d[h], v[h], s[h], t[h])
@@ -69,7 +51,7 @@ func (n *neon) each(write func(d, v, s, t uint32)) {
 }
 
 // move is d = s.
-func (a *Asm) move(d, s uint32) {
+func (a *arm64) move(d, s uint32) {
 	if d != s {
 		a.three(neonOrr, d, s, s)
 	}
@@ -165,36 +147,31 @@ func lane(i, size int) uint32 {
 }
 
 // duplicate is d = an element of s in all lanes.
-func (a *Asm) duplicate(d, s uint32, i, size int) { a.two(neonDup|elementAt(i, size), d, s) }
+func (a *arm64) duplicate(d, s uint32, i, size int) { a.two(neonDup|elementAt(i, size), d, s) }
 
 // insert is an element of d = an element of s.
-func (a *Asm) insert(d uint32, i int, s uint32, j, size int) {
+func (a *arm64) insert(d uint32, i int, s uint32, j, size int) {
 	a.two(neonIns|elementAt(i, size)|uint32(j*size)<<11, d, s)
 }
 
 // laneMem loads or stores a lane.
-func (a *Asm) laneMem(op uint32, r uint32, i, size int, m Mem) {
-	base, disp := a.address(m)
-	if disp != 0 {
-		a.add(scratch, base, disp)
-		base = scratch
-	}
-	a.two(op|lane(i, size), r, base)
+func (a *arm64) laneMem(op uint32, r uint32, i, size int, m Mem) {
+	a.two(op|lane(i, size), r, a.pointer(m))
 }
 
 // load reads a vector.
-func (a *Asm) load(w Width, v Vec, m Mem) { a.vectors(loadQ, ldpQ, w, v, m) }
+func (a *arm64) load(w Width, v Vec, m Mem) { a.vectors(loadQ, ldpQ, w, v, m) }
 
 // store writes a vector.
-func (a *Asm) store(w Width, v Vec, m Mem) { a.vectors(storeQ, stpQ, w, v, m) }
+func (a *arm64) store(w Width, v Vec, m Mem) { a.vectors(storeQ, stpQ, w, v, m) }
 
 // vectors reads or writes a vector: by one instruction for both halves where that reaches them, else by x for each.
-func (a *Asm) vectors(x access, both uint32, w Width, v Vec, m Mem) {
+func (a *arm64) vectors(x access, both uint32, w Width, v Vec, m Mem) {
 	r := halves(v)
 	if m.Label != NoLabel && both == ldpQ && m.Disp == 0 {
 		for h := range int(w) + 1 {
 			a.fixups = append(a.fixups, fixup{len(a.code), len(a.code) - 16*h, m.Label})
-			a.word(ldrQLiteral | r[h])
+			a.emit32(ldrQLiteral | r[h])
 		}
 		return
 	}
@@ -203,7 +180,7 @@ func (a *Asm) vectors(x access, both uint32, w Width, v Vec, m Mem) {
 	case w == W128:
 		a.memAt(x, r[0], base, disp)
 	case w == W256 && disp%16 == 0 && disp < 1024:
-		a.word(both | uint32(disp/16)&0x7f<<15 | r[1]<<10 | base<<5 | r[0])
+		a.emit32(both | uint32(disp/16)&0x7f<<15 | r[1]<<10 | base<<5 | r[0])
 	case w == W256:
 		a.memAt(x, r[0], base, disp)
 		a.memAt(x, r[1], base, disp+16)
@@ -212,32 +189,22 @@ func (a *Asm) vectors(x access, both uint32, w Width, v Vec, m Mem) {
 	}
 }
 
-// armVector writes an instruction on registers.
-func (a *Asm) armVector(op *Op, w Width, dst, v, src Vec, k Mask, imm []byte) {
+func (a *arm64) vector(op *Op, w Width, dst, v, src Vec, k Mask, imm int) {
 	k.refuse()
-	n := neon{Asm: a, w: w, dst: dst, v: v, src: src}
-	if len(imm) > 0 {
-		n.imm = imm[0]
-	}
 	write := vectorForms()[op]
 	if write == nil {
 		panic(fmt.Sprintf("arm64: there is no form of %s", op.Name))
 	}
-	write(&n)
+	write(neon{a, w, dst, v, src, uint8(imm)})
 }
 
-// armVectorMem writes an instruction whose last operand is in memory.
-func (a *Asm) armVectorMem(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm []byte) {
+func (a *arm64) vectorMem(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm int) {
 	k.refuse()
 	if m.Broadcast {
 		panic("arm64: memory is not repeated")
 	}
-	n := neon{Asm: a, w: w, dst: dst, v: v, src: memoryTemporary}
-	if len(imm) > 0 {
-		n.imm = imm[0]
-	}
 	if write := memoryForms()[op]; write != nil {
-		write(&n, m)
+		write(neon{a, w, dst, v, memoryTemporary, uint8(imm)}, m)
 		return
 	}
 	switch op.unit.bytes(w) {
@@ -250,7 +217,7 @@ func (a *Asm) armVectorMem(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm []byt
 	default:
 		panic(fmt.Sprintf("arm64: there is no form of %s of memory", op.Name))
 	}
-	a.armVector(op, w, dst, v, memoryTemporary, k, imm)
+	a.vector(op, w, dst, v, memoryTemporary, k, imm)
 }
 
 // refuse ends a program that asks for a mask register, of which there are none.
@@ -260,8 +227,8 @@ func (k Mask) refuse() {
 	}
 }
 
-// armSpreadBits is d = the low 8 bits of s, each the last one of a byte.
-func (a *Asm) armSpreadBits(d, s Reg) {
+// SpreadBits needs no mask, which it leaves as it is.
+func (a *arm64) SpreadBits(d, s, _ Reg) {
 	spread, byBit := uint32(temporary), uint32(memoryTemporary)
 	a.number(scratch, 0x8040201008040201)
 	a.two(fmovToD, byBit, scratch)

@@ -1,7 +1,7 @@
 package asm
 
 // choose is d = yes where a mask is set, else no.
-func (a *Asm) choose(d, mask, yes, no uint32) {
+func (a *arm64) choose(d, mask, yes, no uint32) {
 	switch d {
 	case no:
 		a.three(neonBit, d, yes, mask)
@@ -21,30 +21,23 @@ func maskFor(d, t, yes, no uint32) uint32 {
 	return d
 }
 
-// least and greatest are the second operand where one is NaN, or both are zero.
-func least(pairs uint32) func(*neon) {
-	return func(n *neon) {
+// extreme is the greatest or least operand: the second one where one is NaN, or both are zero.
+func extreme(pairs uint32, greatest bool) func(neon) {
+	return func(n neon) {
 		n.each(func(d, v, s, t uint32) {
-			m := maskFor(d, t, v, s)
-			n.three(neonFcmgt|pairs, m, s, v)
-			n.choose(d, m, v, s)
-		})
-	}
-}
-
-func greatest(pairs uint32) func(*neon) {
-	return func(n *neon) {
-		n.each(func(d, v, s, t uint32) {
-			m := maskFor(d, t, v, s)
-			n.three(neonFcmgt|pairs, m, v, s)
+			m, greater, less := maskFor(d, t, v, s), s, v
+			if greatest {
+				greater, less = v, s
+			}
+			n.three(neonFcmgt|pairs, m, greater, less)
 			n.choose(d, m, v, s)
 		})
 	}
 }
 
 // rounded rounds as the lowest bits of the number say.
-func rounded(pairs uint32) func(*neon) {
-	return func(n *neon) {
+func rounded(pairs uint32) func(neon) {
+	return func(n neon) {
 		op := [...]uint32{neonRintn, neonRintm, neonRintp, neonRintz}[n.imm&3]
 		n.each(func(d, _, s, _ uint32) { n.two(op|pairs, d, s) })
 	}
@@ -65,8 +58,8 @@ const (
 )
 
 // compared is a mask of a comparison.
-func compared(pairs uint32) func(*neon) {
-	return func(n *neon) {
+func compared(pairs uint32) func(neon) {
+	return func(n neon) {
 		n.each(func(d, v, s, t uint32) {
 			switch n.imm {
 			case isEqual, isNotEqual:
@@ -95,12 +88,12 @@ func compared(pairs uint32) func(*neon) {
 }
 
 // blended is s where the sign of a mask is set, else v. The last bit of the number says that all bits of a lane are as its sign.
-func blended(size int) func(*neon) {
+func blended(size int) func(neon) {
 	op := uint32(neonSshr | (64-31)<<16)
 	if size == 8 {
 		op = neonSshr | (128-63)<<16
 	}
-	return func(n *neon) {
+	return func(n neon) {
 		mask := halves(Vec(n.imm >> 4))
 		h := 0
 		n.each(func(d, v, s, t uint32) {
@@ -117,9 +110,9 @@ func blended(size int) func(*neon) {
 }
 
 // fusedForms is a fused multiply-add of a form: kind 1 subtracts what is else added, and kind 2 the product.
-func fusedForms(form, kind int, pairs uint32) func(*neon) {
+func fusedForms(form, kind int, pairs uint32) func(neon) {
 	op := [...]uint32{neonFmla, neonFmla, neonFmls}[kind] | pairs
-	return func(n *neon) {
+	return func(n neon) {
 		n.each(func(d, v, s, t uint32) {
 			x, y, z := [3]uint32{d, v, v}[form], [3]uint32{s, d, s}[form], [3]uint32{v, s, d}[form]
 			if z == d && kind != 1 {
@@ -138,9 +131,20 @@ func fusedForms(form, kind int, pairs uint32) func(*neon) {
 	}
 }
 
+// timesLane is a fused multiply-add of v and a lane of s, which is a half.
+func timesLane(op uint32, size int) func(neon) {
+	return func(n neon) {
+		at := uint32(n.imm) * uint32(size) / 4 // bits 11 and 21, the upper one first
+		d, v := halves(n.dst), halves(n.v)
+		for h := range n.count() {
+			n.three(op|at>>1<<11|at&1<<21, d[h], v[h], uint32(n.src))
+		}
+	}
+}
+
 // shifted shifts by a number: into v.
-func shifted(op uint32, size int) func(*neon) {
-	return func(n *neon) {
+func shifted(op uint32, size int) func(neon) {
+	return func(n neon) {
 		d, s, by := halves(n.v), halves(n.src), int(n.imm)
 		at := size + by
 		if op != neonShl {
@@ -151,7 +155,7 @@ func shifted(op uint32, size int) func(*neon) {
 			case by == 0:
 				n.move(d[h], s[h])
 			case by >= size && op != neonSshr:
-				n.word(neonZero | d[h])
+				n.emit32(neonZero | d[h])
 			case by >= size:
 				n.two(op|uint32(size+1)<<16, d[h], s[h])
 			default:
@@ -162,7 +166,7 @@ func shifted(op uint32, size int) func(*neon) {
 }
 
 // productOfLower multiplies the lower halves of lanes of 8 bytes.
-func (n *neon) productOfLower() {
+func (n neon) productOfLower() {
 	n.each(func(d, v, s, t uint32) {
 		n.two(neonXtn|2<<22, t, v)
 		n.two(neonXtn|2<<22, uint32(temporary2), s)
@@ -171,21 +175,21 @@ func (n *neon) productOfLower() {
 }
 
 // truncated is float32 to integers, the least of which stands for what is none of them.
-func (n *neon) truncated() {
+func (n neon) truncated() {
 	const bound, worst = 0x4f026400 | 0xf<<5, 0x4f046400 // 2^31 as a number, and the least integer
 	u := uint32(temporary2)
 	n.each(func(d, _, s, t uint32) {
 		n.two(neonZs, u, s)
-		n.word(bound | t)
+		n.emit32(bound | t)
 		n.three(neonFcmgt, t, t, s)
-		n.word(worst | d)
+		n.emit32(worst | d)
 		n.three(neonBsl, t, u, d)
 		n.move(d, t)
 	})
 }
 
 // truncatedPairs is float64 to integers of 32 bits.
-func (n *neon) truncatedPairs() {
+func (n neon) truncatedPairs() {
 	s, d := halves(n.src), uint32(n.dst)
 	whole, ok := uint32(temporary2), uint32(temporary)
 	number, worst := whole+16, ok+16

@@ -3,8 +3,8 @@ package asm
 import "math/bits"
 
 // spread is the first element in all lanes.
-func spread(size int) func(*neon) {
-	return func(n *neon) {
+func spread(size int) func(neon) {
+	return func(n neon) {
 		d := halves(n.dst)
 		for h := n.count() - 1; h >= 0; h-- {
 			n.duplicate(d[h], uint32(n.src), 0, size)
@@ -13,16 +13,11 @@ func spread(size int) func(*neon) {
 }
 
 // repeated is an element of memory in all lanes.
-func repeated(size int) func(*neon, Mem) {
+func repeated(size int) func(neon, Mem) {
 	log := uint32(bits.TrailingZeros(uint(size)))
-	return func(n *neon, m Mem) {
-		base, disp := n.address(m)
-		if disp != 0 {
-			n.add(scratch, base, disp)
-			base = scratch
-		}
+	return func(n neon, m Mem) {
 		d := halves(n.dst)
-		n.two(neonLd1r|log<<10, d[0], base)
+		n.two(neonLd1r|log<<10, d[0], n.pointer(m))
 		if n.count() == 2 {
 			n.move(d[1], d[0])
 		}
@@ -30,15 +25,15 @@ func repeated(size int) func(*neon, Mem) {
 }
 
 // loadLane is v with a lane of memory.
-func loadLane(size int, lane func(*neon) int) func(*neon, Mem) {
-	return func(n *neon, m Mem) {
+func loadLane(size int, lane func(neon) int) func(neon, Mem) {
+	return func(n neon, m Mem) {
 		n.move(uint32(n.dst), uint32(n.v))
 		n.laneMem(neonLd1, uint32(n.dst), lane(n), size, m)
 	}
 }
 
 // into has a value written that is no operand before it is whole: to d if that is none of the others.
-func (n *neon) into(d, t uint32, others [2]uint32, write func(r uint32)) {
+func (n neon) into(d, t uint32, others [2]uint32, write func(r uint32)) {
 	r := d
 	if d == others[0] || d == others[1] {
 		r = t
@@ -48,7 +43,7 @@ func (n *neon) into(d, t uint32, others [2]uint32, write func(r uint32)) {
 }
 
 // signs is the signs of lanes of 4 bytes, as bits of a general register.
-func (n *neon) signs() {
+func (n neon) signs() {
 	t, byBit, s := uint32(temporary), uint32(temporary2), halves(n.src)
 	which := uint64(0x8040201008040201)
 	if n.w == W128 {
@@ -66,8 +61,8 @@ func (n *neon) signs() {
 }
 
 // widened makes wider lanes of the lower half.
-func widened(op uint32) func(*neon) {
-	return func(n *neon) {
+func widened(op uint32) func(neon) {
+	return func(n neon) {
 		d := halves(n.dst)
 		for h := n.count() - 1; h >= 0; h-- {
 			n.two(op|uint32(h)*neonUpper, d[h], uint32(n.src))
@@ -76,8 +71,8 @@ func widened(op uint32) func(*neon) {
 }
 
 // widenedBytes makes lanes of 4 bytes of bytes.
-func widenedBytes(op uint32) func(*neon) {
-	return func(n *neon) {
+func widenedBytes(op uint32) func(neon) {
+	return func(n neon) {
 		d, t := halves(n.dst), uint32(temporary)
 		n.two(op|8<<16, t, uint32(n.src))
 		for h := n.count() - 1; h >= 0; h-- {
@@ -87,7 +82,7 @@ func widenedBytes(op uint32) func(*neon) {
 }
 
 // narrowed makes smaller lanes, side by side.
-func (n *neon) narrowed(op uint32, dst, src Vec) {
+func (n neon) narrowed(op uint32, dst, src Vec) {
 	s := halves(src)
 	for h := range n.count() {
 		n.two(op|uint32(h)*neonUpper, uint32(dst), s[h])
@@ -95,8 +90,8 @@ func (n *neon) narrowed(op uint32, dst, src Vec) {
 }
 
 // packed narrows the lanes of both operands, which it limits to what fits.
-func packed(op uint32) func(*neon) {
-	return func(n *neon) {
+func packed(op uint32) func(neon) {
+	return func(n neon) {
 		n.each(func(d, v, s, t uint32) {
 			n.into(d, t, [2]uint32{s, s}, func(r uint32) {
 				n.two(op, r, v)
@@ -107,7 +102,7 @@ func packed(op uint32) func(*neon) {
 }
 
 // insertHalf is v with a half that is the lower one of s.
-func (n *neon) insertHalf() {
+func (n neon) insertHalf() {
 	d, v := halves(n.dst), halves(n.v)
 	if n.imm&1 == 1 {
 		n.move(d[1], uint32(n.src))
@@ -119,7 +114,7 @@ func (n *neon) insertHalf() {
 }
 
 // chooseHalves chooses each half among those of v and s.
-func (n *neon) chooseHalves() {
+func (n neon) chooseHalves() {
 	v, s, d := halves(n.v), halves(n.src), halves(n.dst)
 	all := [4]uint32{v[0], v[1], s[0], s[1]}
 	low, high := all[n.imm&3], all[n.imm>>4&3]
@@ -136,7 +131,7 @@ func (n *neon) chooseHalves() {
 }
 
 // shuffle is two elements of v and two of s.
-func (n *neon) shuffle(d, v, s, t uint32) {
+func (n neon) shuffle(d, v, s, t uint32) {
 	at := func(i int) int { return int(n.imm >> (2 * i) & 3) }
 	switch {
 	case n.imm == 0x88:
@@ -165,7 +160,7 @@ func (n *neon) shuffle(d, v, s, t uint32) {
 }
 
 // blendLanes is the lanes of s whose bits are set, and else those of v.
-func (n *neon) blendLanes() {
+func (n neon) blendLanes() {
 	h := 0
 	n.each(func(d, v, s, t uint32) {
 		which := n.imm >> (4 * h) & 15
@@ -182,7 +177,7 @@ func (n *neon) blendLanes() {
 }
 
 // lookUp is the elements of s, of 4 bytes, at the places that v has.
-func (n *neon) lookUp() {
+func (n neon) lookUp() {
 	d, v, s := halves(n.dst), halves(n.v), halves(n.src)
 	table, upper := uint32(temporary2), uint32(temporary) // side by side
 	bytes, places := table+16, upper+16
@@ -201,10 +196,10 @@ func (n *neon) lookUp() {
 }
 
 // masked loads or stores the lanes whose signs are set in v, which are the first ones; others become zero. accesses are of 16 bytes, of 8 and of 4.
-func (n *neon) masked(size int, m Mem, accesses [3]access, op uint32) {
+func (n neon) masked(size int, m Mem, accesses [3]access, op uint32) {
 	d, mask := halves(n.dst), halves(n.v)
 	base, disp := n.address(m)
-	n.add(scratch, base, disp)
+	n.add(0, scratch, base, disp)
 	for h := range n.count() {
 		end, whole := n.NewLabel(), n.NewLabel()
 		at := int32(16 * h)
@@ -214,21 +209,21 @@ func (n *neon) masked(size int, m Mem, accesses [3]access, op uint32) {
 		}
 		jump(armTbnz, 3, whole)
 		if op == neonLd1 {
-			n.word(neonZero | d[h])
+			n.emit32(neonZero | d[h])
 		}
 		if size == 4 {
 			one := n.NewLabel()
 			jump(armTbz, 1, one)
 			n.memAt(accesses[1], d[h], scratch, at)
 			jump(armTbz, 2, end)
-			n.add(scratch2, scratch, at+8)
+			n.add(0, scratch2, scratch, at+8)
 			n.two(op|lane(2, 4), d[h], scratch2)
-			n.armJump(end)
+			n.Jump(end)
 			n.Bind(one)
 		}
 		jump(armTbz, 0, end)
 		n.memAt(accesses[2], d[h], scratch, at)
-		n.armJump(end)
+		n.Jump(end)
 		n.Bind(whole)
 		n.memAt(accesses[0], d[h], scratch, at)
 		n.Bind(end)

@@ -189,15 +189,16 @@ var (
 // AMX: its registers are tiles of up to 16 rows of 64 bytes. Products add up four bytes of v's rows with four of src's, of which a row
 // holds four for each column.
 var (
-	TILELOADD  = op("tileloadd", 2, 3, 0, 0x4b).onlyVEX() // the index of the memory is the distance of rows
-	TILESTORED = op("tilestored", 2, 2, 0, 0x4b).onlyVEX()
-	TILEZERO   = op("tilezero", 2, 3, 0, 0x49).onlyVEX()
-	LDTILECFG  = op("ldtilecfg", 2, 0, 0, 0x49).onlyVEX()
-	TDPBSSD    = op("tdpbssd", 2, 3, 0, 0x5e).onlyVEX() // signed by signed; src is the left factor
-	TDPBSUD    = op("tdpbsud", 2, 2, 0, 0x5e).onlyVEX() // signed by unsigned
-	TDPBUSD    = op("tdpbusd", 2, 1, 0, 0x5e).onlyVEX()
-	TDPBUUD    = op("tdpbuud", 2, 0, 0, 0x5e).onlyVEX()
-	TDPBF16PS  = op("tdpbf16ps", 2, 2, 0, 0x5c).onlyVEX() // of pairs of bfloat16
+	TILELOADD   = op("tileloadd", 2, 3, 0, 0x4b).onlyVEX() // the index of the memory is the distance of rows
+	TILESTORED  = op("tilestored", 2, 2, 0, 0x4b).onlyVEX()
+	TILEZERO    = op("tilezero", 2, 3, 0, 0x49).onlyVEX()
+	LDTILECFG   = op("ldtilecfg", 2, 0, 0, 0x49).onlyVEX()
+	TILERELEASE = op("tilerelease", 2, 0, 0, 0x49).onlyVEX() // of no operand: empties the registers, so that the system need not save them
+	TDPBSSD     = op("tdpbssd", 2, 3, 0, 0x5e).onlyVEX()     // signed by signed; src is the left factor
+	TDPBSUD     = op("tdpbsud", 2, 2, 0, 0x5e).onlyVEX()     // signed by unsigned
+	TDPBUSD     = op("tdpbusd", 2, 1, 0, 0x5e).onlyVEX()
+	TDPBUUD     = op("tdpbuud", 2, 0, 0, 0x5e).onlyVEX()
+	TDPBF16PS   = op("tdpbf16ps", 2, 2, 0, 0x5c).onlyVEX() // of pairs of bfloat16
 )
 
 // ARM64 only.
@@ -209,6 +210,9 @@ var (
 	FCVTZSPS = only("fcvtzs") // float32 to int32: what fits best of what does not, and 0 for NaN
 	FCVTZSPD = only("fcvtzs") // float64 to int64
 	SCVTFPD  = only("scvtf")  // int64 to float64
+	LDRQ     = only("ldr")    // 16 bytes to one of a register's halves, see [Vec.Halves]
+	FMLAPS   = only("fmla")   // dst += v times the lane of src that the number says; src is a half
+	FMLAPD   = only("fmla")
 )
 
 // AVX-512 only. Those with K give a mask register: dst is its number.

@@ -80,89 +80,31 @@ type Mask struct {
 // register operands, or dst, v and src if it has three. Instructions that shift by an
 // immediate number have their destination in v and ignore dst.
 func (a *Asm) R(op *Op, w Width, dst, v, src Vec, imm ...byte) {
-	a.RK(op, w, dst, v, src, Mask{}, imm...)
+	a.vector(op, w, dst, v, src, Mask{}, immediate(imm))
 }
 
 // RK is R with a mask.
 func (a *Asm) RK(op *Op, w Width, dst, v, src Vec, k Mask, imm ...byte) {
-	if a.Machine == ARM64 {
-		a.armVector(op, w, dst, v, src, k, imm)
-		return
-	}
-	if op.digit >= 0 {
-		dst = Vec(op.digit)
-	}
-	if op.evex(w, k, false) || (dst|v|src) > 15 {
-		a.evex(op, w, uint8(dst), uint8(v), uint8(src)>>1&8, uint8(src), k, false)
-	} else {
-		a.vex(op, w, uint8(dst), uint8(v), 0, uint8(src))
-	}
-	a.emit(op.op, 0xc0|byte(dst)&7<<3|byte(src)&7)
-	a.emit(imm...)
+	a.vector(op, w, dst, v, src, k, immediate(imm))
 }
 
 // M is R with memory in the place of src. For a store, dst is what is stored.
 func (a *Asm) M(op *Op, w Width, dst, v Vec, m Mem, imm ...byte) {
-	a.MK(op, w, dst, v, m, Mask{}, imm...)
+	a.vectorMem(op, w, dst, v, m, Mask{}, immediate(imm))
 }
 
 // MK is M with a mask.
 func (a *Asm) MK(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm ...byte) {
-	if a.Machine == ARM64 {
-		a.armVectorMem(op, w, dst, v, m, k, imm)
-		return
-	}
-	if op.digit >= 0 {
-		dst = Vec(op.digit)
-	}
-	unit := int32(1)
-	if op.evex(w, k, m.Broadcast) || (dst|v) > 15 {
-		unit = op.unit.bytes(w)
-		if m.Broadcast {
-			unit = 4 << op.ew
-		}
-		a.evex(op, w, uint8(dst), uint8(v), m.index(), m.base(), k, m.Broadcast)
-	} else {
-		a.vex(op, w, uint8(dst), uint8(v), m.index(), m.base())
-	}
-	a.emit(op.op)
-	a.modMem(uint8(dst), &m, unit, len(imm))
-	a.emit(imm...)
+	a.vectorMem(op, w, dst, v, m, k, immediate(imm))
 }
 
-// evex reports whether the EVEX form is needed whatever the registers.
-func (o *Op) evex(w Width, k Mask, broadcast bool) bool {
-	return o.noVEX || w == W512 || k.K != 0 || broadcast
-}
+// none stands for the immediate number of an instruction that has none.
+const none = -1
 
-// vex adds the prefix of the VEX form. index and base are those of the operand that is
-// a register (then base) or memory.
-func (a *Asm) vex(o *Op, w Width, reg, v, index, base uint8) {
-	if o.noVEX {
-		panic("amd64: " + o.Name + " has no VEX form")
+// immediate is the immediate number, of which there is one at most.
+func immediate(imm []byte) int {
+	if len(imm) == 0 {
+		return none
 	}
-	r, x, b := ^bit(reg, 3)&1, ^bit(index, 3)&1, ^bit(base, 3)&1
-	last := ^v&15<<3 | byte(w)<<2 | o.pp
-	if o.mm == 1 && o.w == 0 && x&b == 1 {
-		a.emit(0xc5, r<<7|last)
-		return
-	}
-	a.emit(0xc4, r<<7|x<<6|b<<5|o.mm, o.w<<7|last)
-}
-
-// evex adds the prefix of the EVEX form.
-func (a *Asm) evex(o *Op, w Width, reg, v, index, base uint8, k Mask, broadcast bool) {
-	if o.noEVEX {
-		panic("amd64: " + o.Name + " has no EVEX form")
-	}
-	p0 := ^bit(reg, 3)&1<<7 | ^bit(index, 3)&1<<6 | ^bit(base, 3)&1<<5 | ^bit(reg, 4)&1<<4 | o.mm
-	p1 := o.ew<<7 | ^v&15<<3 | 4 | o.pp
-	p2 := byte(w)<<5 | ^bit(v, 4)&1<<3 | k.K
-	if k.Zero {
-		p2 |= 0x80
-	}
-	if broadcast {
-		p2 |= 0x10
-	}
-	a.emit(0x62, p0, p1, p2)
+	return int(imm[0])
 }

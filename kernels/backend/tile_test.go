@@ -100,7 +100,7 @@ func tileWidth(target codegen.Target) asm.Width {
 // number of rows.
 func tileStub(target codegen.Target, registers int) *asm.Asm {
 	w := tileWidth(target)
-	a := &asm.Asm{Machine: target.Machine()}
+	a := asm.New(target.Machine())
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, 0))
 	a.MovLoad(asm.RCX, asm.At(asm.RDI, 16))
 	a.MovLoad(asm.RBX, asm.At(asm.RDI, 24))

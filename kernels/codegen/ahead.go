@@ -22,7 +22,7 @@ func (c *compiler) fetchAhead(b *block, p plan, after asm.Label) {
 	if len(loads) == 0 {
 		return
 	}
-	a := &c.a
+	a := c.a
 	begin, none := a.NewLabel(), a.NewLabel()
 	a.CmpMemImm(inBlock(offFetch), 0)
 	a.JumpIf(asm.NotEqual, begin)

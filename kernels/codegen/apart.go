@@ -25,7 +25,7 @@ const (
 func Apart(target Target, step int) (code []byte) {
 	const to, from, toRow, fromRow, rows, blocks, at, next = asm.RSI, asm.RCX, asm.R8, asm.R9, asm.RBX, asm.RDX, asm.RAX, asm.R10
 	const w, order = asm.W256, asm.Vec(7)
-	a := asm.Asm{Machine: target.Machine()}
+	a := asm.New(target.Machine())
 	var in ApartArgs
 	a.M(asm.MOVUPS, w, order, 0, asm.Labelled(a.Data(apartOrder(step), apartBlock*4)))
 	a.MovLoad(to, argument(unsafe.Offsetof(in.To)))

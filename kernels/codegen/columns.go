@@ -86,7 +86,7 @@ func (w *columns) mostHeld() int  { return w.firstHeld() / 2 }
 
 // write writes loops over columns, each with one over rows inside.
 func (w *columns) write() {
-	a := &w.a
+	a := w.a
 	w.keepPointers(w.saved)
 	a.Xor(index, index)
 	a.MovLoad(rest, inBlock(offN))
@@ -140,7 +140,7 @@ func (w *columns) plan(vectors int) (p plan, ok bool) {
 
 // column writes the loop over the rows of a column.
 func (w *columns) column(p *plan, m mode) {
-	a, axis := &w.a, w.p.Outer-1
+	a, axis := w.a, w.p.Outer-1
 	for k := range w.vec.accs {
 		w.vec.accs[k].reg = w.firstHeld() - (k+1)*p.copies + 1
 	}

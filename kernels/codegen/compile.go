@@ -56,7 +56,7 @@ type Reduction struct {
 type compiler struct {
 	p          *rowprog.Program
 	target     Target
-	a          asm.Asm
+	a          *asm.Asm
 	e          emitter
 	layout     Layout
 	liveOut    []*slot // of each value that is used outside of its section
@@ -110,11 +110,10 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 
 // newCompiler prepares for a program with some outer axes.
 func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
-	c := &compiler{p: p, target: target, consts: map[constant]*slot{}, masks: asm.NoLabel, bases: pointerRegs[:]}
+	c := &compiler{p: p, target: target, a: asm.New(target.Machine()), consts: map[constant]*slot{}, masks: asm.NoLabel, bases: pointerRegs[:]}
 	c.layout = Layout{Outer: outer, Operands: len(p.Operands)}
 	c.layout.Size = c.layout.fixed()
-	c.a.Machine = target.Machine()
-	c.e.c, c.e.a = c, &c.a
+	c.e.c, c.e.a = c, c.a
 	return c
 }
 
@@ -210,7 +209,7 @@ func (c *compiler) iotaConst(size int) *slot {
 
 // program writes the code of all sections and of the loops over the outer axes.
 func (c *compiler) program() {
-	a, p := &c.a, c.p
+	a, p := c.a, c.p
 	c.loadPointers()
 	c.emitStraight(c.section(rowprog.CallSection))
 	a.Align(16)
@@ -279,7 +278,7 @@ func (c *compiler) bringPointers(at int) {
 
 // advance moves all operands along an outer axis.
 func (c *compiler) advance(axis int) {
-	a := &c.a
+	a := c.a
 	for i := range c.p.Operands {
 		switch {
 		case c.p.Operands[i].Domain == rowprog.Uniform:

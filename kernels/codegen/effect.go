@@ -265,7 +265,7 @@ type stub struct {
 // writeStubs writes the code that guards jump to. Of several faults in a section the
 // one with the least index counts.
 func (c *compiler) writeStubs() {
-	a := &c.a
+	a := c.a
 	if len(c.stubs) > 0 {
 		c.layout.Culprit = c.layout.room(2 * vectorBytes) // first the lanes; with the last, what follows is read
 	}
@@ -300,7 +300,7 @@ func (c *compiler) writeStubs() {
 
 // noteCulprit notes the culprit's element in the lane whose number is in temp.
 func (c *compiler) noteCulprit(s *stub) {
-	a := &c.a
+	a := c.a
 	if s.home != nil {
 		a.MovLoad(temp, s.home.mem)
 	} else {

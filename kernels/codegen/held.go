@@ -30,7 +30,7 @@ func (b *block) writes() bool {
 // what comes after it written at the end of the code: the reduction's end where no element is left, after
 // which one goes to folded, and the loop with sums that are sure, from which one goes to after.
 func (c *compiler) holding(stage int, b *block, p plan, after, folded asm.Label) *block {
-	a := &c.a
+	a := c.a
 	h := &held{whole: a.NewLabel()}
 	main := *b
 	if b.accs[0].nans && !b.writes() {
@@ -81,7 +81,7 @@ func (c *compiler) hold(b *block, copies int) {
 // release puts the registers of accumulators into memory where elements are left of the row, of which
 // rest is the number less a step.
 func (c *compiler) release(b *block, copies int, step int32) {
-	a, w := &c.a, c.target.full()
+	a, w := c.a, c.target.full()
 	switch h := b.held; {
 	case h == nil:
 	case h.unsure:
@@ -102,7 +102,7 @@ func (c *compiler) release(b *block, copies int, step int32) {
 
 // testSum goes to a label if a sum in registers is NaN in any lane.
 func (c *compiler) testSum(acc *accumulator, copies int, isNaN asm.Label) {
-	a, w, f, sum := &c.a, c.target.full(), floatOpsOf(acc.typ), asm.Vec(acc.reg)
+	a, w, f, sum := c.a, c.target.full(), floatOpsOf(acc.typ), asm.Vec(acc.reg)
 	for n := copies / 2; n > 0; n /= 2 {
 		for u := range asm.Vec(n) {
 			a.R(f.add, w, sum+u, sum+u, sum+u+asm.Vec(n))

@@ -36,12 +36,12 @@ func (at *Interleaving) At(n int, interleave bool) int {
 // Interleave makes code that puts the elements of two arrays side by side, one by one, and code
 // that takes them apart again.
 func Interleave(target Target) (code []byte, at Interleaving) {
-	a := asm.Asm{Machine: target.Machine()}
+	a := asm.New(target.Machine())
 	for wide, w := range []asm.Width{asm.W128, asm.W256} {
 		for back := range 2 {
 			a.Align(32)
 			at[wide][back] = a.Len()
-			interleaveRows(&a, back == 1, w)
+			interleaveRows(a, back == 1, w)
 		}
 	}
 	_, code = a.Finish()

@@ -194,7 +194,7 @@ func (c *compiler) loop(stage int) {
 	if len(b.insts) == 0 {
 		return
 	}
-	a := &c.a
+	a := c.a
 	begin := a.Here()
 	c.findRows(b)
 	for i := range b.accs {
@@ -280,7 +280,7 @@ func (b *block) work() float64 {
 // vectors writes a loop over whole vectors, some at a time. It leaves the number of
 // elements that are left in rest.
 func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
-	a := &c.a
+	a := c.a
 	step := int32(copies * b.lanes)
 	over := a.NewLabel()
 	a.SubImm(rest, step)
@@ -323,7 +323,7 @@ func (c *compiler) setIdentity(acc *accumulator) {
 
 // loadMasks sets the masks of the rest lanes, of which there are less than lanes.
 func (c *compiler) loadMasks(lanes int) {
-	a := &c.a
+	a := c.a
 	if c.target.isAVX512() {
 		a.Lea(temp2, asm.Labelled(c.maskTable()))
 		a.M(asm.KMOVW, asm.W128, tailMask, 0, asm.Indexed(temp2, rest, 2, 0))

@@ -35,7 +35,7 @@ func (b *block) pickRow(in *rowprog.Inst) vreg {
 
 // findRows finds where rows begin that are picked: the operand's own where the index is outside.
 func (c *compiler) findRows(b *block) {
-	a := &c.a
+	a := c.a
 	if c.stage == 0 && c.p.Outer > 0 {
 		c.fetchPickedRows(b)
 	}
@@ -62,7 +62,7 @@ const (
 
 // fetchPickedRows asks for later rows, where their indices are in memory: of the last outer axis, and where indices go on there, of the one before.
 func (c *compiler) fetchPickedRows(b *block) {
-	a, axis := &c.a, c.p.Outer-1
+	a, axis := c.a, c.p.Outer-1
 	over := asm.NoLabel
 	for _, p := range b.rowPicks {
 		index, step := c.rowIndex(p.in.Args[0])
@@ -109,7 +109,7 @@ func (c *compiler) fetchPickedRows(b *block) {
 
 // rowsLeft brings the number of rows to temp that are left of the last two outer axes, with the one at hand.
 func (c *compiler) rowsLeft() {
-	a, axis := &c.a, c.p.Outer-1
+	a, axis := c.a, c.p.Outer-1
 	if axis == 0 {
 		a.MovLoad(temp, inBlock(c.layout.Counter(axis)))
 		return
@@ -122,7 +122,7 @@ func (c *compiler) rowsLeft() {
 
 // fetchRow asks for the row at temp, of as many bytes as temp2 says.
 func (c *compiler) fetchRow() {
-	a, done, line := &c.a, c.a.NewLabel(), int32(0)
+	a, done, line := c.a, c.a.NewLabel(), int32(0)
 	for lines := int32(2); ; lines *= 2 {
 		for ; line < lines; line++ {
 			a.Prefetch(asm.At(temp, 64*line))
@@ -270,7 +270,7 @@ const picksAhead = 256
 
 // fetchPicks asks for what will be picked by indices that are in memory: for a vector of them, by the first one. Neighbours are often near each other.
 func (c *compiler) fetchPicks(b *block, step int32) {
-	a, skip := &c.a, asm.NoLabel
+	a, skip := c.a, asm.NoLabel
 	for i := range b.insts {
 		in := &b.insts[i]
 		if in.form != pickForm {

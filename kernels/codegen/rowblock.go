@@ -68,7 +68,7 @@ func (c *compiler) blockLoop(after asm.Label) {
 	c.layout.Repeated = c.layout.room(8 * len(c.p.Operands))
 	c.layout.SideBySide = w.sideBySide()
 	w.first, w.next, w.left = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands)), c.layout.room(8)
-	a, begin, alone := &c.a, c.a.NewLabel(), c.a.NewLabel()
+	a, begin, alone := c.a, c.a.NewLabel(), c.a.NewLabel()
 	a.CmpMemImm(inBlock(c.layout.Blocks), 0)
 	a.JumpIf(asm.NotEqual, begin)
 	a.Bind(alone)
@@ -155,7 +155,7 @@ func (w *rowBlock) write() {
 
 // eachRow writes a loop over the rows of a block.
 func (w *rowBlock) eachRow(body func()) {
-	a := &w.a
+	a := w.a
 	a.Xor(row, row)
 	a.Align(32)
 	again := a.Here()

@@ -51,7 +51,7 @@ func (w *rowBlock) vectorsOfRows(b *block) {
 
 // repeatRows has operands that have the same row for all rows lie in memory of the block, once for each.
 func (w *rowBlock) repeatRows(b *block) {
-	a, full := &w.a, w.target.full()
+	a, full := w.a, w.target.full()
 	for i := range w.p.Operands {
 		if !CanRepeat(&w.p.Operands[i]) || !slices.ContainsFunc(b.insts, func(in inst) bool { return in.form == loadForm && in.operand == i }) {
 			continue

@@ -13,7 +13,7 @@ func (w *rowBlock) stageOfRows(stage int) {
 	if len(b.insts) == 0 {
 		return
 	}
-	a, done := &w.a, w.a.NewLabel()
+	a, done := w.a, w.a.NewLabel()
 	if flat := w.flat(b); flat != nil {
 		general := a.NewLabel()
 		a.CmpMemImm(inBlock(w.layout.Blocks), DenseBlocks)
@@ -104,7 +104,7 @@ func (w *rowBlock) begin(acc *accumulator, vector int, inRegister bool) {
 
 // elements writes what is done for the elements of a row.
 func (w *rowBlock) elements(b *block, p *plan) {
-	a := &w.a
+	a := w.a
 	for i := range b.accs {
 		for u := range w.vectorsOf(&b.accs[i]) {
 			w.begin(&b.accs[i], u, p.accReg)

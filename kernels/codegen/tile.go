@@ -159,7 +159,7 @@ func (w *tileCompiler) registers() {
 	if w.hasRoutine() {
 		refuse("routines for tiles in registers")
 	}
-	a := &w.a
+	a := w.a
 	w.deferStore()
 	w.point(tileBases)
 	w.body(w.section(rowprog.CallSection), 1, false, w.reserved(), mode{row: true})
@@ -285,7 +285,7 @@ func (t *tileRows) address(base asm.Reg, in *inst, on int32) asm.Mem {
 
 // fullTile writes the code of whole tiles, some rows at a time: as many as there are indices.
 func (w *tileCompiler) fullTile() {
-	a, held := &w.a, w.reserved()
+	a, held := w.a, w.reserved()
 	kept := make([][]asm.Vec, w.Rows)
 	n := len(tileIndices)
 	a.MovLoad(index, inBlock(offTileIndex))
@@ -312,7 +312,7 @@ func (w *tileCompiler) fullTile() {
 
 // setIndices sets the indices of a row, the first of which is known, and of those behind it.
 func (w *tileCompiler) setIndices(row int) {
-	a, n := &w.a, len(tileIndices)
+	a, n := w.a, len(tileIndices)
 	a.MovLoad(temp, inBlock(offTileStep))
 	if row > 0 {
 		a.Lea(tileIndices[0], asm.Indexed(tileIndices[n-1], temp, 1, 0))
@@ -324,7 +324,7 @@ func (w *tileCompiler) setIndices(row int) {
 
 // partialTile writes the code of tiles of fewer rows.
 func (w *tileCompiler) partialTile() {
-	a, held := &w.a, w.reserved()
+	a, held := w.a, w.reserved()
 	kept := make([][]asm.Vec, w.Rows-1)
 	goOn := func(done asm.Label) {
 		a.AddLoad(index, inBlock(offTileStep))

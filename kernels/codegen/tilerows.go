@@ -17,7 +17,7 @@ var (
 // memory writes code that puts sums into the block of arguments, if they are not in memory yet,
 // and goes through them row by row, with all registers.
 func (w *tileCompiler) memory() {
-	a := &w.a
+	a := w.a
 	sums := 0
 	if !w.Packed {
 		sums = w.putSums()
@@ -51,7 +51,7 @@ func (w *tileCompiler) putSums() (at int) {
 
 // allRows writes loops over the rows in rest.
 func (w *tileCompiler) allRows() {
-	a, done := &w.a, w.a.NewLabel()
+	a, done := w.a, w.a.NewLabel()
 	for rows := w.rowsAtOnce(); rows > 0; rows-- {
 		over := a.NewLabel()
 		a.SubImm(rest, int32(rows))
@@ -80,7 +80,7 @@ func (w *tileCompiler) rowsAtOnce() int {
 
 // rows writes a loop over rows, some at a time, as long as so many are left beyond those in rest.
 func (w *tileCompiler) rows(n int) {
-	a := &w.a
+	a := w.a
 	m := mode{accReg: true, tile: &tileRows{Tile: &w.Tile, indices: rowIndices}}
 	p := w.planRows(n, m)
 	if len(w.row.insts) == 0 {

@@ -40,7 +40,7 @@ func (w *tileCompiler) takeSums() {
 
 // accumulatePieces writes a loop over the pieces of the rows in rest that are accumulated together.
 func (w *tileCompiler) accumulatePieces() {
-	a := &w.a
+	a := w.a
 	last := w.target.registers() - 1
 	for i := range w.vec.accs {
 		w.vec.accs[i].reg = last + 1 - (i+1)*w.vectors
@@ -66,7 +66,7 @@ func (w *tileCompiler) accumulatePieces() {
 // setRowsLeft notes that temp rows are left that are accumulated with those before them, as the flags
 // say: after the last one, others are next.
 func (w *tileCompiler) setRowsLeft() {
-	a, same := &w.a, w.a.NewLabel()
+	a, same := w.a, w.a.NewLabel()
 	a.MovStore(inBlock(offTileLeft), temp)
 	a.JumpIf(asm.NotEqual, same)
 	a.MovLoad(temp, inBlock(offTileEvery))
@@ -85,7 +85,7 @@ func (w *tileCompiler) accumulateKept(kept [][]asm.Vec) {
 	if w.sums == nil {
 		return
 	}
-	a, inUse := &w.a, slices.Concat(kept...)
+	a, inUse := w.a, slices.Concat(kept...)
 	var free []asm.Vec
 	for r := range asm.Vec(w.target.registers()) {
 		if !slices.Contains(inUse, r) {

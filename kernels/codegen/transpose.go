@@ -27,7 +27,7 @@ func Transpose(target Target) []byte {
 		ahead, far, far4             = asm.R12, asm.R13, asm.R14
 	)
 	var in TransposeArgs
-	a := asm.Asm{Machine: target.Machine()}
+	a := asm.New(target.Machine())
 	a.MovLoad(dst, argument(unsafe.Offsetof(in.Dst)))
 	a.MovLoad(src, argument(unsafe.Offsetof(in.Src)))
 	a.MovLoad(dstLine, argument(unsafe.Offsetof(in.DstLine)))

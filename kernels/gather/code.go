@@ -27,9 +27,9 @@ func TakeCode() unsafe.Pointer { take, _ := code(); return take }
 // Indices have 8 bytes.
 func PutCode() unsafe.Pointer { _, put := code(); return put }
 
-// code returns the addresses of both, whose instructions are among those of AVX2.
+// code returns the addresses of both.
 func code() (taking, putting unsafe.Pointer) {
-	if cpu.Chosen() < cpu.AVX2 {
+	if cpu.Chosen() == cpu.Portable {
 		return nil, nil
 	}
 	return addresses()

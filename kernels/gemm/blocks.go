@@ -17,8 +17,8 @@ const (
 // panel: see copySteps.
 const copyUnit = 4 * copySteps
 
-// blockLen is the number of products in each block of k, all but the last one.
-func blockLen(k int) int {
+// BlockLen is the number of products in each block of a sum of k, all but the last one.
+func BlockLen(k int) int {
 	if k <= wholeSum {
 		return max(k, 1)
 	}
@@ -27,7 +27,7 @@ func blockLen(k int) int {
 }
 
 // blockSize is the number of products in the block that begins at p.
-func blockSize(p, k int) int { return min(blockLen(k), k-p) }
+func blockSize(p, k int) int { return min(BlockLen(k), k-p) }
 
 // MC is the number of rows of A that are packed at a time, to stay in the
 // second-level cache.
@@ -75,7 +75,7 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 }
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
-	k := blockLen(p.K)
+	k := BlockLen(p.K)
 	suits := p.C.Col == 1 || p.N == 1 && p.C.Row == 1
 	if v := simdOf[T](); v != nil && (suits || min(p.M, p.N) < len(v.thin)) {
 		rows := v.mc(k * sizeOf[T]())

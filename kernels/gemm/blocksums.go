@@ -2,7 +2,7 @@ package gemm
 
 // Blocks is the number of blocks of K, whose sums are added up in order.
 func (p *Product[T]) Blocks() int {
-	each := blockLen(p.K)
+	each := BlockLen(p.K)
 	return (p.K + each - 1) / each
 }
 
@@ -10,7 +10,7 @@ func (p *Product[T]) Blocks() int {
 // without batch axes and offsets. Blocks may be computed at once, each with a scratch of
 // its own; [Product.AddSums] then makes C of all of them.
 func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
-	k := block * blockLen(p.K)
+	k := block * BlockLen(p.K)
 	one := &s.one
 	*one = Product[T]{M: p.M, N: p.N, K: blockSize(k, p.K), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1},
 		FactorA: p.FactorA, FactorB: p.FactorB}

@@ -23,7 +23,7 @@ var chosenDots = sync.OnceValue(func() *dotTable {
 })
 
 func init() {
-	if cpu.Chosen() >= cpu.AVX2 {
+	if cpu.Chosen() != cpu.Portable {
 		transposes = transposeF32
 	}
 }

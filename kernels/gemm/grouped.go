@@ -13,19 +13,19 @@ func (p *Product[T]) groupLen() int {
 		p.M < leastGroupedRows || p.N < v.cols || p.Weights() > 1 {
 		return 1
 	}
-	return max(min(v.mc(blockLen(p.K)*sizeOf[T]())/p.M, p.Rows()/p.M), 1)
+	return max(min(v.mc(BlockLen(p.K)*sizeOf[T]())/p.M, p.Rows()/p.M), 1)
 }
 
 // groupScratch is how many elements groups want in memory of rows of A, and panels in that of B.
 func (p *Product[T]) groupScratch(v *simdTiles, each int) (ofA, panels int) {
-	k := blockLen(p.K)
+	k := BlockLen(p.K)
 	return (k + v.cols) * (each*p.M + v.rows), v.panels(min(p.N, v.nc(k*sizeOf[T]())))
 }
 
 // grouped computes all rows of some matrices of the batch, each of them in turn.
 func (f *macroKernel[T]) grouped(each int) {
 	f.isGrouped = true
-	cols := f.v.nc(blockLen(f.k) * f.size)
+	cols := f.v.nc(BlockLen(f.k) * f.size)
 	for left := f.region.left; left < f.region.right; left += cols {
 		right := min(left+cols, f.region.right)
 		f.keeps, f.stop = each < f.count, right

@@ -1,6 +1,9 @@
 package gemm
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // This file multiplies bfloat16 in pairs, where an instruction adds both products of a word to a sum, one after the other: VDPBF16PS of
 // AVX512-BF16, with twice the products of a multiply-add of float32. It takes subnormal numbers for zeros and makes zeros of them; where
@@ -48,11 +51,7 @@ func (l *leasts) reset() {
 // exponent returns the least exponent of all lanes, as it is stored; that of subnormal numbers, of which there is no telling, is
 // too small for any other.
 func (l *leasts) exponent() int {
-	least := l[0]
-	for _, x := range l[1:] {
-		least = min(least, x)
-	}
-	if e := (int(least) + 1) >> 7; e > 0 {
+	if e := (int(slices.Min(l[:])) + 1) >> 7; e > 0 {
 		return e
 	}
 	return -leastExponents

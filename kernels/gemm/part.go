@@ -15,10 +15,6 @@ type Part[T scalar.Number] struct {
 	Sums      []T
 }
 
-// BlockLen is the number of products that are one block of a sum of k: all blocks but the last one have
-// as many.
-func BlockLen(k int) int { return blockLen(k) }
-
 // continues reports whether sums go on with what was begun.
 func (q *problem[T]) continues() bool { return q.part != nil && q.part.Continues }
 
@@ -35,7 +31,7 @@ func (p *Product[T]) AddPart(part *Part[T], top, bottom, left, right int) {
 
 // pieceLen is the number of products from p on that are in one block and in this run.
 func (q *problem[T]) pieceLen(p int) int {
-	block := blockLen(q.k)
+	block := BlockLen(q.k)
 	return min((p/block+1)*block, q.to) - p
 }
 
@@ -48,7 +44,7 @@ type target[T scalar.Number] struct {
 
 // target returns that of a piece of np products from p on.
 func (q *problem[T]) target(p, np int) target[T] {
-	block := blockLen(q.k)
+	block := BlockLen(q.k)
 	switch {
 	case !q.continues():
 		return target[T]{data: q.c.Data, add: q.add || p > q.from}

@@ -184,7 +184,7 @@ func (f *macroKernel[T]) fewRows() {
 // higher than a block of A, B stays packed from block to block.
 func (f *macroKernel[T]) manyRows() {
 	first, count := f.index, f.count
-	cols := f.v.nc(blockLen(f.k) * f.size)
+	cols := f.v.nc(BlockLen(f.k) * f.size)
 	for left := f.region.left; left < f.region.right; left += cols {
 		right := min(left+cols, f.region.right)
 		each := max(cols/(f.v.panels(right-left)*f.v.cols), 1)
@@ -201,7 +201,7 @@ func (v *simdTiles) panels(cols int) int { return (cols + v.cols - 1) / v.cols }
 // packedColumns computes as many columns as can stay packed.
 func (f *macroKernel[T]) packedColumns(left, right int) {
 	height := f.bottom - f.top
-	most := f.v.mc(blockLen(f.k) * f.size)
+	most := f.v.mc(BlockLen(f.k) * f.size)
 	rows := f.v.blocks(height, most)
 	f.keeps, f.stop = rows < height, right
 	for f.p = f.from; f.p < f.to; f.p += f.np {

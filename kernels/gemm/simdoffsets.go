@@ -16,7 +16,7 @@ type piecesArgs struct {
 // Missing columns have any values: their sums are not stored.
 func (f *macroKernel[T]) packOffsets(j, nj int) {
 	f.readPacked()
-	o, block := f.offsets, f.p/blockLen(f.k)
+	o, block := f.offsets, f.p/BlockLen(f.k)
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
 	if o.runs != nil && !f.factorB.isHalf() {
 		f.transposeWhereTheyLie(o.runs[block], cols)

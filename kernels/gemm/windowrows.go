@@ -61,7 +61,7 @@ func (p *Product[T]) windowScratch(v *simdTiles) (packed, turned int) {
 	if p.Offsets == nil || p.M == 0 || p.M > turnedWindowRows {
 		return 0, 0
 	}
-	width, k, once := roundUp(p.M, v.cols), blockLen(p.K), p.packsOnce(v)
+	width, k, once := roundUp(p.M, v.cols), BlockLen(p.K), p.packsOnce(v)
 	if once {
 		k = p.K
 	}
@@ -72,7 +72,7 @@ func (p *Product[T]) windowScratch(v *simdTiles) (packed, turned int) {
 // each of several blocks of K, and none if these are too many.
 func turnedPlaces[T scalar.Number](v *simdTiles, m, n, k int, once bool) int {
 	width, size := roundUp(m, v.cols), sizeOf[T]()
-	if once || k <= blockLen(k) {
+	if once || k <= BlockLen(k) {
 		return min(n, roundUp(max(turnedResultBytes/(width*size), 1), v.rows))
 	}
 	if n*width*size > turnedWindowBytes {

@@ -20,7 +20,7 @@ import (
 
 // adder adds its second argument to its first as many times as the third says.
 func adder(t testing.TB) *Code {
-	a := asm.Asm{Machine: asm.Host()}
+	a := asm.New(asm.Host())
 	a.MovLoad(asm.RCX, asm.At(asm.RDI, 16))
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, 8))
 	top := a.Here()
@@ -173,7 +173,7 @@ func TestRefusedMemory(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	a := asm.Asm{Machine: asm.Host()}
+	a := asm.New(asm.Host())
 	a.Zeroupper()
 	a.Return()
 	_, code := a.Finish()

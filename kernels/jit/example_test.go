@@ -13,7 +13,7 @@ import (
 
 // Code that adds its second argument to its first.
 func ExampleNew() {
-	a := asm.Asm{Machine: asm.Host()}
+	a := asm.New(asm.Host())
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, 8))
 	a.AddStore(asm.At(asm.RDI, 0), asm.RAX)
 	a.Zeroupper()

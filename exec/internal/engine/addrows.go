@@ -63,14 +63,8 @@ func (k *addRowsTask[T, I]) Run(s *State) error {
 	if !isInPlace || !k.spec.Apart { // else a loop has it lie where the step before has added to all rows
 		k.rows.AddNothing(whole)
 	}
-	tiles := (k.rows.Count + addRowsTile - 1) / addRowsTile
-	if cost := k.rows.Outer * k.rows.Count * k.rows.Inner; s.Threads > 1 && cost >= parallelCost {
-		s.ParallelFor(k, tiles, cost)
-	} else {
-		for i := range tiles {
-			k.Tile(i, &s.Ws)
-		}
-	}
+	tiles := ceilDiv(k.rows.Count, addRowsTile)
+	s.each(k, tiles, k.rows.Outer*k.rows.Count*k.rows.Inner)
 	k.rows.Forget(index)
 	return nil
 }

@@ -132,7 +132,7 @@ func (j *AssembleTask) SetPointer(operand int, p unsafe.Pointer) {
 }
 
 func (j *AssembleTask) Run(s *State) error {
-	if s.Threads > 1 && j.slices > 1 && j.cost >= parallelCost {
+	if s.pays(j.slices, j.cost) {
 		s.ParallelFor(j, j.slices, j.cost)
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/gemm"
@@ -240,7 +241,7 @@ func (t *chainTask) placeWide(p *Code, rows int) (bytes int) {
 		if !known {
 			at = bytes
 			placed[root] = at
-			bytes += (rows*t.pitch*n.DType().Size() + alignment - 1) / alignment * alignment
+			bytes += placement.Aligned(rows * t.pitch * n.DType().Size())
 		}
 		t.wideAt[i] = at
 	}
@@ -263,7 +264,7 @@ func (t *chainTask) cutRows(size int) {
 // take takes bytes of a thread's memory.
 func (t *chainTask) take(bytes int) (at int) {
 	at = t.bytes
-	t.bytes += (bytes + alignment - 1) / alignment * alignment
+	t.bytes += placement.Aligned(bytes)
 	return at
 }
 
@@ -333,14 +334,7 @@ func (t *chainTask) Run(s *State) error {
 	if t.isShared {
 		return t.runShared(s)
 	}
-	tiles := t.groups() * t.cuts
-	if s.Threads <= 1 || tiles <= 1 || t.cost < parallelCost {
-		for i := range tiles {
-			t.Tile(i, &s.Ws)
-		}
-	} else {
-		s.ParallelFor(t, tiles, t.cost)
-	}
+	s.each(t, t.groups()*t.cuts, t.cost)
 	return t.fault(s)
 }
 

@@ -42,13 +42,7 @@ func (t *chainTask) runShared(s *State) error {
 		}
 		for t.step.member = range t.members {
 			parts, cost := t.members[t.step.member].share(t, t.step.block)
-			if s.Threads > 1 && parts > 1 && cost >= parallelCost {
-				s.ParallelFor(&t.step, parts, cost)
-				continue
-			}
-			for part := range parts {
-				t.step.Tile(part, &s.Ws)
-			}
+			s.each(&t.step, parts, cost)
 		}
 		if err := t.fault(s); err != nil {
 			return err

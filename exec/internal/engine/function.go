@@ -63,8 +63,8 @@ func (k *functionTask) Run(s *State) error {
 	defer k.graph.EndFunctions()
 	s.Ws.arrays.Context, s.Ws.arrays.Print = s.ctx, s.Print
 	k.tile = k.together(s.Threads)
-	tiles := (k.count + k.tile - 1) / k.tile
-	if s.Threads > 1 && tiles > 1 && k.cost >= parallelCost {
+	tiles := ceilDiv(k.count, k.tile)
+	if s.pays(tiles, k.cost) {
 		s.ParallelFor(k, tiles, k.cost)
 	} else {
 		for i := 0; i < tiles && k.failed < 0; i++ {
@@ -101,7 +101,7 @@ func (k *functionTask) together(threads int) int {
 		n = max(min(n, (k.count+togetherShares*threads-1)/(togetherShares*threads)), 1)
 	}
 	if bytes*togetherFactor <= togetherBytes {
-		n = (n + togetherFactor - 1) / togetherFactor * togetherFactor
+		n = ceilDiv(n, togetherFactor) * togetherFactor
 	}
 	return n
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/pool"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/gather"
 )
@@ -32,7 +33,7 @@ func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] 
 func (k *gatherTask) Run(s *State) error {
 	bad, tiles, cost := k.outside(0, k.shape.Count), k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
 	if k.spec.Fold != graph.NoFold {
-		if k.columnParts = 1; cost >= parallelCost {
+		if k.columnParts = 1; cost >= pool.ParallelCost {
 			k.columnParts = max(1, min(s.Threads, k.shape.Inner/minUnitedColumns))
 		}
 		tiles = k.shape.Outer * k.columnParts
@@ -40,7 +41,7 @@ func (k *gatherTask) Run(s *State) error {
 	switch {
 	case bad >= 0:
 		return k.outOfRange(bad)
-	case s.Threads > 1 && tiles > 1 && cost >= parallelCost:
+	case s.pays(tiles, cost):
 		s.ParallelFor(k, tiles, cost)
 	case k.spec.Fold == graph.NoFold:
 		k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
@@ -64,7 +65,7 @@ func (k *gatherTask) outside(lo, hi int) (bad int) {
 }
 
 // runs is the number of tiles of a block.
-func (k *gatherTask) runs() int { return (k.shape.Count + takeTile - 1) / takeTile }
+func (k *gatherTask) runs() int { return ceilDiv(k.shape.Count, takeTile) }
 
 // Tile picks what a run of indices names in one block, or unites some columns of all rows of one.
 func (k *gatherTask) Tile(i int, ws *Workspace) {

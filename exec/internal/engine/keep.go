@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
@@ -22,7 +23,7 @@ func (v *keptValues) reserve(buffers []*lower.Buffer) {
 	for _, s := range buffers {
 		v.offsets = append(v.offsets, size)
 		count, _ := s.Count.Int()
-		size += (int(count)*s.Dtype.Size() + alignment - 1) / alignment * alignment
+		size += placement.Aligned(int(count) * s.Dtype.Size())
 	}
 	v.memory, v.versions, v.runs = hugepage.Make[byte](size), map[int][]int{}, map[int]int{}
 }

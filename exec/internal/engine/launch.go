@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -11,18 +10,12 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/memory"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
-
-// alignment is that of buffers in the arena, in bytes: a cache line.
-const alignment = hugepage.Line
-
-// maxArena is the number of bytes beyond which no memory is asked for: what a process can
-// address, on the processors of today.
-const maxArena = min(1<<47, math.MaxInt/2)
 
 // Specialization is a program with all sizes known: arguments of its kernels, and where in the
 // arena each value lies.
@@ -155,7 +148,7 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 }
 
 // Matches reports whether the specialization is of the sizes of what is fed.
-func (b *Specialization) Matches(fed []Memory) bool {
+func (b *Specialization) Matches(fed []memory.Value) bool {
 	for i := range fed {
 		if !slices.Equal(b.shapes[i], fed[i].Shape) {
 			return false
@@ -259,9 +252,6 @@ func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why 
 	return sizeError{fmt.Errorf("exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
 		p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n), n.DType(), b.Shape(n.Shape()), n.Pos())}
 }
-
-// errAddresses is why there is no memory of more than maxArena.
-var errAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(maxArena))
 
 // selectVariant lists the row programs of a kernel that run: of variants, the one that sums over just
 // those axes that the result has once and the operand several times.

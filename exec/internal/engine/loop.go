@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/pool"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -57,14 +58,14 @@ func (f *faults) note(fault launch.Fault) {
 func (k *LoopTask) SetPointer(operand int, p unsafe.Pointer) { k.call.Point(operand, p) }
 
 func (k *LoopTask) asCall() backend.Entry {
-	if k.cost >= parallelCost {
+	if k.cost >= pool.ParallelCost {
 		return nil
 	}
 	return k.call
 }
 
 func (k *LoopTask) Run(s *State) error {
-	if s.Threads <= 1 || k.tiles <= 1 || k.cost < parallelCost {
+	if !s.pays(k.tiles, k.cost) {
 		if fault, ok := k.call.Run(&s.Ws.scratch); !ok {
 			return s.faultError(k, fault)
 		}
@@ -257,10 +258,10 @@ func (k *LoopTask) cutAxis() {
 // grainSize returns the size of tiles that cut n elements of some work: a multiple of unit.
 func grainSize(n, cost, unit int) int {
 	count := max(1, cost/tileCost)
-	if cost >= parallelCost {
+	if cost >= pool.ParallelCost {
 		count = max(count, enoughTiles)
 	}
-	return max((n/count+unit-1)/unit*unit, unit)
+	return max(ceilDiv(n/count, unit)*unit, unit)
 }
 
 // callCost estimates the time of a call, in nanoseconds. A row's sum over its lanes takes as

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/pool"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/gemm"
@@ -112,7 +113,7 @@ func (t *MatMulTask[T]) Run(s *State) error {
 		defer t.Tiles.endSums()
 	}
 	down := ceilDiv(t.p.Rows(), max(t.rows, 1))
-	if s.Threads <= 1 || t.cost < parallelCost || down*t.across <= 1 {
+	if !s.pays(down*t.across, t.cost) {
 		t.compute(0, t.p.Rows(), 0, t.p.N, &s.Ws)
 		return nil
 	}
@@ -205,7 +206,7 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
 	t.divide()
 	t.readsPacked(weight)
-	if t.cost < parallelCost {
+	if t.cost < pool.ParallelCost {
 		var work int
 		if t.small, t.code, work = t.p.Small(); t.small != nil {
 			t.smallCall = backend.NewStatic(t.code, unsafe.Pointer(t.small), work)

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/params"
 	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 	"github.com/broadloom/broadloom/kernels/scalar"
@@ -16,12 +17,6 @@ import (
 // they read it: in the second run that finds it unchanged, since one that is set or trained
 // between runs is not worth it. A run lays out a part of a large model, so that none takes much longer than others. That of a parameter belongs to the parameter, so that all sessions that share
 // this read one copy.
-
-// packedWeights is weights as products read them.
-type packedWeights struct {
-	mu sync.Mutex
-	of map[packedKey]any // each a *packedWeight of its type
-}
 
 // packedKey tells which elements of a weight are packed, and for what: products of one row or of more. Those of a batch count as rows of its matrices of
 // the weight.
@@ -43,18 +38,16 @@ type packedWeight[T scalar.Number] struct {
 	seen     int // that of the last run
 }
 
+// Bytes is its memory.
+func (w *packedWeight[T]) Bytes() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.elements) * int(unsafe.Sizeof(*new(T)))
+}
+
 // packedOf returns the weight of a key, which is not packed at first.
-func packedOf[T scalar.Number](all *packedWeights, key packedKey) *packedWeight[T] {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	w, known := all.of[key].(*packedWeight[T])
-	if !known {
-		if w = (&packedWeight[T]{version: -1, seen: -1}); all.of == nil {
-			all.of = map[packedKey]any{}
-		}
-		all.of[key] = w
-	}
-	return w
+func packedOf[T scalar.Number](all *params.Packed, key packedKey) *packedWeight[T] {
+	return all.Find(key, func() params.Copy { return &packedWeight[T]{version: -1, seen: -1} }).(*packedWeight[T])
 }
 
 // Products of more rows gain little from packed weights, since they pack them beside their
@@ -131,7 +124,7 @@ func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
 		first = f.Data
 	}
 	key.start = uintptr(first) + uintptr(b.Start*t.spec.Operands[1].Base.DType().Size()) - uintptr(p.Ptr)
-	return packedOf[T](&p.packed, key)
+	return packedOf[T](&p.Packed, key)
 }
 
 // batchOf describes the axes of a batch along which products have matrices of their own as the second factor.

@@ -27,13 +27,7 @@ func (k *putRowsTask) Run(s *State) error {
 	if bad := gather.Outside(index, k.rows.Size); bad >= 0 {
 		return outOfRange(k.spec.Node, k.indexShape, bad, index[bad], k.rows.Size)
 	}
-	if cost := k.rows.Outer * k.rows.Count * k.rows.Inner / 4; s.Threads > 1 && cost >= parallelCost {
-		s.ParallelFor(k, k.rows.Outer, cost)
-		return nil
-	}
-	for i := range k.rows.Outer {
-		k.Tile(i, &s.Ws)
-	}
+	s.each(k, k.rows.Outer, k.rows.Outer*k.rows.Count*k.rows.Inner/4)
 	return nil
 }
 

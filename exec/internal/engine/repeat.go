@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/exec/internal/outline"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -70,7 +71,7 @@ func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization, put
 		o := &made.outputs[r.Body.Results[c.Next].Index]
 		for i := range o.places {
 			o.places[i] = made.scratch
-			made.scratch += (o.bytes + alignment - 1) / alignment * alignment
+			made.scratch += placement.Aligned(o.bytes)
 		}
 	}
 	made.scratch += body.Arena

@@ -9,6 +9,9 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/memory"
+	"github.com/broadloom/broadloom/exec/internal/params"
+	"github.com/broadloom/broadloom/exec/internal/pool"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
@@ -16,18 +19,19 @@ import (
 // State is the memory of runs of a program: one goroutine at a time uses it.
 type State struct {
 	prog           *Code
-	Params         []*ParamValue // in the order of the program's parameters
-	Store          *ParamStore   // that has them; nil where there are none
-	consts         []Memory
-	Fed            []Memory      // of the inputs of the run
-	packed         packedWeights // those that are no parameters
+	Params         []*params.Value // in the order of the program's parameters
+	Store          *params.Store   // that has them; nil where there are none
+	consts         []memory.Value
+	Fed            []memory.Value // of the inputs of the run
+	packed         params.Packed  // those that are no parameters
 	kept           keptValues
 	Arena          []byte
 	later          hugepage.Later // large pages of the arena that are still to be made
 	credit         time.Duration  // that may be spent on them, and on those of the parameters
 	generation     int
 	Ws             Workspace
-	job            job
+	job            pool.Job
+	shared         shared // what the job computes
 	Threads        int
 	Flushes        bool            // denormal numbers: kernels take them for zero
 	Print          io.Writer       // where ordered operations print
@@ -48,16 +52,14 @@ type Observer interface {
 	Stop(kernel int)
 	// Body gives the observer of the body of the loop that runs.
 	Body() Observer
-	// TookPart tells that a thread has computed some tiles of the kernel: 0 is the caller of the run,
-	// others are workers. Each thread calls it itself, before Stop.
-	TookPart(thread, tiles int, began, ended time.Time)
+	pool.Observer // of the kernel's tiles, before Stop
 }
 
 // Prepare makes room for all that runs need whatever the sizes.
 func (s *State) Prepare(prog *Code) {
-	s.prog, s.Fed = prog, make([]Memory, prog.numInputs)
+	s.prog, s.Fed = prog, make([]memory.Value, prog.numInputs)
 	for _, n := range prog.consts {
-		s.consts = append(s.consts, constMemory(n))
+		s.consts = append(s.consts, memory.OfConstant(n))
 	}
 	s.kept.reserve(prog.keptBuffers)
 	s.Ws.scratch.Reserve(prog.Compiled...)
@@ -70,7 +72,7 @@ func (s *State) Prepare(prog *Code) {
 	}
 }
 
-// Execute runs the kernels in order, those of a list as one unless their times are taken.
+// Execute runs the kernels in order.
 func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	if len(s.Arena) < b.Arena {
 		s.Arena, s.later = hugepage.MakeLater(b.Arena, hugepage.Slow)
@@ -80,7 +82,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		defer s.enlarge(time.Now())
 	}
 	s.setPointers(b)
-	s.job.pendingCost, s.job.flushes, s.ctx, s.laidOut = 0, s.Flushes, ctx, 0
+	s.job.PendingCost, s.job.Flushes, s.ctx, s.laidOut = 0, s.Flushes, ctx, 0
 	if s.Flushes {
 		defer cpu.FlushDenormals().End()
 	}
@@ -97,57 +99,52 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 			err = bug.Panicked(s.prog.Kernels[b.Launches[i].kernel].Computes().Nodes[0], v)
 		}
 	}()
-	for ; i < len(b.Launches); i++ {
+	for i < len(b.Launches) {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.Launches), err)
 		}
-		l := &b.Launches[i]
-		if l.kept != nil && s.isKept(l.kernel, l.kept) {
-			continue
+		n, err := s.launch(b, i)
+		if err != nil {
+			return err
 		}
-		if s.Observer != nil {
-			s.Observer.Start(l.kernel)
-			if l.Chain != nil {
-				i += len(l.Chain.members) - 1
-			}
-			if err := l.run(s); err != nil {
-				return err
-			}
-			s.Observer.Stop(l.kernel)
-			b.keep(s, i)
-			continue
-		}
-		switch {
-		case l.Fused:
-		case l.Batch != nil:
-			l.Batch.Run()
-			i += l.Batch.Len() - 1
-		default:
-			if l.Chain != nil {
-				i += len(l.Chain.members) - 1
-			}
-			if err := l.run(s); err != nil {
-				return err
-			}
-			b.keep(s, i)
-		}
+		i += n
 	}
 	return nil
 }
 
-// run carries out a launch by itself, or the chain that begins with it.
-func (l *Launch) run(s *State) error {
-	if l.Chain != nil {
-		return l.Chain.Run(s)
+// launch carries out a launch, and returns how many are done with it: those of a chain, and those of a list unless the times of kernels are taken.
+func (s *State) launch(b *Specialization, i int) (n int, err error) {
+	l, timed := &b.Launches[i], s.Observer != nil
+	switch {
+	case l.kept != nil && s.isKept(l.kernel, l.kept), l.Fused && !timed:
+		return 1, nil
+	case l.Batch != nil && !timed:
+		l.Batch.Run()
+		return l.Batch.Len(), nil
 	}
-	return l.Task.Run(s)
+	if timed {
+		s.Observer.Start(l.kernel)
+	}
+	if l.Chain != nil {
+		n, err = len(l.Chain.members), l.Chain.Run(s)
+	} else {
+		n, err = 1, l.Task.Run(s)
+	}
+	if err != nil {
+		return n, err
+	}
+	if timed {
+		s.Observer.Stop(l.kernel)
+	}
+	b.keep(s, i+n-1)
+	return n, nil
 }
 
 // forget drops what a run that ended in a panic may have left half done.
 func (s *State) forget() {
-	s.Ws = Workspace{}
+	s.Ws.Reset()
 	s.Ws.scratch.Reserve(s.prog.Compiled...)
-	clear(s.packed.of)
+	s.packed.Clear()
 	clear(s.kept.versions)
 	for _, body := range s.bodies {
 		body.forget()
@@ -185,13 +182,6 @@ func (s *State) setPointers(b *Specialization) {
 			}
 		}
 	}
-}
-
-// ParallelFor computes the tiles of a task on the session's threads. cost is an estimate of
-// the whole work in nanoseconds.
-func (s *State) ParallelFor(t parallel, tiles, cost int) {
-	s.job.task, s.job.tiles, s.job.observer = t, tiles, s.Observer
-	s.job.share(s.Threads, cost, &s.Ws)
 }
 
 // Pointer returns the memory at a place.

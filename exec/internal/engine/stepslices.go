@@ -3,6 +3,7 @@ package engine
 import (
 	"unsafe"
 
+	"github.com/broadloom/broadloom/exec/internal/pool"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
@@ -31,7 +32,7 @@ const bytesAtOnce = 16
 func newStepSlices(k movesSlices, operands int, stop *uint64) *stepSlices {
 	args, code := k.slices()
 	moved := args.Outer * args.Count * args.Slice
-	if code == nil || moved/4 >= parallelCost {
+	if code == nil || moved/4 >= pool.ParallelCost {
 		return nil
 	}
 	args.Stop = stop

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -87,13 +88,13 @@ func (b *Specialization) bytes(n *graph.Node) int {
 // take over the memory of another one count once, and of the matrices of a chain the blocks that its
 // threads have.
 func (b *Specialization) Live(p *Code) int {
-	extents := append(b.blocks(p), b.chainMemory(p)...)
+	extents := b.extents(p)
 	for i := range extents {
-		if k := &extents[i]; k.chain == nil && k.bytes > 0 {
-			k.bytes = b.sizeOf(k.s) // without what aligns the next one
+		if k := &extents[i]; k.chain == nil && k.Bytes > 0 {
+			k.Bytes = b.sizeOf(k.s) // without what aligns the next one
 		}
 	}
-	most, _ := mostLive(extents, len(p.Kernels)+1)
+	most, _ := placement.MostInUse(blocksOf(extents), len(p.Kernels)+1)
 	return most
 }
 

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+
+	"github.com/broadloom/broadloom/exec/internal/placement"
 )
 
 // Verify checks that buffers that live at the same time lie apart within the arena, and that
@@ -12,7 +14,7 @@ func (b *Specialization) Verify(p *Code) error {
 			continue // threads have blocks of it
 		}
 		end := b.Offsets[s.Index] + b.sizeOf(s)
-		if at := b.Offsets[s.Index]; at < 0 || at%alignment != 0 || end > b.Arena {
+		if at := b.Offsets[s.Index]; at < 0 || at%placement.Alignment != 0 || end > b.Arena {
 			return fmt.Errorf("%s lies at bytes %d to %d of %d", s.Node.Label(), at, end, b.Arena)
 		}
 		for _, other := range p.Buffers[:i] {
@@ -42,9 +44,9 @@ func (b *Specialization) Verify(p *Code) error {
 // they give rows and columns to blocks that are within the matrices.
 func (b *Specialization) verifyChains(p *Code) error {
 	for _, c := range b.chains {
-		for _, k := range b.blocks(p) {
+		for _, k := range b.bufferExtents(p) {
 			at := b.Offsets[k.s.Index]
-			if k.bytes > 0 && k.first <= c.Last && c.First <= k.last && at < c.at+c.memory() && c.at < at+k.bytes {
+			if k.Bytes > 0 && k.First <= c.Last && c.First <= k.Last && at < c.at+c.memory() && c.at < at+k.Bytes {
 				return fmt.Errorf("%s lies in the memory of the chain of kernels %d to %d", k.s.Node.Label(), c.First, c.Last)
 			}
 		}

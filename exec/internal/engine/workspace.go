@@ -36,8 +36,11 @@ func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 	return a
 }
 
-// release forgets the memory of the last tile, so that it is not kept alive.
-func (ws *Workspace) release() {
+// Reset drops all of it.
+func (ws *Workspace) Reset() { *ws = Workspace{} }
+
+// Release forgets the memory of the last tile, so that it is not kept alive.
+func (ws *Workspace) Release() {
 	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
 	ws.consumer, ws.chain = rowConsumer{}, chainThread{}
 	clear(ws.arrays.In)

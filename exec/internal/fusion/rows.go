@@ -10,7 +10,7 @@ import (
 )
 
 // IsReadInMemory reports whether somebody does not take a value from a register.
-func (k *Group) IsReadInMemory(n *graph.Node, readers []Reader) bool {
+func (k *Group) IsReadInMemory(readers []Reader) bool {
 	for _, r := range readers {
 		if k.isForwardedTo(r) {
 			continue

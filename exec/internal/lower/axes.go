@@ -52,12 +52,7 @@ func rowLast(axes [][]int, reduced []int) [][]int {
 }
 
 func (l *Lowering) anyDependsOnPosition() bool {
-	for _, n := range l.k.Nodes {
-		if analysis.DependsOnPosition(n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.k.Nodes, analysis.DependsOnPosition)
 }
 
 // merge joins neighbouring axes where a step along the outer one is as far as all steps

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"fmt"
-
 	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
@@ -94,14 +92,4 @@ func (l *Lowering) divisorCode() rowprog.FaultCode {
 func (l *Lowering) fault(f RuntimeCheck) rowprog.FaultCode {
 	l.u.RuntimeChecks = append(l.u.RuntimeChecks, f)
 	return rowprog.FaultCode(len(l.u.RuntimeChecks) - 1)
-}
-
-// MissingPrims lists primitives that the kernels do not have; a test wants none.
-func MissingPrims() (names []string) {
-	for _, p := range graph.Prims() {
-		if _, ok := PrimOps[p]; !ok {
-			names = append(names, fmt.Sprint(p))
-		}
-	}
-	return names
 }

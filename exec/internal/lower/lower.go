@@ -52,7 +52,7 @@ func Lower(u *Program) error {
 		roots[n] = true
 	}
 	index := make([]int32, len(u.Graph.Nodes()))
-	needed := func(k *fusion.Group, n *graph.Node) bool { return roots[n] || k.IsReadInMemory(n, readers[n.ID()]) }
+	needed := func(k *fusion.Group, n *graph.Node) bool { return roots[n] || k.IsReadInMemory(readers[n.ID()]) }
 	for _, k := range u.Groups {
 		u.At = k.Nodes[0]
 		made, err := u.lowerGroup(k, index, needed)

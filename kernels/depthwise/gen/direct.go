@@ -77,7 +77,7 @@ const spareElement, evenIndex, oddIndex, firstWeight = asm.Vec(15), asm.Vec(30),
 func (d *direct) hasWeights() bool { return d.kernel == 3 }
 
 func (d *direct) code() *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	d.a = a
 	begin(a, argDirectX, argDirectXNow)
 	load(a, result, argDirectY)

@@ -91,7 +91,7 @@ const mostVectors = 8
 //
 // with mostVectors vectors side by side, then with half as many.
 func (m machine) conv() *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	const vectors, x, offsets, taps, w, y, k, row = asm.RAX, asm.RSI, asm.R8, asm.RCX, asm.RDX, asm.RBX, asm.R9, asm.R10
 	const factor = asm.Vec(mostVectors)
 	size := int32(m.width.Bytes())

@@ -41,7 +41,7 @@ type piece func(a *asm.Asm, isLast bool)
 
 // move is the code that moves rows of planes piece by piece. Even rows come from one place, and odd ones from another.
 func move(piece piece) *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	begin(a, argFrom, argFromNow)
 	begin(a, argNext, argNextNow)
 	begin(a, argTo, argToNow)

@@ -28,7 +28,7 @@ const lineBytes = 64
 //
 // and of the sums of their 16 numbers.
 func (m machine) sums(n int) *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	const vectors, x, offsets, y, masks, result = asm.RAX, asm.RSI, asm.R8, asm.RDX, asm.RCX, asm.RBX
 	rows := []asm.Reg{asm.R9, asm.R10, asm.R11, asm.R12, asm.R13}[:n]
 	firstPlane(a)

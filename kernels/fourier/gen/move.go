@@ -41,7 +41,7 @@ func store(a *asm.Asm, v asm.Vec, low, high asm.Mem) {
 // transpose is the code that transposes a matrix, in groups of as many rows as a vector of 32 bytes has numbers, and pieces of their columns that have 16 bytes.
 // Even rows and odd ones have pointers of their own, whose steps are those to the row after the next; so do even and odd columns.
 func (e element) transpose() *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	load(a, from, argFrom, fromOther, argFromOther, fromStep, argFromStep, to, argTo, toOther, argToOther, toStep, argToStep, groups, argGroups)
 	a.Lea(from3, asm.Indexed(fromStep, fromStep, 2, 0))
 	group := a.Here()
@@ -107,7 +107,7 @@ func eachRow(a *asm.Asm, row func()) {
 
 // part is the code that takes rows of complex numbers apart, as many in each as an element has lanes, or has them back to front.
 func (e element) part(back bool) *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	eachRow(a, func() {
 		for i := range int32(partBytes / vector) {
 			at := func(piece int32) asm.Mem {
@@ -140,7 +140,7 @@ func (e element) part(back bool) *asm.Asm {
 
 // join is the code that undoes that of part.
 func (e element) join(back bool) *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	eachRow(a, func() {
 		for i := range int32(partBytes / vector) {
 			at := func(piece int32) asm.Mem {

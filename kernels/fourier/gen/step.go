@@ -60,7 +60,7 @@ var mirrored = []kind{{"Same", butterfly.All, false, true}, {"Lanes", butterfly.
 //
 // where x and y are elements.
 func (m machine) step(p butterfly.Program, k kind, radix int) *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	load(a, x, argX, y, argY, factors, argFactors)
 	if k.mirrored {
 		load(a, xUpper, argXMirror, yUpper, argYMirror)

@@ -101,7 +101,7 @@ func writeDots() {
 // from a row of sums that all begin with, and what C holds, if it is to be added to. It goes on with as many tiles of the same columns, one below the other, as it
 // is told.
 func (d dot) tile(m dotMachine, rows int) []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	sum := func(row, v int) asm.Vec { return asm.Vec(row*vectors + v) }
 	columns := func(v int) asm.Vec { return asm.Vec(m.rows*vectors + v) }
 	element, product := columns(vectors), columns(vectors+1)

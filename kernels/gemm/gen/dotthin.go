@@ -104,7 +104,7 @@ func (d thinDot) next(a *asm.Asm, again asm.Label, sums int32, b func(r asm.Reg)
 //		}
 //	}
 func (d thinDot) rows(w asm.Width, rows int) []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const each = 4 // vectors of sums of a row
 	words := asm.Vec(each * rows)
 	sum := func(r, i int) asm.Vec { return asm.Vec(each*r + i) }
@@ -164,7 +164,7 @@ func (d thinDot) rows(w asm.Width, rows int) []byte {
 //		}
 //	}
 func (d thinDot) columns(w asm.Width, rows int) []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const each = 4 // columns
 	bytes := int32(w.Bytes())
 	column := asm.Vec(each * rows)

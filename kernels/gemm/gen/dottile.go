@@ -31,7 +31,7 @@ const tileBytes = 64
 //
 // The configuration says how many rows there are. The registers are empty again in the end.
 func (t tileDot) code() []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const left, right = 4, 6 // registers: the sums are the first four
 	const below, bRow, cBelow = asm.R9, asm.R10, asm.R11
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, dotConfig))
@@ -79,7 +79,7 @@ func (t tileDot) code() []byte {
 	a.JumpIf(asm.NotEqual, loop)
 	throughC(asm.TILESTORED)
 	passTiles(a, again)
-	a.TileRelease()
+	a.R(asm.TILERELEASE, asm.W128, 0, 0, 0)
 	a.Return()
 	return finish(a)
 }

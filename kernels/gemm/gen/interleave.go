@@ -48,7 +48,7 @@ const (
 //
 // n is 16 where words are of bytes, else 8; of every other element, it is from[… + 2*i]. Offsets and places count elements.
 func (t interleaving) code() []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const w = asm.W128
 	const rows, offsets, from, to, toRow = asm.RAX, asm.RSI, asm.R8, asm.RDX, asm.R9
 	const pieces, piece, x, y = asm.RCX, asm.R10, asm.RBX, asm.R11
@@ -127,7 +127,7 @@ var widenings = []widening{
 
 // code widens sixteen elements at a time.
 func (t widening) code() []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const groups, from, to = asm.RAX, asm.RSI, asm.RDX
 	load(a, []field{{groups, 0}, {from, 8}, {to, 16}})
 	next := a.Here()
@@ -152,7 +152,7 @@ const (
 
 // interleavePanel makes words of 32 columns of rows that are some bytes apart, four at a time. Words lie row behind row.
 func interleavePanel() []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const w = asm.W256
 	const rows, from, step, thrice, to = asm.RAX, asm.RSI, asm.R8, asm.R9, asm.RDX
 	load(a, []field{{rows, panelRows}, {from, panelFrom}, {step, panelFromRow}, {to, panelTo}})
@@ -193,7 +193,7 @@ func quads(a *asm.Asm, w asm.Width, first asm.Vec, row func(int32) asm.Mem) []as
 
 // copyTurned copies groups of 32 bytes with their highest bits turned: what is unsigned less 128 is signed so.
 func copyTurned() []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const groups, from, to = asm.RAX, asm.RSI, asm.RDX
 	const w = asm.W256
 	load(a, []field{{groups, 0}, {from, 8}, {to, 16}})

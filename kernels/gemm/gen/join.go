@@ -24,7 +24,7 @@ const (
 //		}
 //	}
 func join(columns bool) []byte {
-	a := &asm.Asm{}
+	a := asm.New(asm.AMD64)
 	const w = asm.W512
 	const rows, groups, from, to, second = asm.RAX, asm.RCX, asm.RSI, asm.RDX, asm.RBX
 	const fromRow, toRow, source, target, least = asm.R8, asm.R9, asm.R10, asm.R11, asm.R12
@@ -88,4 +88,4 @@ func join(columns bool) []byte {
 
 // pairs is words of two bfloat16 as elements of a tile: an instruction adds both products of two words to a sum, that of the upper halves
 // first.
-var pairs = element{"BF16Pairs", 4, asm.DPBF16PS, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt}
+var pairs = element{"BF16Pairs", 4, asm.DPBF16PS, nil, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt}

@@ -136,14 +136,14 @@ func (t tile) step(a *asm.Asm, i int32, unrolls bool, thrice asm.Reg, fetchSteps
 		for r := range t.rows {
 			m := rowAt(r, aRow)
 			m.Disp = i * t.size
-			a.LoadHalf(t.factors(r), m)
+			a.M(asm.LDRQ, asm.W128, t.factors(r), 0, m)
 		}
 	}
 	for r := range t.rows {
 		before(r)
 		if t.lanes && unrolls {
 			for v := range t.vectors() {
-				a.MultiplyAddLane(t.sum(r, v), t.spare(v), t.factors(r), int(i%t.perHalf()), int(t.size))
+				a.R(t.fmaLane, t.width, t.sum(r, v), t.spare(v), t.factors(r), byte(i%t.perHalf()))
 			}
 			continue
 		}

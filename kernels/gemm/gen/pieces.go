@@ -31,7 +31,7 @@ func (t conversion) pieces(step int) []byte { return elements[0].movePieces(step
 
 // movePieces is the code for elements of a size, of which a register is loaded.
 func (e element) movePieces(step int, size uint8, loadPiece func(a *asm.Asm, to asm.Vec, from asm.Mem)) []byte {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	const rows, offsets, from, to, toRow = asm.RAX, asm.RSI, asm.R8, asm.RDX, asm.R9
 	const row, pieces, piece, x, y = asm.R10, asm.RCX, asm.R11, asm.RBX, asm.R12
 	load(a, []field{{rows, argRows}, {offsets, argOffsets}, {from, argPiecesFrom}, {to, argPiecesTo}, {toRow, argPiecesToRow}})

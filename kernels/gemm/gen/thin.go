@@ -37,7 +37,7 @@ const thinVectors = 2
 //
 // What comes later is fetched meanwhile, a line of each column with every fourth of its pieces, which are what a line holds.
 func (t transposer) thin(rows int) []byte {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	const pieces, factors, factorRow, factorThrice, down, back = asm.RAX, asm.RDX, asm.RCX, asm.R15, asm.R9, asm.R12
 	const fetched = asm.R14          // how far on from the first of four columns the one is that is fetched
 	const sumsRow = thrice           // when columns have been read

@@ -29,13 +29,14 @@ func (m machine) isVariant() bool { return m.splats && m.width == asm.W512 }
 func (e element) perHalf() int32 { return 16 / e.size }
 
 // factors is the half of a register that has elements of a row of A: of those behind what tiles have else.
-func (t tile) factors(row int) asm.Half { return asm.Vec(12 + row/2).Halves()[row%2] }
+func (t tile) factors(row int) asm.Vec { return asm.Vec(12 + row/2).Halves()[row%2] }
 
 // element is a type of elements.
 type element struct {
 	name      string
 	size      int32
 	fma       *asm.Op
+	fmaLane   *asm.Op // of NEON
 	add       *asm.Op
 	broadcast *asm.Op
 	load      *asm.Op // of some lanes, with VEX
@@ -45,8 +46,8 @@ type element struct {
 }
 
 var elements = []element{
-	{"F32", 4, asm.FMADDPS[2], asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt},
-	{"F64", 8, asm.FMADDPD[2], asm.ADDPD, asm.BROADCASTSD, asm.MASKMOVPD, asm.MASKMOVPDSt, asm.MOVUPD, asm.MOVUPDSt},
+	{"F32", 4, asm.FMADDPS[2], asm.FMLAPS, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt},
+	{"F64", 8, asm.FMADDPD[2], asm.FMLAPD, asm.ADDPD, asm.BROADCASTSD, asm.MASKMOVPD, asm.MASKMOVPDSt, asm.MOVUPD, asm.MOVUPDSt},
 }
 
 // The fields of tileArgs, by offset.
@@ -178,7 +179,7 @@ func (t tile) sum(row, v int) asm.Vec { return asm.Vec(row*t.vectors() + v) }
 func (t tile) spare(i int) asm.Vec { return asm.Vec(t.machine.rows*vectors + i) }
 
 func (t tile) code() []byte {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	again := a.Here()
 	t.fetch(a)
 	if t.masked && t.width == asm.W512 { // rows of B are loaded with masks, too

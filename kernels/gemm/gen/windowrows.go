@@ -30,7 +30,7 @@ func leastWindowRows(most int) int { return min(4, (most+1)/2) }
 // columns, of which half multiplies the first one alone. C is memory of the product's own, where no column needs a mask.
 func (t tile) windowRows() []byte {
 	t.splats = true // loads of addresses leave no room for an element to be read for each vector
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	t.clear(a)
 	load(a, []field{{count, windowRowsK}, {windowOffsets, windowRowsOffsets}, {b, windowRowsB}})
 	for r, base := range windowRowBases[:min(t.rows, len(windowRowBases))] {

@@ -100,7 +100,7 @@ const (
 //		}
 //	}
 func (m machine) block(strips int, mode string) *asm.Asm {
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	vectors := strips * stripBytes / m.width.Bytes()
 	sum := func(row, v int) asm.Vec { return asm.Vec(row*vectors + v) }
 	factor := asm.Vec(m.rows * vectors)

@@ -26,7 +26,7 @@ const together = 4
 //	}
 func (m machine) rowsLoop(dots, adds bool) *asm.Asm {
 	const a0, aRow, aRow3, x, y, factors, sums, strips = asm.RSI, asm.R9, asm.R10, asm.RDX, asm.RCX, asm.R8, asm.R12, asm.RAX
-	a := &asm.Asm{Machine: arch}
+	a := asm.New(arch)
 	vectors := stripBytes / m.width.Bytes()
 	sum := func(row, v int) asm.Vec { return asm.Vec(row*vectors + v) }
 	factor := func(row int) asm.Vec { return asm.Vec(together*vectors + row) }

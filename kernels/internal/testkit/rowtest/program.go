@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -231,10 +232,8 @@ func (g *generator) valueOf(t rowprog.Type) (rowprog.Value, rowprog.Domain) {
 }
 
 func (g *generator) domain(v rowprog.Value) rowprog.Domain {
-	for _, x := range g.inside {
-		if x == v {
-			return rowprog.Vec
-		}
+	if slices.Contains(g.inside, v) {
+		return rowprog.Vec
 	}
 	return rowprog.Row
 }

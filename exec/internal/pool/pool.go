@@ -1,4 +1,4 @@
-package engine
+package pool
 
 import (
 	"math"
@@ -11,32 +11,39 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-// The pool is the process's worker goroutines. A session offers them the tiles of a
-// kernel and computes tiles itself until none is left; workers that are busy or slow to
-// wake are not waited for. So nothing ever waits for a worker to become free, and tiles
-// never wait for anything: no number of sessions and processors can lock up.
-//
-// Each thread begins with a share of its own of the tiles, that of the same place in every kernel:
-// so it mostly reads what it has written, which is in its processor's cache. Who has done his
-// share takes tiles from the ends of others'.
-
-// parallel is work in tiles that may be computed in any order and at once.
-type parallel interface {
-	// Tile computes one of them.
-	Tile(i int, ws *Workspace)
+// Task is work in tiles that may be computed in any order and at once.
+type Task interface {
+	// Tile computes one of them, with the memory of the goroutine.
+	Tile(i int, ws Workspace)
 }
 
-// job is a task on offer.
-type job struct {
-	task        parallel
-	tiles       int
-	shares      []tileShare  // of each thread, the caller first
-	finished    atomic.Int64 // workers that have taken part and are done
-	helpers     []*worker
-	fault       atomic.Pointer[bug.Panic]
-	observer    Observer // nil unless the times of kernels are taken
-	flushes     bool     // whether tiles take denormal numbers for zero
-	pendingCost int      // the work of this run, in nanoseconds, for which sleeping workers were not woken
+// Workspace is the memory that a goroutine needs for tiles.
+type Workspace interface {
+	// Release forgets what need not be kept from job to job.
+	Release()
+	// Reset drops what a tile that panicked may have left half done.
+	Reset()
+}
+
+// Observer is told who computes tiles.
+type Observer interface {
+	// TookPart tells that a thread has computed some tiles: 0 is the caller of [Pool.Share], others are
+	// workers. Each thread calls it itself, before Share returns.
+	TookPart(thread, tiles int, began, ended time.Time)
+}
+
+// Job is a task on offer. It can be shared again, with another task.
+type Job struct {
+	Task        Task
+	Tiles       int
+	Observer    Observer // nil unless there is one
+	Flushes     bool     // whether tiles take denormal numbers for zero
+	PendingCost int      // the work so far, in nanoseconds, for which sleeping workers were not woken
+
+	shares   []tileShare  // of each thread, the caller first
+	finished atomic.Int64 // workers that have taken part and are done
+	helpers  []*worker
+	fault    atomic.Pointer[bug.Panic]
 }
 
 // tileShare is the tiles that are left of a thread's: first<<32 | end.
@@ -62,47 +69,47 @@ func (s *tileShare) next(last bool) (tile int, ok bool) {
 }
 
 // divide gives each thread its share.
-func (j *job) divide(threads int) {
+func (j *Job) divide(threads int) {
 	if cap(j.shares) < threads {
 		j.shares = make([]tileShare, threads)
 	}
 	j.shares = j.shares[:threads]
 	for i := range j.shares {
-		j.shares[i].left.Store(uint64(i*j.tiles/threads)<<32 | uint64((i+1)*j.tiles/threads))
+		j.shares[i].left.Store(uint64(i*j.Tiles/threads)<<32 | uint64((i+1)*j.Tiles/threads))
 	}
 }
 
 // take has a thread take part, and tells the observer of it. The caller is thread 0.
-func (j *job) take(thread int, ws *Workspace) {
-	if j.flushes && thread > 0 { // the caller does already
+func (j *Job) take(thread int, ws Workspace) {
+	if j.Flushes && thread > 0 { // the caller does already
 		defer cpu.FlushDenormals().End()
 	}
-	if j.observer == nil {
+	if j.Observer == nil {
 		j.work(thread, ws)
 		return
 	}
 	began := time.Now()
 	if tiles := j.work(thread, ws); tiles > 0 {
-		j.observer.TookPart(thread, tiles, began, time.Now())
+		j.Observer.TookPart(thread, tiles, began, time.Now())
 	}
 }
 
 // work computes tiles until none is left, and returns how many it took. A panic ends the work of
 // all, and is the caller's.
-func (j *job) work(thread int, ws *Workspace) (tiles int) {
+func (j *Job) work(thread int, ws Workspace) (tiles int) {
 	defer func() {
 		if v := recover(); v != nil {
 			j.fault.Store(bug.Caught(v))
 			for i := range j.shares {
 				j.shares[i].left.Store(0)
 			}
-			*ws = Workspace{}
+			ws.Reset()
 		}
 	}()
 	for i := range j.shares {
 		s := &j.shares[(thread+i)%len(j.shares)]
 		for tile, ok := s.next(i > 0); ok; tile, ok = s.next(i > 0) {
-			j.task.Tile(tile, ws)
+			j.Task.Tile(tile, ws)
 			tiles++
 		}
 	}
@@ -113,57 +120,62 @@ func (j *job) work(thread int, ws *Workspace) (tiles int) {
 // most kernels.
 const spin = 100 * time.Microsecond
 
-// WakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
-// be it of several kernels one after the other; parallelCost that from which on one that is
-// awake is worth asking.
-const (
-	WakeCost     = 150_000
-	parallelCost = 4_000
-)
+// wakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
+// be it of several jobs one after the other.
+const wakeCost = 150_000
+
+// ParallelCost is the work, in nanoseconds, from which on workers that are awake are worth asking.
+const ParallelCost = 4_000
+
+// Pool is worker goroutines.
+type Pool struct {
+	workspace func() Workspace // makes one
+	mu        sync.Mutex
+	workers   atomic.Pointer[[]*worker]
+}
+
+// New returns a pool, which starts workers when they are asked for, each with a workspace.
+func New(workspace func() Workspace) *Pool { return &Pool{workspace: workspace} }
 
 // worker is a goroutine of the pool.
 type worker struct {
 	number int                 // from 1 on
-	offer  atomic.Pointer[job] // work to be taken; busy while the worker is at work
+	offer  atomic.Pointer[Job] // work to be taken; busy while the worker is at work
 	asleep atomic.Bool
 	wake   chan struct{}
 	ws     Workspace
 }
 
 // busy marks a worker that has taken an offer.
-var busy = new(job)
+var busy = new(Job)
 
-var pool struct {
-	sync.Mutex
-	workers atomic.Pointer[[]*worker]
-}
-
-// workers returns n workers of the pool, starting them as need be.
-func workers(n int) []*worker {
-	if list := pool.workers.Load(); list != nil && len(*list) >= n {
+// first returns n workers, starting them as need be.
+func (p *Pool) first(n int) []*worker {
+	if list := p.workers.Load(); list != nil && len(*list) >= n {
 		return (*list)[:n]
 	}
-	pool.Lock()
-	defer pool.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var list []*worker
-	if old := pool.workers.Load(); old != nil {
+	if old := p.workers.Load(); old != nil {
 		list = append(list, *old...)
 	}
 	for len(list) < n {
-		w := &worker{number: len(list) + 1, wake: make(chan struct{}, 1)}
+		w := &worker{number: len(list) + 1, wake: make(chan struct{}, 1), ws: p.workspace()}
 		list = append(list, w)
 		go w.run()
 	}
-	pool.workers.Store(&list)
+	p.workers.Store(&list)
 	return list[:n]
 }
 
+// run has a worker take jobs.
 func (w *worker) run() {
 	idle := time.Now()
 	for {
 		if j := w.offer.Load(); j != nil && w.offer.CompareAndSwap(j, busy) {
-			j.take(w.number, &w.ws)
-			w.ws.release()
+			j.take(w.number, w.ws)
+			w.ws.Release()
 			w.offer.Store(nil)
 			j.finished.Add(1)
 			idle = time.Now()
@@ -182,18 +194,18 @@ func (w *worker) run() {
 	}
 }
 
-// share computes a job on the caller and on up to threads-1 workers. cost is an estimate
+// Share computes a job on the caller and on up to threads-1 workers. cost is an estimate
 // of all its work in nanoseconds.
-func (j *job) share(threads, cost int, ws *Workspace) {
+func (p *Pool) Share(j *Job, threads, cost int, ws Workspace) {
 	j.divide(threads)
 	j.finished.Store(0)
 	j.helpers = j.helpers[:0]
-	j.pendingCost += cost
-	wake := j.pendingCost >= WakeCost
+	j.PendingCost += cost
+	wake := j.PendingCost >= wakeCost
 	if wake {
-		j.pendingCost = 0
+		j.PendingCost = 0
 	}
-	for _, w := range workers(threads - 1) {
+	for _, w := range p.first(threads - 1) {
 		asleep := w.asleep.Load()
 		if asleep && !wake || !w.offer.CompareAndSwap(nil, j) {
 			continue

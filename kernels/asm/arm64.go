@@ -1,16 +1,21 @@
 package asm
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 )
 
-// An Asm for [ARM64] writes the instructions of amd64 as those of arm64 that do the same, of ARMv8.0: each general register is one of theirs, and each
+// arm64 writes the instructions of amd64 as those of arm64 that do the same, of ARMv8.0: each general register is one of theirs, and each
 // vector register of 32 bytes a pair of NEON's, its halves 16 registers apart. Instructions of AVX2 work on halves of 16 bytes, so that each is that of NEON,
 // twice. Their results have the same bits.
 //
 // Registers of vectors from [FirstTemporary] on hold what lies between; code can use them where no instruction needs that. An instruction on 16
 // bytes leaves the upper half as it is, where that of amd64 clears it, but for the one that makes zeros. Flags are those of the last comparison or addition; shifts leave them alone.
+type arm64 struct {
+	*buffer
+	sums sums
+}
 
 // FirstTemporary is the first of three vector registers that instructions for [ARM64] use for what lies between.
 const FirstTemporary Vec = 13
@@ -34,14 +39,12 @@ type sum struct {
 	valid       bool
 }
 
-// sums are what sumRegs hold, and which of them is given up next.
+// sums are what sumRegs hold, and which of them is given up next. Where code goes on from another place, they hold nothing.
 type sums struct {
-	held [len(sumRegs)]sum
-	next int
+	held    [len(sumRegs)]sum
+	next    int
+	entries int // of the buffer, when they were valid
 }
-
-// forget gives up all sums: code goes on here from another place.
-func (s *sums) forget() { *s = sums{} }
 
 // change gives up the sums that a register is part of.
 func (s *sums) change(r Reg) {
@@ -52,46 +55,42 @@ func (s *sums) change(r Reg) {
 	}
 }
 
-// word adds an instruction.
-func (a *Asm) word(w uint32) { a.emit32(w) }
-
 // three adds an instruction on three registers.
-func (a *Asm) three(op, d, n, m uint32) { a.word(op | m<<16 | n<<5 | d) }
+func (a *arm64) three(op, d, n, m uint32) { a.emit32(op | m<<16 | n<<5 | d) }
 
 // two adds an instruction on two registers.
-func (a *Asm) two(op, d, n uint32) { a.word(op | n<<5 | d) }
+func (a *arm64) two(op, d, n uint32) { a.emit32(op | n<<5 | d) }
 
 // The general instructions of arm64, of 64 bits if nothing else is said.
 const (
-	armAdd     = 0x8b000000 // of a register shifted to the left, as are those that follow
-	armAdds    = 0xab000000
-	armSub     = 0xcb000000
-	armSubs    = 0xeb000000
-	armAnds    = 0xea000000
-	armEor     = 0xca000000
-	armOrr     = 0xaa000000
-	armOrn     = 0xaa200000
-	armOrr32   = 0x2a000000
-	armAddImm  = 0x91000000
-	armAddsImm = 0xb1000000
-	armSubImm  = 0xd1000000
-	armSubsImm = 0xf1000000
-	armMul     = 0x9b007c00
-	armRbit    = 0xdac00000
-	armClz     = 0xdac01000
-	armUbfm    = 0xd3400000
-	armBfm     = 0xb3400000
-	armMovz    = 0xd2800000
-	armMovk    = 0xf2800000
-	armAdr     = 0x10000000
-	armB       = 0x14000000
-	armBcond   = 0x54000000
-	armTbz     = 0x36000000
-	armTbnz    = 0x37000000
-	armBlr     = 0xd63f0000
-	armRet     = 0xd65f03c0
-	armNop     = 0xd503201f
-	armDmb     = 0xd5033abf // of stores
+	armAdd    = 0x8b000000 // of a register shifted to the left, as are those that follow
+	armSub    = 0xcb000000
+	armFlags  = 1 << 29 // of additions and subtractions
+	armAdds   = armAdd | armFlags
+	armSubs   = armSub | armFlags
+	armAnds   = 0xea000000
+	armEor    = 0xca000000
+	armOrr    = 0xaa000000
+	armOrn    = 0xaa200000
+	armOrr32  = 0x2a000000
+	armAddImm = 0x91000000
+	armSubImm = 0xd1000000
+	armMul    = 0x9b007c00
+	armRbit   = 0xdac00000
+	armClz    = 0xdac01000
+	armUbfm   = 0xd3400000
+	armBfm    = 0xb3400000
+	armMovz   = 0xd2800000
+	armMovk   = 0xf2800000
+	armAdr    = 0x10000000
+	armB      = 0x14000000
+	armBcond  = 0x54000000
+	armTbz    = 0x36000000
+	armTbnz   = 0x37000000
+	armBlr    = 0xd63f0000
+	armRet    = 0xd65f03c0
+	armNop    = 0xd503201f
+	armDmb    = 0xd5033abf // of stores
 )
 
 // access is how an instruction reaches memory: with an offset that counts bytes of its size and has 12 bits, or one that counts bytes and has 9 bits, with a sign.
@@ -122,13 +121,13 @@ func (x access) reaches(disp int32) bool {
 }
 
 // mem adds an access to memory.
-func (a *Asm) mem(x access, r uint32, m Mem) {
+func (a *arm64) mem(x access, r uint32, m Mem) {
 	base, disp := a.place(m)
 	a.memAt(x, r, base, disp)
 }
 
 // memAt adds an access to memory at an offset from a register.
-func (a *Asm) memAt(x access, r, base uint32, disp int32) {
+func (a *arm64) memAt(x access, r, base uint32, disp int32) {
 	switch {
 	case !x.reaches(disp):
 		far := uint32(scratch)
@@ -146,15 +145,18 @@ func (a *Asm) memAt(x access, r, base uint32, disp int32) {
 }
 
 // place is where memory begins: a register and an offset from it.
-func (a *Asm) place(m Mem) (base uint32, disp int32) {
+func (a *arm64) place(m Mem) (base uint32, disp int32) {
 	if m.Label != NoLabel {
 		a.fixups = append(a.fixups, fixup{len(a.code), len(a.code), m.Label})
-		a.word(armAdr | scratch)
+		a.emit32(armAdr | scratch)
 		return scratch, m.Disp
 	}
 	base, disp = uint32(m.Base), m.Disp
 	if m.Index == NoReg {
 		return base, disp
+	}
+	if a.sums.entries != a.entries {
+		a.sums = sums{entries: a.entries}
 	}
 	want := sum{m.Base, m.Index, uint8(bits.TrailingZeros8(m.Scale)), true}
 	for i, s := range a.sums.held {
@@ -169,112 +171,93 @@ func (a *Asm) place(m Mem) (base uint32, disp int32) {
 }
 
 // address brings the address of memory into a register, from which accesses of up to 64 bytes need no other.
-func (a *Asm) address(m Mem) (base uint32, disp int32) {
+func (a *arm64) address(m Mem) (base uint32, disp int32) {
 	base, disp = a.place(m)
 	if disp < 0 || disp >= 4096-64 {
-		a.add(scratch, base, disp)
+		a.add(0, scratch, base, disp)
 		return scratch, 0
 	}
 	return base, disp
 }
 
-// add is d = s + v, without flags.
-func (a *Asm) add(d, s uint32, v int32) {
+// add is d = s + v, and sets flags if that is [armFlags] and not 0.
+func (a *arm64) add(flags, d, s uint32, v int32) {
 	switch {
 	case v >= 0 && v < 1<<12:
-		a.two(armAddImm|uint32(v)<<10, d, s)
+		a.two(armAddImm|flags|uint32(v)<<10, d, s)
 	case v < 0 && v > -1<<12:
-		a.two(armSubImm|uint32(-v)<<10, d, s)
+		a.two(armSubImm|flags|uint32(-v)<<10, d, s)
 	default:
 		a.number(scratch, uint64(int64(v)))
-		a.three(armAdd, d, s, scratch)
+		a.three(armAdd|flags, d, s, scratch)
 	}
 }
 
+// pointer is a register that holds the address of memory.
+func (a *arm64) pointer(m Mem) uint32 {
+	base, disp := a.address(m)
+	if disp == 0 {
+		return base
+	}
+	a.add(0, scratch, base, disp)
+	return scratch
+}
+
 // number brings a number into a register.
-func (a *Asm) number(r uint32, v uint64) {
+func (a *arm64) number(r uint32, v uint64) {
 	op := uint32(armMovz)
 	for half := range uint32(4) {
 		part := uint32(v>>(16*half)) & 0xffff
 		if part == 0 && (op == armMovk || half < 3) {
 			continue
 		}
-		a.word(op | half<<21 | part<<5 | r)
+		a.emit32(op | half<<21 | part<<5 | r)
 		op = armMovk
 	}
 }
 
-// addFlags is d = s + v, and sets flags.
-func (a *Asm) addFlags(d, s uint32, v int32) {
-	switch {
-	case v >= 0 && v < 1<<12:
-		a.two(armAddsImm|uint32(v)<<10, d, s)
-	case v < 0 && v > -1<<12:
-		a.two(armSubsImm|uint32(-v)<<10, d, s)
-	default:
-		a.number(scratch, uint64(int64(v)))
-		a.three(armAdds, d, s, scratch)
-	}
-}
-
 // subFlags is d = s - v, and sets flags.
-func (a *Asm) subFlags(d, s uint32, v int32) {
+func (a *arm64) subFlags(d, s uint32, v int32) {
 	if v >= 0 && v < 1<<12 {
-		a.two(armSubsImm|uint32(v)<<10, d, s)
+		a.two(armSubImm|armFlags|uint32(v)<<10, d, s)
 		return
 	}
 	a.number(scratch, uint64(int64(v)))
 	a.three(armSubs, d, s, scratch)
 }
 
-// logic is d = s op v, and sets flags.
-func (a *Asm) logic(op, d, s uint32, v int32) {
-	a.number(scratch, uint64(int64(v)))
-	a.three(op, d, s, scratch)
-	if op != armAnds {
-		a.three(armAnds, zeroReg, d, d)
-	}
-}
-
-// shiftBy is r <<= n, or r >>= n, filling with zeros.
-func (a *Asm) shiftBy(r Reg, n uint8, left bool) {
-	first, last := uint32(n), uint32(63)
-	if left {
-		first, last = uint32(-n)&63, uint32(63-n)
-	}
-	a.two(armUbfm|first<<16|last<<10, uint32(r), uint32(r))
-	a.sums.change(r)
-}
-
 // conditions are those of arm64.
 var conditions = map[Cond]uint32{Below: 3, AtLeast: 2, Equal: 0, NotEqual: 1, Negative: 4, Less: 11, NotLess: 10, NotAbove: 13, Greater: 12}
 
 // branch adds a jump, whose distance is filled in later.
-func (a *Asm) branch(op uint32, l Label) {
+func (a *arm64) branch(op uint32, l Label) {
 	a.fixups = append(a.fixups, fixup{len(a.code), len(a.code), l})
-	a.word(op)
+	a.emit32(op)
 }
 
-// reach fills in the distance of a jump, or of a constant.
-func reach(w uint32, distance int) uint32 {
-	var most int
+func (a *arm64) Align(n int) {
+	for len(a.code)&(n-1) != 0 {
+		a.emit32(armNop)
+	}
+}
+
+func (a *arm64) reach(at []byte, distance int) {
+	binary.LittleEndian.PutUint32(at, reaching(binary.LittleEndian.Uint32(at), distance))
+}
+
+// reaching is a jump, or the load of a constant, with its distance.
+func reaching(w uint32, distance int) uint32 {
+	limit, field := 1<<20, uint32(distance>>2)&0x7ffff<<5 // of a jump on a condition, or a literal
 	switch {
 	case w&0x9f000000 == armAdr:
-		if most = 1 << 20; distance >= -most && distance < most {
-			return w | uint32(distance)&3<<29 | uint32(distance>>2)&0x7ffff<<5
-		}
+		field |= uint32(distance) & 3 << 29
 	case w&0xfc000000 == armB:
-		if most = 1 << 27; distance >= -most && distance < most {
-			return w | uint32(distance>>2)&0x3ffffff
-		}
+		limit, field = 1<<27, uint32(distance>>2)&0x3ffffff
 	case w&0x7e000000 == armTbz:
-		if most = 1 << 15; distance >= -most && distance < most {
-			return w | uint32(distance>>2)&0x3fff<<5
-		}
-	default: // a jump on a condition, or a literal
-		if most = 1 << 20; distance >= -most && distance < most {
-			return w | uint32(distance>>2)&0x7ffff<<5
-		}
+		limit, field = 1<<15, uint32(distance>>2)&0x3fff<<5
 	}
-	panic(fmt.Sprintf("arm64: a distance of %d bytes is more than %d", distance, most))
+	if distance < -limit || distance >= limit {
+		panic(fmt.Sprintf("arm64: a distance of %d bytes is more than %d", distance, limit))
+	}
+	return w | field
 }

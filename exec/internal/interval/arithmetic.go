@@ -1,4 +1,4 @@
-package engine
+package interval
 
 import (
 	"math"
@@ -78,72 +78,72 @@ func hasInfinity(t rowprog.Type) bool {
 
 // exact returns bounds of a type that are whole numbers of which no digits were lost, and numbers that
 // are the same in all types that have them; else nothing is known.
-func exact(t rowprog.Type, f fact) fact {
+func exact(t rowprog.Type, f Bounds) Bounds {
 	if f.masked() && hasInfinity(t) {
 		return f
 	}
 	least, most := exactIntegers(t)
 	whole := func(x float64) bool { return x == math.Trunc(x) && least <= x && x <= most }
-	if whole(f.lo) && whole(f.hi) {
+	if whole(f.Lo) && whole(f.Hi) {
 		return f
 	}
-	return anything
+	return Anything
 }
 
 // arithmetic is the sum, difference, product or quotient of values.
-func arithmetic(in *rowprog.Inst, x, y fact) fact {
+func arithmetic(in *rowprog.Inst, x, y Bounds) Bounds {
 	isFloat := in.Type == rowprog.F32 || in.Type == rowprog.F64
 	switch in.Op {
 	case rowprog.OpAdd:
 		if x.masked() || y.masked() {
-			return exactly(math.Inf(-1))
+			return Exactly(math.Inf(-1))
 		}
-		return exact(in.Type, fact{x.lo + y.lo, x.hi + y.hi})
+		return exact(in.Type, Bounds{x.Lo + y.Lo, x.Hi + y.Hi})
 	case rowprog.OpSub:
 		if x.masked() && !y.masked() {
 			return x
 		}
-		return exact(in.Type, fact{x.lo - y.hi, x.hi - y.lo})
+		return exact(in.Type, Bounds{x.Lo - y.Hi, x.Hi - y.Lo})
 	case rowprog.OpDiv:
-		if isFloat && x.is(0) || x.masked() && y.lo > 0 && y.known() {
+		if isFloat && x.Is(0) || x.masked() && y.Lo > 0 && y.known() {
 			return x
 		}
-		return anything
+		return Anything
 	}
 	switch {
-	case x.is(0) || y.is(0):
-		return exactly(0)
-	case x.masked() && y.lo > 0 && y.known():
+	case x.Is(0) || y.Is(0):
+		return Exactly(0)
+	case x.masked() && y.Lo > 0 && y.known():
 		return x
-	case y.masked() && x.lo > 0 && x.known():
+	case y.masked() && x.Lo > 0 && x.known():
 		return y
 	case !x.known() || !y.known():
-		return anything
+		return Anything
 	}
-	a, b, c, d := x.lo*y.lo, x.lo*y.hi, x.hi*y.lo, x.hi*y.hi
-	return exact(in.Type, fact{min(a, b, c, d), max(a, b, c, d)})
+	a, b, c, d := x.Lo*y.Lo, x.Lo*y.Hi, x.Hi*y.Lo, x.Hi*y.Hi
+	return exact(in.Type, Bounds{min(a, b, c, d), max(a, b, c, d)})
 }
 
 // logical is both or one of two truth values, each 0 or 1.
-func logical(op rowprog.Op, x, y fact) fact {
+func logical(op rowprog.Op, x, y Bounds) Bounds {
 	if op == rowprog.OpAnd {
-		return fact{min(x.lo, y.lo), min(x.hi, y.hi)}
+		return Bounds{min(x.Lo, y.Lo), min(x.Hi, y.Hi)}
 	}
-	return fact{max(x.lo, y.lo), max(x.hi, y.hi)}
+	return Bounds{max(x.Lo, y.Lo), max(x.Hi, y.Hi)}
 }
 
 // comparison is whether x is less than y, or such: 1, 0 or one of them.
-func comparison(op rowprog.Op, x, y fact) fact {
+func comparison(op rowprog.Op, x, y Bounds) Bounds {
 	if op == rowprog.OpGt || op == rowprog.OpGe {
 		x, y = y, x
 	}
 	orEqual := op == rowprog.OpLe || op == rowprog.OpGe
 	switch {
 	case !x.known() || !y.known():
-	case x.hi < y.lo || orEqual && x.hi == y.lo:
-		return exactly(1)
-	case x.lo > y.hi || !orEqual && x.lo == y.hi:
-		return exactly(0)
+	case x.Hi < y.Lo || orEqual && x.Hi == y.Lo:
+		return Exactly(1)
+	case x.Lo > y.Hi || !orEqual && x.Lo == y.Hi:
+		return Exactly(0)
 	}
-	return fact{0, 1}
+	return Bounds{0, 1}
 }

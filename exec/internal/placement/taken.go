@@ -1,4 +1,4 @@
-package engine
+package placement
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 // taken is which memory is taken at what time.
 type taken interface {
 	// firstFree returns the lowest place for a block that is free while it lives.
-	firstFree(k extent) (at int)
-	// add takes a block's memory while it lives.
-	add(k extent)
+	firstFree(k Block) (at int)
+	// add takes the memory of a block at a place while it lives.
+	add(k Block, at int)
 }
 
 // maxListed is the number of blocks up to which a list of all is faster than a timeline: its time grows with the square of their number.
@@ -32,14 +32,14 @@ type piece struct {
 	first, last int32
 }
 
-func (l *listed) firstFree(k extent) (at int) {
-	if k.bytes == 0 {
+func (l *listed) firstFree(k Block) (at int) {
+	if k.Bytes == 0 {
 		return 0
 	}
-	first, last := int64(k.first), int64(k.last)
+	first, last := int64(k.First), int64(k.Last)
 	for i := range l.pieces {
 		x := &l.pieces[i]
-		if x.start >= at+k.bytes {
+		if x.start >= at+k.Bytes {
 			break
 		}
 		// A mask in place of a branch, which nothing could predict: this loop takes most of the time that buffers take to be placed.
@@ -49,12 +49,12 @@ func (l *listed) firstFree(k extent) (at int) {
 	return at
 }
 
-func (l *listed) add(k extent) {
-	if k.bytes == 0 {
+func (l *listed) add(k Block, at int) {
+	if k.Bytes == 0 {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(l.pieces, k.at, func(x piece, at int) int { return cmp.Compare(x.start, at) })
-	l.pieces = slices.Insert(l.pieces, i, piece{span{k.at, k.at + k.bytes}, int32(k.first), int32(k.last)})
+	i, _ := slices.BinarySearchFunc(l.pieces, at, func(x piece, at int) int { return cmp.Compare(x.start, at) })
+	l.pieces = slices.Insert(l.pieces, i, piece{span{at, at + k.Bytes}, int32(k.First), int32(k.Last)})
 }
 
 // timeline is a tree of periods, each of which consists
@@ -82,12 +82,12 @@ func newTimeline(times int) *timeline {
 
 // visit calls partly for the periods of which the block lives in a part, and wholly for the
 // longest others in which it lives.
-func (t *timeline) visit(k extent, partly, wholly func(*period)) {
+func (t *timeline) visit(k Block, partly, wholly func(*period)) {
 	var in func(i, from, to int)
 	in = func(i, from, to int) {
 		switch p := &t.periods[i]; {
-		case k.last < from || to <= k.first:
-		case k.first <= from && to-1 <= k.last:
+		case k.Last < from || to <= k.First:
+		case k.First <= from && to-1 <= k.Last:
 			wholly(p)
 		default:
 			partly(p)
@@ -98,19 +98,19 @@ func (t *timeline) visit(k extent, partly, wholly func(*period)) {
 	in(1, 0, t.end)
 }
 
-func (t *timeline) add(k extent) {
-	if k.bytes == 0 {
+func (t *timeline) add(k Block, at int) {
+	if k.Bytes == 0 {
 		return
 	}
-	within := func(p *period) { p.within.add(span{k.at, k.at + k.bytes}) }
+	within := func(p *period) { p.within.add(span{at, at + k.Bytes}) }
 	t.visit(k, within, func(p *period) {
 		within(p)
-		p.during.add(span{k.at, k.at + k.bytes})
+		p.during.add(span{at, at + k.Bytes})
 	})
 }
 
-func (t *timeline) firstFree(k extent) (at int) {
-	if k.bytes == 0 {
+func (t *timeline) firstFree(k Block) (at int) {
+	if k.Bytes == 0 {
 		return 0
 	}
 	t.sets = t.sets[:0]
@@ -118,7 +118,7 @@ func (t *timeline) firstFree(k extent) (at int) {
 	for agreed := 0; agreed < len(t.sets); {
 		agreed = 0
 		for _, s := range t.sets {
-			if free := s.firstFree(at, k.bytes); free > at {
+			if free := s.firstFree(at, k.Bytes); free > at {
 				at = free
 				break
 			}

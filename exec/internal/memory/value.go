@@ -1,4 +1,4 @@
-package engine
+package memory
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"github.com/broadloom/broadloom/half"
 )
 
-// Memory is a value's elements where they lie. It is filled in where it stands: this is
+// Value is a value's elements where they lie. It is filled in where it stands: this is
 // part of every run.
-type Memory struct {
+type Value struct {
 	Dtype  graph.DType
 	Shape  []int
 	Ptr    unsafe.Pointer
@@ -28,13 +28,13 @@ type Memory struct {
 }
 
 // Meets reports whether two values have a byte of memory in common.
-func (m *Memory) Meets(other *Memory) bool {
+func (m *Value) Meets(other *Value) bool {
 	a, b := uintptr(m.Ptr), uintptr(other.Ptr)
 	return a < b+uintptr(other.Count*other.Dtype.Size()) && b < a+uintptr(m.Count*m.Dtype.Size())
 }
 
 // OwnShape returns room for a shape of some axes that lasts as long as the memory.
-func (m *Memory) OwnShape(axes int) []int {
+func (m *Value) OwnShape(axes int) []int {
 	if len(m.shape) != axes {
 		m.shape = make([]int, axes)
 	}
@@ -43,7 +43,7 @@ func (m *Memory) OwnShape(axes int) []int {
 
 // Room returns a slice of a type and length that lasts as long as the memory, with any elements. Runs in
 // turn have the same one.
-func (m *Memory) Room(list reflect.Type, count int) reflect.Value {
+func (m *Value) Room(list reflect.Type, count int) reflect.Value {
 	if !m.room.IsValid() || m.room.Type() != list || m.room.Len() < count {
 		m.room = reflect.MakeSlice(list, count, count)
 	}
@@ -51,7 +51,7 @@ func (m *Memory) Room(list reflect.Type, count int) reflect.Value {
 }
 
 // SetSlice takes the memory of a plain slice, without copying.
-func (m *Memory) SetSlice(shape []int, data any) error {
+func (m *Value) SetSlice(shape []int, data any) error {
 	m.Shape, m.Keep = shape, nil
 	if ints, is := data.([]int); is {
 		m.holdInts(ints)
@@ -75,7 +75,7 @@ func (m *Memory) SetSlice(shape []int, data any) error {
 
 // SetDense takes the memory of a tensor: its own where the elements are dense in
 // row-major order, else a copy, since tensor's views are not safe to compute on.
-func (m *Memory) SetDense(d *tensor.Dense) error {
+func (m *Value) SetDense(d *tensor.Dense) error {
 	m.Keep = nil
 	if d == nil {
 		return fmt.Errorf("the tensor is nil")
@@ -125,7 +125,7 @@ func elementsOf[T any](slice func(*tensor.Dense) []T) func(*tensor.Dense) (unsaf
 }
 
 // holdInts points at integers, or at a copy where an int has 32 bits.
-func (m *Memory) holdInts(elements []int) {
+func (m *Value) holdInts(elements []int) {
 	m.Dtype, m.Count, m.Ptr = graph.Int64, len(elements), unsafe.Pointer(unsafe.SliceData(elements))
 	if strconv.IntSize == 64 {
 		return
@@ -138,7 +138,7 @@ func (m *Memory) holdInts(elements []int) {
 }
 
 // SetNumber holds a Go number as an element of dtype t.
-func (m *Memory) SetNumber(v any, t graph.DType) error {
+func (m *Value) SetNumber(v any, t graph.DType) error {
 	var f float64
 	var i int64
 	switch v := v.(type) {
@@ -208,9 +208,10 @@ func holdsInteger(t graph.DType, f float64, i int64) bool {
 	return f >= least && (f < most || f == most && i > 0) // an int64 close to the greatest is rounded to it
 }
 
-// constMemory is the memory of a constant's elements.
-func constMemory(n *graph.Node) (m Memory) {
-	_ = m.SetSlice(wholeShape(n), n.ConstData()) // the graph has checked it
+// OfConstant is the elements of a constant.
+func OfConstant(n *graph.Node) (m Value) {
+	shape, _ := n.KnownShape()
+	_ = m.SetSlice(shape, n.ConstData()) // the graph has checked it
 	return m
 }
 
@@ -243,14 +244,8 @@ func CountOf(shape []int) int {
 	return n
 }
 
-// wholeShape returns the shape of a node whose sizes are known: a parameter, or a constant.
-func wholeShape(n *graph.Node) []int {
-	shape, _ := n.KnownShape()
-	return shape
-}
-
-// CopyBytes copies the elements of a value to another one of the same dtype and count.
-func CopyBytes(to, from *Memory) {
+// Copy copies the elements of a value to another one of the same dtype and count.
+func Copy(to, from *Value) {
 	if from.Count > 0 {
 		size := from.Count * from.Dtype.Size()
 		copy(unsafe.Slice((*byte)(to.Ptr), size), unsafe.Slice((*byte)(from.Ptr), size))

@@ -1,4 +1,4 @@
-package engine
+package params
 
 import (
 	"cmp"
@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/memory"
+	"github.com/broadloom/broadloom/exec/internal/placement"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
@@ -19,15 +21,15 @@ import (
 // ErrBusy is what a call wraps that does not go together with another one.
 var ErrBusy = errors.New("in use by another goroutine")
 
-// ParamStore holds values of the parameters of one graph. Sessions of any programs of the
-// graph may share it: it grows by the parameters of each program that joins.
-type ParamStore struct {
+// Store holds values of the parameters of one graph. Sessions of any programs of the
+// graph may share it: it grows by the parameters of each program that joins. One with a graph alone has none, and seed 0.
+type Store struct {
 	Graph *graph.Graph
 	Seed  uint64
 	users atomic.Int64 // how many calls read the values now, or inUseByWriter
 
 	mu     sync.Mutex // guards the map and later
-	Values map[*graph.Node]*ParamValue
+	values map[*graph.Node]*Value
 
 	later      []hugepage.Later // large pages that are still to be made
 	smallPages atomic.Bool      // there are some
@@ -36,33 +38,16 @@ type ParamStore struct {
 // inUseByWriter stands in users for the one call that writes.
 const inUseByWriter = -1
 
-// ParamValue is the value of one parameter.
-type ParamValue struct {
-	Memory
+// Value is the value of one parameter.
+type Value struct {
+	memory.Value
 	Version  int  // how often it has been written
 	Borrowed bool // the memory is the caller's: nobody writes it
-	packed   packedWeights
-}
-
-// PackedBytes is the memory of the parameter's copies that products read.
-func (v *ParamValue) PackedBytes() (bytes int) {
-	v.packed.mu.Lock()
-	defer v.packed.mu.Unlock()
-	for _, w := range v.packed.of {
-		switch w := w.(type) {
-		case *packedWeight[float32]:
-			bytes += len(w.elements) * 4
-		case *packedWeight[int32]:
-			bytes += len(w.elements) * 4
-		case *packedWeight[float64]:
-			bytes += len(w.elements) * 8
-		}
-	}
-	return bytes
+	Packed   Packed
 }
 
 // Acquire lets a call read the values beside others that do, or write them alone.
-func (st *ParamStore) Acquire(write bool) error {
+func (st *Store) Acquire(write bool) error {
 	for {
 		n := st.users.Load()
 		next := n + 1
@@ -81,7 +66,7 @@ func (st *ParamStore) Acquire(write bool) error {
 }
 
 // Release ends what acquire began.
-func (st *ParamStore) Release(write bool) {
+func (st *Store) Release(write bool) {
 	if write {
 		st.users.Store(0)
 	} else {
@@ -90,53 +75,54 @@ func (st *ParamStore) Release(write bool) {
 }
 
 // Find returns the value of a parameter, or nil.
-func (st *ParamStore) Find(n *graph.Node) *ParamValue {
+func (st *Store) Find(n *graph.Node) *Value {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.Values[n]
+	return st.values[n]
 }
 
 // Nodes lists the parameters in the order of their declaration.
-func (st *ParamStore) Nodes() []*graph.Node {
+func (st *Store) Nodes() []*graph.Node {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return slices.SortedFunc(maps.Keys(st.Values), func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
+	return slices.SortedFunc(maps.Keys(st.values), func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
 }
 
 // Join returns the values of a program's parameters. Of those that are new, some are borrowed, and the others get memory, all in one
 // piece so that it can be large pages, and their first values.
-func (st *ParamStore) Join(params []*graph.Node, borrowed map[*graph.Node]*ParamValue) ([]*ParamValue, error) {
+func (st *Store) Join(params []*graph.Node, borrowed map[*graph.Node]*Value) ([]*Value, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	list, offsets, size := make([]*ParamValue, len(params)), make([]int, len(params)), 0
+	if st.values == nil {
+		st.values = map[*graph.Node]*Value{}
+	}
+	list, offsets, size := make([]*Value, len(params)), make([]int, len(params)), 0
 	for i, n := range params {
-		if list[i] = st.Values[n]; list[i] != nil {
+		if list[i] = cmp.Or(st.values[n], borrowed[n]); list[i] != nil {
 			continue
 		}
-		if list[i] = borrowed[n]; list[i] != nil {
-			continue
-		}
-		v := &ParamValue{Memory: Memory{Dtype: n.DType(), Shape: wholeShape(n)}}
-		v.Count = CountOf(v.Shape)
-		if v.Count > (maxArena-size)/v.Dtype.Size() {
-			return nil, tooManyParams(params, errAddresses)
+		v := &Value{Value: memory.Value{Dtype: n.DType(), Shape: shapeOf(n)}}
+		v.Count = memory.CountOf(v.Shape)
+		if v.Count > (placement.MaxBytes-size)/v.Dtype.Size() {
+			return nil, tooManyParams(params, placement.ErrAddresses)
 		}
 		list[i], offsets[i] = v, size
-		size += (v.Count*v.Dtype.Size() + alignment - 1) / alignment * alignment
+		size += placement.Aligned(v.Count * v.Dtype.Size())
 	}
 	if err := hugepage.Check(size); err != nil {
 		return nil, tooManyParams(params, err)
 	}
-	room := st.makeRoom(size)
+	room, later := hugepage.MakeLater(size, hugepage.Slow)
+	st.addLater(later)
 	for i, n := range params {
-		if st.Values[n] == nil {
+		if st.values[n] == nil {
 			if list[i].Count > 0 && !list[i].Borrowed {
 				list[i].Ptr = unsafe.Pointer(&room[offsets[i]])
 				if err := st.begin(n, list[i]); err != nil {
 					return nil, err
 				}
 			}
-			st.Values[n] = list[i]
+			st.values[n] = list[i]
 		}
 	}
 	return list, nil
@@ -153,17 +139,23 @@ func tooManyParams(params []*graph.Node, why error) error {
 		largest.Graph().Name(), total, total/(1<<30), why, largest.Label(), largest.DType(), largest.Shape(), largest.Pos())
 }
 
+// shapeOf returns the shape of a parameter, whose sizes are known.
+func shapeOf(n *graph.Node) []int {
+	shape, _ := n.KnownShape()
+	return shape
+}
+
 // paramBytes is the size of a parameter, which may be more than an int counts to.
 func paramBytes(n *graph.Node) float64 {
 	bytes := float64(n.DType().Size())
-	for _, d := range wholeShape(n) {
+	for _, d := range shapeOf(n) {
 		bytes *= float64(d)
 	}
 	return bytes
 }
 
 // begin fills in the first value of a parameter, which depends on its name, or the one whose seed it shares, and the seed alone.
-func (st *ParamStore) begin(n *graph.Node, v *ParamValue) (err error) {
+func (st *Store) begin(n *graph.Node, v *Value) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = bug.Panicked(n, r)
@@ -176,7 +168,7 @@ func (st *ParamStore) begin(n *graph.Node, v *ParamValue) (err error) {
 		}
 		h := fnv.New64a()
 		h.Write([]byte(name))
-		init.Fill(SliceAt(v.Dtype, v.Ptr, v.Count), v.Shape, st.Seed^h.Sum64())
+		init.Fill(memory.SliceAt(v.Dtype, v.Ptr, v.Count), v.Shape, st.Seed^h.Sum64())
 	}
 	return nil
 }

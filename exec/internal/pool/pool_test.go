@@ -1,4 +1,4 @@
-package engine
+package pool
 
 import (
 	"sync"
@@ -11,7 +11,7 @@ import (
 // counted is a task that counts how often each tile is computed.
 type counted []atomic.Int32
 
-func (c counted) Tile(i int, _ *Workspace) { c[i].Add(1) }
+func (c counted) Tile(i int, _ Workspace) { c[i].Add(1) }
 
 // Whoever comes late or not at all, every tile is computed once.
 func TestEveryTileIsComputedOnce(t *testing.T) {
@@ -19,12 +19,12 @@ func TestEveryTileIsComputedOnce(t *testing.T) {
 		for _, tiles := range []int{0, 1, 2, 7, 8, 100} {
 			for present := 1; present <= threads; present++ {
 				c := make(counted, tiles)
-				j := job{task: c, tiles: tiles}
+				j := Job{Task: c, Tiles: tiles}
 				j.divide(threads)
 				var wait sync.WaitGroup
 				var taken atomic.Int64
 				for thread := range present {
-					wait.Go(func() { taken.Add(int64(j.work(threads-1-thread, new(Workspace)))) })
+					wait.Go(func() { taken.Add(int64(j.work(threads-1-thread, nil))) })
 				}
 				wait.Wait()
 				require.Equal(t, int64(tiles), taken.Load())
@@ -39,12 +39,12 @@ func TestEveryTileIsComputedOnce(t *testing.T) {
 // A thread takes its own tiles in their order, and then the last ones of others.
 func TestThreadsBeginWithTheirShare(t *testing.T) {
 	var order []int
-	j := job{task: ordered(func(i int) { order = append(order, i) }), tiles: 9}
+	j := Job{Task: ordered(func(i int) { order = append(order, i) }), Tiles: 9}
 	j.divide(3)
-	require.Equal(t, 9, j.work(1, new(Workspace)))
+	require.Equal(t, 9, j.work(1, nil))
 	require.Equal(t, []int{3, 4, 5, 8, 7, 6, 2, 1, 0}, order)
 }
 
 type ordered func(i int)
 
-func (f ordered) Tile(i int, _ *Workspace) { f(i) }
+func (f ordered) Tile(i int, _ Workspace) { f(i) }
