@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
@@ -32,11 +33,8 @@ var identities = map[graph.Class][]rule{
 // is used, and moves repetition behind arithmetic: what is computed from repeated values is
 // computed once and then repeated.
 func Simplify(u *Program) error {
-	written, uses := analysis.WrittenMemory(u.Graph), u.usesOf()
-	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if len(written) > 0 && written[alias.Storage(n)] {
-			return nil // what is written in place stays where the user has put it
-		}
+	written, uses, asked := analysis.WrittenMemory(u.Graph), u.usesOf(), u.askedOfSizes()
+	simplified := func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if m := applyRules(next, n, in); m != nil {
 			return m
 		}
@@ -53,8 +51,48 @@ func Simplify(u *Program) error {
 			return withoutExpand(next, n, in)
 		}
 		return nil
+	}
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if len(written) > 0 && written[alias.Storage(n)] {
+			return nil // what is written in place stays where the user has put it
+		}
+		before := len(next.Requirements())
+		r := simplified(next, n, in)
+		if slices.ContainsFunc(next.Requirements()[before:], func(need graph.Requirement) bool { return !asked.covers(need) }) {
+			return nil
+		}
+		return r
 	})
 	return nil
+}
+
+// asked is what is checked when sizes are bound: that two are equal, or broadcast. Nothing that the compiler writes in the place of a user's operation may
+// rely on more.
+type asked map[graph.Requirement]bool
+
+// askedOfSizes is what the user's graph asks of sizes.
+func (u *Program) askedOfSizes() asked {
+	a := asked{}
+	if len(u.UserRoots) > 0 {
+		for _, need := range u.UserRoots[0].Graph().Requirements() {
+			a[graph.Requirement{Kind: need.Kind, A: need.A, B: need.B}] = true
+		}
+	}
+	return a
+}
+
+// covers reports whether a requirement is checked. Those that do not compare operands' sizes hold for what a rule writes.
+func (a asked) covers(need graph.Requirement) bool {
+	if need.Kind != graph.MustEqual && need.Kind != graph.MustBroadcast && need.Kind != graph.MustEqualOrOne {
+		return true
+	}
+	for _, kind := range []graph.RequirementKind{need.Kind, graph.MustEqual} {
+		isChecked := func(x, y graph.Dim) bool { return a[graph.Requirement{Kind: kind, A: x, B: y}] }
+		if isChecked(need.A, need.B) || kind != graph.MustEqualOrOne && isChecked(need.B, need.A) {
+			return true
+		}
+	}
+	return false
 }
 
 // applyRules returns what the first rule that fits makes of the node, or nil.
@@ -225,6 +263,9 @@ func columnByRow(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	a, b := in[0], in[1]
 	if a.Rank() < 2 || b.Rank() < 2 || a.Shape()[a.Rank()-1] != 1 {
 		return nil
+	}
+	if b.Shape()[b.Rank()-2] != 1 { // but by a name, which must not meet that of the rows
+		b = ops.Slice(b, -2, 0, 1, 1)
 	}
 	m := ops.Mul(a, b)
 	if n.DType().IsFloat() {
