@@ -218,3 +218,20 @@ func TestLossesRefuseWhatTheyDoNotRead(t *testing.T) {
 		require.NotContains(t, g.Err().Error(), "1 more", want)
 	}
 }
+
+// TestDeviationWhoseSquaresLeaveTheRange: a standard deviation is of the size of its elements, whose squares may be beyond Float32.
+func TestDeviationWhoseSquaresLeaveTheRange(t *testing.T) {
+	for _, size := range []float32{3e19, 1, 3e-23, 1e38} {
+		g := graph.New("deviation")
+		x := g.Input("x", graph.Float32, 2, 4)
+		in := feeds{x: reference.Value{DType: graph.Float32, Shape: []int{2, 4}, Data: []float32{size, 2 * size, 3 * size, -size / 4, 7, 7, 7, 7}}}
+		deviation := math.Sqrt((0.4375*0.4375 + 0.5625*0.5625 + 1.5625*1.5625 + 1.6875*1.6875) / 3)
+		y := value(t, in, ops.Div(ops.Std(x, 1, 1), graph.Num(float64(size)))).Floats()
+		requireClose(t, []float64{deviation, 0}, y, 1e-6, "Std")
+		if size > 1e37 {
+			continue // the sum of the elements, too
+		}
+		slopes := value(t, in, autodiff.Grad(ops.Sum(ops.Std(x, 1, 1)), []node{x})[0]).Floats()
+		requireClose(t, []float64{-0.4375 / 3 / deviation, 0.5625 / 3 / deviation, 1.5625 / 3 / deviation, -1.6875 / 3 / deviation, 0, 0, 0, 0}, slopes, 1e-6, "gradient of Std")
+	}
+}

@@ -29,7 +29,13 @@ func init() {
 	opStd = reduction("std", "Std", "the square root of the variance; the gradient at 0 is 0.", graph.NoFold, floats, false)
 	opStd.Class, opStd.Infer = graph.Composite, estimated(opStd.Infer)
 	opStd.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
-		return Sqrt(Apply(opVar, n.Attrs(), in[0]))
+		if n.DType() != graph.Float32 {
+			return Sqrt(Apply(opVar, n.Attrs(), in[0]))
+		}
+		// The squares of what has a deviation may be beyond Float32, or below it. The mean of equal elements of 24 bits is that element.
+		x := Cast(in[0], graph.Float64)
+		squares := reapply(opSum, n, Square(Sub(x, meanOver(n, x))))
+		return Cast(Sqrt(Div(squares, Maximum(freedom(n, x), num(0)))), graph.Float32)
 	}
 	opStd.Grad = func(n, dy node, _ int) node {
 		return varianceGrad(n, Where(Equal(n, num(0)), num(0), Div(dy, Mul(n, num(2)))))
