@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxPlanes is the most elements of a last axis that comes first.
-	maxPlanes = maxShortRow
+	maxPlanes = 8
 	// minPlaneRow is how many elements rows must have then.
 	minPlaneRow = 8
 	// minRepeated is how many times as many elements there must be of a value as of each operand.

@@ -37,13 +37,16 @@ func (r shortRows) isShortRow(n, x *graph.Node) bool {
 		return false
 	}
 	axes := n.Op().Axes(n)
-	most := int64(maxShortRow)
-	if analysis.FindsIndex(n) {
+	isTurned, most := r.planes.turns[n.In(0).ID()], int64(maxShortRow)
+	switch {
+	case analysis.FindsIndex(n):
 		most = maxIndexRow
-	} else if analysis.Combiner(n.Op().Fold) == nil {
+	case analysis.Combiner(n.Op().Fold) == nil:
 		return false
-	} else if r.isOfRepeated(n.In(0)) {
+	case r.isOfRepeated(n.In(0)):
 		most = maxRepeatedRow
+	case isTurned:
+		most = maxPlanes
 	}
 	if len(axes) != 1 || axes[0] != x.Rank()-1 || x.DType() == graph.Bool {
 		return false
@@ -51,7 +54,7 @@ func (r shortRows) isShortRow(n, x *graph.Node) bool {
 	if k, known := x.Shape()[axes[0]].Int(); !known || k < 2 || k > most {
 		return false
 	}
-	if r.planes.turns[n.In(0).ID()] {
+	if isTurned {
 		return true
 	}
 	rows := int64(1)
