@@ -16,7 +16,7 @@ type FaultCode int32
 
 // MostShort is the most elements of a row that a [Program] notes, and MostNarrow that of one which reduces nothing.
 const (
-	MostShort  = 256
+	MostShort  = 384
 	MostNarrow = 16
 )
 
