@@ -246,8 +246,8 @@ func (c *compiler) program() {
 
 // loadPointers sets the registers of operands' addresses.
 func (c *compiler) loadPointers() {
-	for i := range min(len(c.p.Operands), len(pointerRegs)) {
-		c.a.MovLoad(pointerRegs[i], inBlock(c.layout.Pointer(i)))
+	for i := range min(len(c.p.Operands), len(c.bases)) {
+		c.a.MovLoad(c.bases[i], inBlock(c.layout.Pointer(i)))
 	}
 }
 
@@ -255,8 +255,8 @@ func (c *compiler) loadPointers() {
 func (c *compiler) keepPointers(at int) {
 	for i := range c.p.Operands {
 		r := temp
-		if i < len(pointerRegs) {
-			r = pointerRegs[i]
+		if i < len(c.bases) {
+			r = c.bases[i]
 		} else {
 			c.a.MovLoad(r, inBlock(c.layout.Pointer(i)))
 		}
@@ -267,8 +267,8 @@ func (c *compiler) keepPointers(at int) {
 // bringPointers sets the operands' addresses to those at a place in the block of arguments.
 func (c *compiler) bringPointers(at int) {
 	for i := range c.p.Operands {
-		if i < len(pointerRegs) {
-			c.a.MovLoad(pointerRegs[i], inBlock(at+8*i))
+		if i < len(c.bases) {
+			c.a.MovLoad(c.bases[i], inBlock(at+8*i))
 			continue
 		}
 		c.a.MovLoad(temp, inBlock(at+8*i))
@@ -282,8 +282,8 @@ func (c *compiler) advance(axis int) {
 	for i := range c.p.Operands {
 		switch {
 		case c.p.Operands[i].Domain == rowprog.Uniform:
-		case i < len(pointerRegs):
-			a.AddLoad(pointerRegs[i], inBlock(c.layout.Delta(axis, i)))
+		case i < len(c.bases):
+			a.AddLoad(c.bases[i], inBlock(c.layout.Delta(axis, i)))
 		default:
 			a.MovLoad(temp, inBlock(c.layout.Delta(axis, i)))
 			a.AddStore(inBlock(c.layout.Pointer(i)), temp)

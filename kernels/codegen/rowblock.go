@@ -24,14 +24,14 @@ type rowBlock struct {
 	ofRow, ofColumn []asm.Label
 }
 
-// row is the number of the row that is worked on; of programs with so many operands that it holds the address of one, there are no blocks.
+// row is the number of the row that is worked on. Outside of blocks, it may hold the address of an operand, which is in memory then.
 var row = pointerRegs[len(pointerRegs)-1]
 
 // hasBlocks reports whether a program can run on blocks of rows: nothing is checked or picked for each element, and nothing is stored before all is checked, since
 // a block with a fault runs again, row by row.
 func (c *compiler) hasBlocks() bool {
 	p := c.p
-	if p.Row < 2 || p.Outer == 0 || len(p.Operands) >= len(pointerRegs) {
+	if p.Row < 2 || p.Outer == 0 {
 		return false
 	}
 	stored := rowprog.Section(p.Sections())
@@ -144,12 +144,17 @@ func (w *rowBlock) write() {
 		w.a.AddLoad(temp, inBlock(w.first+8*i))
 		w.a.MovStore(inBlock(w.next+8*i), temp)
 	}
+	w.bases = pointerRegs[:len(pointerRegs)-1]
+	if len(w.p.Operands) > len(w.bases) {
+		w.bringPointers(w.first)
+	}
 	for s := range w.p.Stages {
 		w.ofRows(s)
 		w.stageOfRows(s)
 		w.bringPointers(w.first)
 	}
 	w.ofRows(w.p.Stages)
+	w.bases = pointerRegs[:]
 	w.bringPointers(w.next)
 }
 

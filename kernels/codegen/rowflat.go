@@ -63,10 +63,10 @@ func (w *rowBlock) repeatRows(b *block) {
 		const once, order = 0, 1
 		a.MovImm(rest, uint64(w.p.Row))
 		if w.p.Row == b.lanes {
-			a.M(asm.MOVUPS, full, once, 0, asm.At(pointerRegs[i], 0))
+			a.M(asm.MOVUPS, full, once, 0, asm.At(w.e.base(i), 0))
 		} else {
 			w.loadMasks(b.lanes)
-			w.loadLanes(once, full, 4, asm.At(pointerRegs[i], 0))
+			w.loadLanes(once, full, 4, asm.At(w.e.base(i), 0))
 		}
 		columns := w.columnNumbers()
 		for v := range w.p.Row {
@@ -74,7 +74,12 @@ func (w *rowBlock) repeatRows(b *block) {
 			a.R(asm.PERMPS, full, order, order, once)
 			a.M(asm.MOVUPSSt, full, order, 0, inBlock(room+v*w.target.bytes()))
 		}
-		a.Lea(pointerRegs[i], inBlock(room))
+		if i < len(w.bases) {
+			a.Lea(w.bases[i], inBlock(room))
+		} else {
+			a.Lea(temp, inBlock(room))
+			a.MovStore(inBlock(w.layout.Pointer(i)), temp)
+		}
 		a.Bind(apart)
 	}
 }
