@@ -188,15 +188,15 @@ func (w *columns) moveSums(vectors int, m mode, back bool) {
 }
 
 // moveRest loads the rest of a row, or stores it.
-func (w *columns) moveRest(r asm.Vec, at asm.Mem, size uint8, back bool) {
+func (c *compiler) moveRest(r asm.Vec, at asm.Mem, size uint8, back bool) {
 	switch {
 	case !back:
-		w.loadLanes(r, w.target.full(), size, at)
-	case w.target.isAVX512():
-		w.storeLanes(r, w.target.full(), size, at)
+		c.loadLanes(r, c.target.full(), size, at)
+	case c.target.isAVX512():
+		c.storeLanes(r, c.target.full(), size, at)
 	case size == 8:
-		w.a.M(asm.MASKMOVPDSt, w.target.full(), r, w.target.mask8(), at)
+		c.a.M(asm.MASKMOVPDSt, c.target.full(), r, c.target.mask8(), at)
 	default:
-		w.a.M(asm.MASKMOVPSSt, w.target.full(), r, w.target.mask4(), at)
+		c.a.M(asm.MASKMOVPSSt, c.target.full(), r, c.target.mask4(), at)
 	}
 }

@@ -76,6 +76,7 @@ type compiler struct {
 	signed     bool     // what tells NaNs is a sum of elements, in place of magnitudes
 	// Rows are those of tiles: they have one or two vectors.
 	ofTiles bool
+	ofBlock bool // sections are those of blocks of rows
 	stages  []stageLabels
 	work    float64
 	stage   int // at hand

@@ -18,7 +18,7 @@ type held struct {
 
 // isOneReduction reports whether a block has one reduction whose accumulators can stay in registers.
 func (b *block) isOneReduction() bool {
-	return len(b.accs) == 1 || len(b.accs) == 2 && b.accs[0].nans
+	return len(b.accs) == 1 && !b.accs[0].isOverRows() || len(b.accs) == 2 && b.accs[0].nans
 }
 
 // writes reports whether a block writes operands, so that it cannot run again.

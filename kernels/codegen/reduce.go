@@ -26,6 +26,9 @@ type accumulator struct {
 	operand int // Over rows.
 }
 
+// isOverRows reports whether the accumulator is of rows, not of the elements of one.
+func (a *accumulator) isOverRows() bool { return a.identity == nil }
+
 // reduce combines a vector into the partial results.
 func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 	t := b.c.p.Insts[in.Args[0]].Type

@@ -31,7 +31,7 @@ type blockFold struct {
 func (w *rowBlock) foldsOf(b *block, p *plan) (list []*blockFold) {
 	for i := range b.accs {
 		acc := &b.accs[i]
-		if acc.kind == rowprog.NoReduction {
+		if acc.kind == rowprog.NoReduction || acc.isOverRows() {
 			continue
 		}
 		f := &blockFold{}

@@ -9,7 +9,9 @@ import (
 
 // stageOfRows writes the loop over the rows of a stage.
 func (w *rowBlock) stageOfRows(stage int) {
+	w.ofBlock = true
 	b := w.section(rowprog.VecSection(stage))
+	w.ofBlock = false
 	if len(b.insts) == 0 {
 		return
 	}
@@ -28,6 +30,7 @@ func (w *rowBlock) stageOfRows(stage int) {
 	}
 	p := w.plan(b)
 	folds := w.foldsOf(b, &p)
+	w.moveSums(b, false)
 	w.eachRow(func() {
 		w.spread(b, &p)
 		w.elements(b, &p)
@@ -35,6 +38,7 @@ func (w *rowBlock) stageOfRows(stage int) {
 			w.body(f.ofRow, 1, false, &f.held, mode{row: true, ofBlock: w})
 		}
 	})
+	w.moveSums(b, true)
 	for _, f := range folds {
 		if f.ofAll != nil {
 			w.body(f.ofAll, 1, false, &pins{}, mode{})
@@ -81,6 +85,44 @@ func (w *rowBlock) spread(b *block, p *plan) {
 	}
 }
 
+// isKeptInBlock reports whether what a block of rows accumulates, one row after the other, is in memory of its own meanwhile, in whole vectors: what is left of
+// a row is written under a mask else, and read by the next one when the write has reached the cache, 15 ns later.
+func (c *compiler) isKeptInBlock(o *rowprog.Operand) bool {
+	return c.ofBlock && o.Domain == rowprog.Vec && o.Reduced.Has(c.p.Outer-1) && o.Type.Computed() == o.Type && o.Type.Size() >= 4 && c.p.Row*o.Type.Size() <= laneBytes
+}
+
+// moveSums brings what a block accumulates into memory of its own, or back.
+func (w *rowBlock) moveSums(b *block, back bool) {
+	a, full, bytes := w.a, w.target.full(), w.target.bytes()
+	for i := range b.accs {
+		acc := &b.accs[i]
+		if !acc.isOverRows() {
+			continue
+		}
+		size := acc.typ.Size()
+		for v := range w.vectorsOf(acc) {
+			kept, at := inBlock(acc.room+v*bytes), asm.At(w.e.base(acc.operand), int32(v*bytes))
+			left := w.p.Row - v*bytes/size
+			if back {
+				a.M(asm.MOVUPS, full, 0, 0, kept)
+			}
+			switch isWhole := left >= bytes/size; {
+			case isWhole && back:
+				a.M(asm.MOVUPSSt, full, 0, 0, at)
+			case isWhole:
+				a.M(asm.MOVUPS, full, 0, 0, at)
+			default:
+				a.MovImm(rest, uint64(left))
+				w.loadMasks(bytes / size)
+				w.moveRest(0, at, uint8(size), back)
+			}
+			if !back {
+				a.M(asm.MOVUPSSt, full, 0, 0, kept)
+			}
+		}
+	}
+}
+
 // putRow stores the first lane of a register as the row's value of a slot.
 func (w *rowBlock) putRow(in *inst, x asm.Vec) {
 	op := asm.MOVSSSt
@@ -107,7 +149,9 @@ func (w *rowBlock) elements(b *block, p *plan) {
 	a := w.a
 	for i := range b.accs {
 		for u := range w.vectorsOf(&b.accs[i]) {
-			w.begin(&b.accs[i], u, p.accReg)
+			if !b.accs[i].isOverRows() {
+				w.begin(&b.accs[i], u, p.accReg)
+			}
 		}
 	}
 	a.Xor(index, index)

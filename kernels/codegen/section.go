@@ -268,11 +268,15 @@ func (b *block) store(in *rowprog.Inst, x vreg) {
 }
 
 // accumulate combines a value into an operand, whose elements hold the neutral element
-// of the reduction before the first time. Rows of tiles find them in registers.
+// of the reduction before the first time. Rows of tiles find them in registers, and those of blocks in memory of their own.
 func (b *block) accumulate(in *rowprog.Inst) {
 	o := &b.c.p.Operands[in.Operand]
-	if b.c.ofTiles {
-		old := b.addAccumulator(accumulator{kind: in.Reduction, typ: o.Type, operand: in.Operand})
+	if b.c.ofTiles || b.c.isKeptInBlock(o) {
+		acc := accumulator{kind: in.Reduction, typ: o.Type, operand: in.Operand}
+		if !b.c.ofTiles {
+			acc.reg, acc.room = -1, b.c.layout.room(laneBytes)
+		}
+		old := b.addAccumulator(acc)
 		b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, o.Type, old, b.arg(in.Args[0])))
 		return
 	}
