@@ -8,7 +8,7 @@
 //
 // kernel.go compiles programs, codecache.go keeps what was compiled, and native.go calls those that are machine code. The other files
 // say how: copied to rows that lie side by side (pack.go, with copy.go, transpose.go) or to long
-// ones (flat.go, with interleave.go and apart.go), cut into short calls (cut.go), a chunk of a row after the
+// ones (flat.go, with interleave.go and apart.go), in blocks where they are short (rowblocks.go), cut into short calls (cut.go), a chunk of a row after the
 // other (chunked.go), on nothing at all (fill.go). call.go is a call whose sizes are settled,
 // list.go several as one, steps.go a list many times, static.go a call of code that is part of the program, tile.go calls on tiles of products. dump.go writes programs and code to
 // files.

@@ -3,7 +3,6 @@ package backend
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -104,11 +103,6 @@ func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 		}
 	}
 	return launch.Coalesce(k.Program(), a)
-}
-
-// isBetterInBlocks reports whether rows of a few elements are worked on in blocks where they lie, so that none must be exchanged for longer ones.
-func (k *nativeKernel) isBetterInBlocks(a *launch.Args) bool {
-	return k.layout.MustBeDense && k.isPlain(a) && k.blocks(a) == codegen.DenseBlocks
 }
 
 // mostApart is the most elements of a single row that are better worked on one by one if they lie apart in all operands: to copy them begins with some

@@ -228,12 +228,12 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 			b.put(l.Columns, 1)
 		}
 	}
-	if l.Blocks != 0 {
-		b.put(l.Blocks, k.blocks(a))
+	if l.Blocks != nil {
+		b.put(l.Blocks.At, k.blocks(a))
 		for i := range k.prog.Operands {
-			b.put(l.Repeated+8*i, 0)
+			b.put(l.Blocks.Repeated(i), 0)
 			if k.isRepeatedInBlocks(a, i) {
-				b.put(l.Repeated+8*i, 1)
+				b.put(l.Blocks.Repeated(i), 1)
 			}
 		}
 	}
@@ -265,33 +265,6 @@ func (k *nativeKernel) isBetterInColumns(a *launch.Args) bool {
 	last := len(a.Outer) - 1
 	rows, bytes := a.Outer[last], a.N*k.prog.Operands[k.accs[0].operand].Type.Size()
 	return rows > 1 && (bytes <= mostColumnBytes || rows <= fewColumnRows && bytes <= longColumnBytes)
-}
-
-// isRepeatedInBlocks reports whether an operand has the same row for all along the last outer axis.
-func (k *nativeKernel) isRepeatedInBlocks(a *launch.Args, i int) bool {
-	o := &k.prog.Operands[i]
-	return o.Domain == rowprog.Vec && a.Stride[i][len(a.Outer)-1] == 0 && codegen.CanRepeat(o)
-}
-
-// blocks is how rows of the last outer axis are worked on in blocks: as [codegen.Layout] says, 0 for not at all.
-func (k *nativeKernel) blocks(a *launch.Args) int {
-	last := len(a.Outer) - 1
-	if a.N != k.prog.Row || a.Outer[last] < k.layout.BlockRows || k.from(a) != 0 {
-		return 0
-	}
-	if slices.ContainsFunc(k.layout.SideBySide, func(i int) bool { return a.Stride[i][last] != 1 }) {
-		return 0
-	}
-	how := codegen.DenseBlocks
-	for i, o := range k.prog.Operands {
-		if o.Domain == rowprog.Vec && a.Stride[i][last] != a.N && !k.isRepeatedInBlocks(a, i) {
-			how = codegen.SomeBlocks
-		}
-	}
-	if how == codegen.SomeBlocks && k.layout.MustBeDense {
-		return 0
-	}
-	return how
 }
 
 // sizes is a range of numbers of bytes.

@@ -14,23 +14,32 @@ type Layout struct {
 	Culprit  int // where a fault's fourth number is, the bits of the guard's culprit; 0 without guards
 	// Columns is where a number says, if it is not 0, that rows are worked on in columns of vectors, which pays where they are short; 0 where there is no such code.
 	Columns int
-	// Blocks is where a number says, if it is not 0, that blocks of BlockRows rows of the last outer axis are worked on together; 0 where there is no such code.
-	// Then rows have as many elements as the program notes, and the elements of the operands SideBySide, with one for each row, lie side by side along the
-	// axis. The number is [DenseBlocks] if the rows of other operands do so too, one behind the other, as they must if MustBeDense, or are the same row: of operand i, there
-	// is a number other than 0 at Repeated + 8·i then.
-	Blocks, BlockRows, Repeated int
-	MustBeDense                 bool
-	SideBySide                  []int
+	Blocks  *RowBlocks // nil where there is no code for blocks of rows
 }
+
+// RowBlocks is how blocks of rows of the last outer axis are worked on together.
+type RowBlocks struct {
+	// At is where a number says whether that is done: [SomeBlocks], [DenseBlocks], or 0. It must be 0 unless rows have as many elements as the program notes, and
+	// the elements of the operands SideBySide, one of each row, lie side by side along the axis; and if MustBeDense, unless it is DenseBlocks.
+	At          int
+	Rows        int // of a block
+	SideBySide  []int
+	MustBeDense bool
+	repeated    int
+}
+
+// What tells how blocks of rows are worked on.
+const (
+	SomeBlocks = 1
+	// DenseBlocks is for operands whose rows lie one behind the other, but for those that are repeated.
+	DenseBlocks = 2
+)
+
+// Repeated is where a number says, if it is not 0, that an operand has the same row for all rows.
+func (b *RowBlocks) Repeated(operand int) int { return b.repeated + 8*operand }
 
 // CanRepeat reports whether an operand of dense blocks may have the same row for all rows.
 func CanRepeat(o *rowprog.Operand) bool { return o.Access == rowprog.In && o.Type.Size() == 4 }
-
-// What [Layout.Blocks] can be besides 0.
-const (
-	SomeBlocks  = 1
-	DenseBlocks = 2
-)
 
 // BlockAlign is the alignment of a block of arguments, in bytes.
 const BlockAlign = 64

@@ -272,7 +272,10 @@ func (e *emitter) storeRest(nd *node, x asm.Vec, m asm.Mem) {
 	a, r := e.a, e.take()
 	a.Lea(pointer, m)
 	a.R(asm.MOVAPS, nd.in.width, r, 0, x)
-	wide := e.c.target.isAVX512()
+	upper := asm.EXTRACTF128
+	if e.c.target.isAVX512() {
+		upper = asm.EXTRACTF32X4
+	}
 	for lanes := e.lanes / 2; lanes > 0; lanes /= 2 {
 		skip := a.NewLabel()
 		switch {
@@ -284,22 +287,19 @@ func (e *emitter) storeRest(nd *node, x asm.Vec, m asm.Mem) {
 			a.JumpIf(asm.Equal, skip)
 		}
 		bytes := lanes * int(nd.in.size)
-		switch at := asm.At(pointer, 0); {
-		case bytes == 32:
+		switch at := asm.At(pointer, 0); bytes {
+		case 32:
 			a.M(asm.MOVUPSSt, asm.W256, r, 0, at)
 			a.R(asm.EXTRACTF256, asm.W512, r, 0, r, 1)
-		case bytes == 16 && wide:
+		case 16:
 			a.M(asm.MOVUPSSt, asm.W128, r, 0, at)
-			a.R(asm.EXTRACTF32X4, asm.W256, r, 0, r, 1)
-		case bytes == 16:
-			a.M(asm.MOVUPSSt, asm.W128, r, 0, at)
-			a.R(asm.EXTRACTF128, asm.W256, r, 0, r, 1)
-		case bytes == 8:
+			a.R(upper, asm.W256, r, 0, r, 1)
+		case 8:
 			a.M(asm.MOVSDSt, asm.W128, r, 0, at)
 			a.R(asm.UNPCKHPD, asm.W128, r, r, r)
-		case bytes == 4:
+		case 4:
 			a.M(asm.MOVSSSt, asm.W128, r, 0, at)
-		case bytes == 2:
+		case 2:
 			a.M(asm.PEXTRWSt, asm.W128, r, 0, at, 0)
 		default:
 			a.M(asm.PEXTRBSt, asm.W128, r, 0, at, 0)

@@ -63,13 +63,11 @@ func (c *compiler) blockLoop(after asm.Label) {
 	if !reduces && (c.p.Stages > 1 || w.flat(c.section(rowprog.VecSection(0))) == nil) {
 		return
 	}
-	c.layout.Blocks, c.layout.BlockRows = c.layout.room(8), w.rows
-	c.layout.MustBeDense = !reduces
-	c.layout.Repeated = c.layout.room(8 * len(c.p.Operands))
-	c.layout.SideBySide = w.sideBySide()
+	blocks := &RowBlocks{At: c.layout.room(8), Rows: w.rows, SideBySide: w.sideBySide(), MustBeDense: !reduces, repeated: c.layout.room(8 * len(c.p.Operands))}
+	c.layout.Blocks = blocks
 	w.first, w.next, w.left = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands)), c.layout.room(8)
 	a, begin, alone := c.a, c.a.NewLabel(), c.a.NewLabel()
-	a.CmpMemImm(inBlock(c.layout.Blocks), 0)
+	a.CmpMemImm(inBlock(blocks.At), 0)
 	a.JumpIf(asm.NotEqual, begin)
 	a.Bind(alone)
 	c.atEnd = append(c.atEnd, func() {
@@ -90,7 +88,7 @@ func (c *compiler) blockLoop(after asm.Label) {
 		a.Jump(after)
 		a.Bind(w.again) // after a fault: which row is the first to have one, the rows tell by themselves
 		a.MovStoreImm(inBlock(offFaulted), 0)
-		a.MovStoreImm(inBlock(c.layout.Blocks), 0)
+		a.MovStoreImm(inBlock(blocks.At), 0)
 		w.bringPointers(w.first)
 		a.MovLoad(temp, inBlock(w.left))
 		a.MovStore(counter, temp)

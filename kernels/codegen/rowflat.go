@@ -57,7 +57,7 @@ func (w *rowBlock) repeatRows(b *block) {
 			continue
 		}
 		apart := a.NewLabel()
-		a.CmpMemImm(inBlock(w.layout.Repeated+8*i), 0)
+		a.CmpMemImm(inBlock(w.layout.Blocks.Repeated(i)), 0)
 		a.JumpIf(asm.Equal, apart)
 		room := w.layout.room(w.p.Row * w.target.bytes())
 		const once, order = 0, 1

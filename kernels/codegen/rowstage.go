@@ -18,10 +18,10 @@ func (w *rowBlock) stageOfRows(stage int) {
 	a, done := w.a, w.a.NewLabel()
 	if flat := w.flat(b); flat != nil {
 		general := a.NewLabel()
-		a.CmpMemImm(inBlock(w.layout.Blocks), DenseBlocks)
+		a.CmpMemImm(inBlock(w.layout.Blocks.At), DenseBlocks)
 		a.JumpIf(asm.NotEqual, general)
 		w.vectorsOfRows(flat)
-		if w.layout.MustBeDense {
+		if w.layout.Blocks.MustBeDense {
 			a.Bind(general) // where nobody goes
 			return
 		}

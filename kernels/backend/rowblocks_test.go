@@ -25,7 +25,7 @@ func TestBlocksOfRows(t *testing.T) {
 		want := rowtest.BindBlocks(r, rowtest.Independent(r))
 		k, err := Compile(want.Program)
 		require.NoError(t, err)
-		if m, ok := k.(*nativeKernel); ok && m.layout.Blocks != 0 && m.isPlain(want.Args) && m.blocks(want.Args) != 0 {
+		if m, ok := k.(*nativeKernel); ok && m.layout.Blocks != nil && m.isPlain(want.Args) && m.blocks(want.Args) != 0 {
 			blocks[m.blocks(want.Args)]++
 			requireSameCase(t, fmt.Sprint("seed ", seed), want, k)
 		}
@@ -43,7 +43,7 @@ func TestBlocksOfRowsEmulated(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 12))
 		want := rowtest.BindBlocks(r, rowtest.Independent(r))
-		if c, err := codegen.Compile(want.Program, codegen.AVX512); err == nil && c.Layout.Blocks != 0 {
+		if c, err := codegen.Compile(want.Program, codegen.AVX512); err == nil && c.Layout.Blocks != nil {
 			requireSameCase(t, fmt.Sprint("seed ", seed), want, emulate(t, want.Program, c))
 		}
 	}
