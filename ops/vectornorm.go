@@ -55,7 +55,7 @@ func expandNorm(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Pow(Apply(opSum, a.reduced(), Pow(Abs(x), num(a.P))), num(1/a.P))
 }
 
-// normGrad is sign(x) (|x| / norm)^(p-1) times dy.
+// normGrad is sign(x) (|x| / norm)^(p-1) times dy, and 0 where the norm is: of a negative order, where one element is 0.
 func normGrad(n, dy node, _ int) node {
 	x, p := n.In(0), n.Attrs().(NormAttrs).P
 	norm := keepShape(n, n)
@@ -70,12 +70,13 @@ func normGrad(n, dy node, _ int) node {
 	case p == 1:
 		return Mul(dy, Sign(x))
 	case p == 2:
-		return Mul(x, Where(Equal(norm, num(0)), num(0), Div(dy, norm)))
+		return Mul(x, divided(dy, norm))
 	}
 	// 1 stands for 0 under powers, of which some have no derivative there: the sign makes it 0.
 	magnitude := Where(Equal(x, num(0)), num(1), Abs(x))
-	length := Where(Equal(norm, num(0)), num(1), norm)
-	return Mul(Mul(Sign(x), Pow(magnitude, num(p-1))), Div(dy, Pow(length, num(p-1))))
+	isFlat := Equal(norm, num(0))
+	length := Where(isFlat, num(1), norm)
+	return Mul(Mul(Sign(x), Pow(magnitude, num(p-1))), Where(isFlat, num(0), Div(dy, Pow(length, num(p-1)))))
 }
 
 // Norm returns the vector norm of order p over the axes given, or over all: 2 is the
