@@ -63,7 +63,8 @@ func segmentSum(n, x node) node { return Apply(opSegmentSum, n.Attrs(), x, n.In(
 func segmentShareGrad(n, dy node) node {
 	x := n.In(0)
 	won := Or(Equal(x, takeBack(n, n)), NotEqual(x, x))
-	return Where(won, takeBack(n, Div(dy, segmentSum(n, Cast(won, x.DType())))), num(0))
+	winners := ClampMin(segmentSum(n, Cast(won, x.DType())), 1) // a place that no index names has none, and a derivative by dy
+	return Where(won, takeBack(n, Div(dy, winners)), num(0))
 }
 
 // segmentProdGrad returns dy times the product of all other elements with the same index. The

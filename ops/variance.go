@@ -38,7 +38,7 @@ func init() {
 		return Cast(Sqrt(Div(squares, Maximum(freedom(n, x), num(0)))), graph.Float32)
 	}
 	opStd.Grad = func(n, dy node, _ int) node {
-		return varianceGrad(n, Where(Equal(n, num(0)), num(0), Div(dy, Mul(n, num(2)))))
+		return varianceGrad(n, divided(dy, Mul(n, num(2))))
 	}
 	opStd.Ref = named("numpy.std", "torch.std", "jax.numpy.std", "", "",
 		func(e *graph.Example) node { return Std(e.Of("x", "n", "k"), 1, 1) })
