@@ -84,7 +84,7 @@ func (n *Node) infer() {
 	switch {
 	case n.bad != nil || n.dtype == InvalidDType && n.shape == nil:
 	case !n.dtype.Valid():
-		n.fail(&Mistake{Code: CodeInvalidDType, Summary: n.dtype.wrong()})
+		n.failOfDType()
 	case n.shape == nil:
 		n.shape = Shape{}
 	}

@@ -199,7 +199,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		g.names[full] = n
 	}
 	if !t.Valid() {
-		n.fail(&Mistake{Code: CodeInvalidDType, Summary: t.wrong()})
+		n.failOfDType()
 		n.judged = false
 	}
 	for axis, d := range n.shape {

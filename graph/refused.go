@@ -41,3 +41,12 @@ func (m *Mistake) tell(c *Call) {
 		c.Fail(&told)
 	}
 }
+
+// failOfDType refuses the node's dtype, unless it is that of a value which has a mistake of its own, which was told: what is built like such a value
+// stays silent.
+func (n *Node) failOfDType() {
+	if n.dtype == InvalidDType && n.g != nil && len(n.g.mistakes) > 0 {
+		return
+	}
+	n.fail(&Mistake{Code: CodeInvalidDType, Summary: n.dtype.wrong()})
+}

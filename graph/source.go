@@ -178,9 +178,9 @@ func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
 	if n.dtype, n.shape = t, (Shape{}); !t.Valid() {
-		n.fail(&Mistake{Code: CodeInvalidDType, Summary: t.wrong()})
+		n.failOfDType()
 	}
-	if n.judged = n.bad == nil; n.judged && !t.Holds(a.Value) {
+	if n.judged = n.bad == nil && t.Valid(); n.judged && !t.Holds(a.Value) {
 		if g.outside == nil {
 			g.outside = map[*Node]LiteralAttrs{}
 		}
