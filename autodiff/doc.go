@@ -7,6 +7,6 @@
 //
 // grad.go walks back from a value and adds up what arrives at each node; rule.go calls the rules
 // of operations, and sums what was repeated; wide.go has what they give rounded once; composite.go differentiates composite operations by
-// what they are written with; loop.go and loopbody.go make the gradients of loops; upstream.go
+// what they are written with; loop.go and loopbody.go make the gradients of loops, and looppart.go refuses those of bodies that lack what flows through other steps; upstream.go
 // begins with gradients that the caller has; checkpoint.go computes once more what a gradient needs, and copier.go makes nodes once more.
 package autodiff

@@ -52,6 +52,9 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 		grads[i] = w.result(y, x)
 		y.Graph().MarkGradient(grads[i], y, x, w.upstream)
 	}
+	if w.failed == nil {
+		refuseParts(y, wrt, grads)
+	}
 	return grads
 }
 
@@ -241,8 +244,7 @@ func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) 
 		w.failed = refuse(problem{Summary: fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
 			Help: "fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
 	case n.Op().Class == graph.Loop:
-		w.failed = refuse(problem{Summary: fmt.Sprintf("a gradient within the body of the loop made at %s flows to another step or out of the loop", n.Pos()),
-			Help: "differentiate what comes out of the loop, or cut the way with ops.StopGradient"}, n)
+		w.failed = w.refuseOtherSteps(n)
 	case rule == nil && n.Op().Class == graph.Composite:
 		return w.compositeRule(n, m, dy)
 	case rule == nil:

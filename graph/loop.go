@@ -13,6 +13,7 @@ type Region struct {
 	open    bool
 	ordered bool
 	pos     Pos
+	ended   []func(end *Node) // what waits for the end
 }
 
 // LoopSpec says how often a body is computed.
@@ -86,11 +87,23 @@ func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 	return r, func() { g.region, r.open = outer, false }
 }
 
+// WhenEnded calls f once what the steps of a body hand on is known, with the node that ends the loop. A copy of the body does not call it.
+func (r *Region) WhenEnded(f func(end *Node)) { r.ended = append(r.ended, f) }
+
+// End tells those that wait for it that a node ends the loop.
+func (r *Region) End(end *Node) {
+	waiting := r.ended
+	r.ended = nil
+	for _, f := range waiting {
+		f(end)
+	}
+}
+
 // OpenCopy begins a body like r within outer, into which nodes of r are copied until end is called.
 func (g *Graph) OpenCopy(r, outer *Region) (made *Region, end func()) {
 	made = &Region{}
 	*made = *r
-	made.parent, made.open, made.ordered = outer, true, false
+	made.parent, made.open, made.ordered, made.ended = outer, true, false, nil
 	return made, func() { made.open = false }
 }
 

@@ -64,10 +64,14 @@ func End(g *graph.Graph, r *graph.Region, carried, next []*graph.Node, l Limit) 
 	if r.Ordered() {
 		op = orderedEnd
 	}
+	var made *graph.Node
 	if len(in) == 0 {
-		return graph.ApplyIn(g, op, a)
+		made = graph.ApplyIn(g, op, a)
+	} else {
+		made = graph.Apply(op, a, in...)
 	}
-	return graph.Apply(op, a, in...)
+	r.End(made)
+	return made
 }
 
 // Final makes what carried value i is after the last step.
