@@ -31,7 +31,7 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Operands: []graph.OperandNote{{Node: src}},
 			Summary: fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word, src.Shape(), word, part.Shape())})
 	}
-	out := After(kept, CopyInPlace(part, src.Cast(x.DType()).Implied()))
+	out := After(kept, CopyInPlace(part, x.Graph().Convert(src, x.DType())))
 	for axis, d := range part.Shape() {
 		if out.Judged() {
 			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: src.Shape()[axis], B: d, Why: "what is written has the shape of the part"},

@@ -6,7 +6,7 @@ import (
 )
 
 // Axes that are taken apart, into as many values as the graph must know.
-var _ = add(
+var _ = add(partThatIsWritten, 
 	splitOfNumber, splitOfNamedNumber, splitWithinBounds, splitOfPartsNamed,
 	splitOfNamedAxis, splitWithRest, unboundSequence,
 )
@@ -52,4 +52,13 @@ func splitWithRest(g *graph.Graph) {
 func unboundSequence(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("seq"), 8)
 	ops.Unbind(x, 0) // want error BL122 "here there are seq" "Select takes an element"
+}
+
+// The mistake is of the part, whatever takes it.
+func partThatIsWritten(g *graph.Graph) {
+	n := g.Dim("n", graph.MultipleOf(4), graph.AtLeast(0))
+	x := g.Input("x", graph.Float32, n, 3)
+	twice := ops.Concat(0, x, x)
+	ops.SliceScatter(x,
+		ops.Slice(twice, 0, n.Plus(-2), 0, 1), 0, n.Plus(-2), 0, 1) // want error BL140 "Slice(twice, 0, n-2, 0, 1): no size of" !"Concat"
 }
