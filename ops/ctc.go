@@ -13,7 +13,7 @@ const impossible = -1e30
 // likelihood of a sequence of labels, divided by its length, summed over all its alignments with the
 // steps: Graves and others, 2006. logProbs is [T, N, C], logarithms of probabilities for each step; targets
 // is [N, S], integer classes other than the blank one, of which example n has targetLengths[n]; it has
-// inputLengths[n] steps. A target that does not fit has an infinite loss.
+// inputLengths[n] steps. A target that does not fit has an infinite loss; a length outside of 0 to T, or to S, stops the run.
 //
 // Options are [BlankClass] and [ZeroInfinity]. The sums are those of the forward variables, step by step in
 // a loop, so that one program serves all T and S. The gradient is that of the formula: PyTorch's, with respect to
@@ -27,15 +27,24 @@ func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...Los
 	logProbs = logarithms.checks(refused("CTC", logProbs, targets, inputLengths, targetLengths), logProbs)
 	in, round := computedWide(logProbs)
 	logProbs = in[0]
+	inputLengths = lengthsUpTo(inputLengths, logProbs.Shape()[0], "input_lengths are not in the range from 0 to the number of steps")
+	targetLengths = lengthsUpTo(targetLengths, targets.Shape()[1], "target_lengths are not in the range from 0 to the size of targets")
 	c := newCTC(l, logProbs, targets, targetLengths)
 	steps := Slice(logProbs, 0, 1, End, 1)
 	numbers := Add(Iota(logProbs.Graph(), 0, steps.Shape()[:min(1, steps.Rank())]...), num64(1))
-	final, _ := Scan(Loop{Carry: []node{c.begin()}, Over: []node{steps, numbers}},
+	final, _ := Scan(Loop{Carry: []node{c.begin(inputLengths)}, Over: []node{steps, numbers}},
 		func(carry, step []node) (next, out []node) {
 			lasts := Unsqueeze(Less(step[1], inputLengths), 1)
 			return []node{Where(lasts, c.step(carry[0], step[0]), carry[0])}, nil
 		})
 	return round(l.reduceCTC(c.end(final[0]), targetLengths))
+}
+
+// lengthsUpTo is lengths as Int64, after a check that they are not negative, and not above the greatest.
+func lengthsUpTo(lengths node, greatest graph.Dim, message string) node {
+	lengths = lengths.Graph().Convert(lengths, graph.Int64)
+	inside := And(GreaterEqual(lengths, num64(0)), LessEqual(lengths, Size(lengths.Graph(), graph.Int64, greatest)))
+	return Assert(lengths, inside, message)
 }
 
 // ctc has what the steps of a CTC loss share. The labels are interleaved with blanks: L = 2*S + 1.
@@ -49,7 +58,7 @@ type ctc struct {
 func newCTC(l lossCall, logProbs, targets, targetLengths node) *ctc {
 	g, blank := logProbs.Graph(), graph.Num(l.blank)
 	targets = Cast(targets, graph.Int64)
-	c := &ctc{first: Select(logProbs, 0, 0), lengths: Unsqueeze(Cast(targetLengths, graph.Int64), 1)}
+	c := &ctc{first: Select(logProbs, 0, 0), lengths: Unsqueeze(targetLengths, 1)}
 	inside := Less(Iota(g, -1, 1, targets.Shape()[1]), c.lengths)
 	targets = Where(inside.Silence(graph.CodeMutualExpand), targets, blank) // what stands behind a target is nothing
 	pairs := Stack(2, FullLike(targets, float64(l.blank)), targets)
@@ -59,11 +68,13 @@ func newCTC(l lossCall, logProbs, targets, targetLengths node) *ctc {
 	return c
 }
 
-// begin is the forward variables of the first step: it may be at the first blank or at the first label.
-func (c *ctc) begin() node {
+// begin is the forward variables of the first step, which may be at the first blank or at the first label; of no step, before the first blank.
+func (c *ctc) begin(inputLengths node) node {
 	place := Iota(c.labels.Graph(), 1, c.labels.Shape()...)
 	allowed := LessEqual(place, Minimum(c.lengths, num64(1)))
-	return Where(allowed, Gather(c.first, 1, c.labels), num(impossible))
+	first := Where(allowed, Gather(c.first, 1, c.labels), num(impossible))
+	before := Where(Equal(place, num64(0)), num(0), num(impossible))
+	return Where(Greater(Unsqueeze(inputLengths, 1), num64(0)), first, Cast(before, first.DType()))
 }
 
 // step is the forward variables after one more step: it stays, moves on, or jumps over a blank.

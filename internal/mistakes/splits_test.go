@@ -6,7 +6,7 @@ import (
 )
 
 // Axes that are taken apart, into as many values as the graph must know.
-var _ = add(partThatIsWritten, 
+var _ = add(partThatIsWritten,
 	splitOfNumber, splitOfNamedNumber, splitWithinBounds, splitOfPartsNamed,
 	splitOfNamedAxis, splitWithRest, unboundSequence,
 )
