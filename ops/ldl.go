@@ -53,11 +53,11 @@ func init() {
 		flat("PyTorch has none either", "", "torch.linalg.ldl_factor, torch.linalg.ldl_factor_ex", "", "", "",
 			func(e *graph.Example) node { return e.Several(LDLFactor(e.Of("a", "n", "n"))) }))
 	composed("LDLSolve", "the solution of a system whose symmetric matrix is factored.",
-		named("", "torch.linalg.ldl_solve", "", "", "",
+		shownAs("LDLSolve(ld, pivots, b)", named("", "torch.linalg.ldl_solve", "", "", "",
 			func(e *graph.Example) node {
 				ld, pivots := LDLFactor(e.Of("a", "n", "n"))
 				return LDLSolve(ld, pivots, e.Of("b", "n", "k"))
-			}))
+			})))
 }
 
 // arePivots reports whether each pivot is a row, or the negative of one at two rows.

@@ -28,15 +28,17 @@ func init() {
 		named("scipy.linalg.lu_factor", "torch.linalg.lu_factor, torch.linalg.lu_factor_ex, torch.lu", "jax.scipy.linalg.lu_factor, jax.lax.linalg.lu", "", "",
 			func(e *graph.Example) node { return e.Several(LUFactor(e.Of("a", "n", "n"))) }))
 	composed("LUUnpack", "the factors P, L and U of what LUFactor gives.",
-		named("", "torch.lu_unpack", "", "", "",
+		shownAs("LUUnpack(lu, pivots)", named("", "torch.lu_unpack", "", "", "",
 			func(e *graph.Example) node {
-				return e.Several(LUUnpack(e.Of("lu", "n", "n"), e.As(graph.Int32, "pivots", "n")))
-			}))
+				lu, pivots := LUFactor(e.Of("a", "n", "n"))
+				return e.Several(LUUnpack(lu, pivots))
+			})))
 	composed("LUSolve", "the solution of a system whose matrix is factored.",
-		named("scipy.linalg.lu_solve", "torch.linalg.lu_solve, torch.lu_solve", "jax.scipy.linalg.lu_solve", "", "",
+		shownAs("LUSolve(lu, pivots, b)", named("scipy.linalg.lu_solve", "torch.linalg.lu_solve, torch.lu_solve", "jax.scipy.linalg.lu_solve", "", "",
 			func(e *graph.Example) node {
-				return LUSolve(e.Of("lu", "n", "n"), e.As(graph.Int32, "pivots", "n"), e.Of("b", "n", "k"))
-			}))
+				lu, pivots := LUFactor(e.Of("a", "n", "n"))
+				return LUSolve(lu, pivots, e.Of("b", "n", "k"))
+			})))
 }
 
 // luGrad is, of square matrices, P·L⁻ᵀ·(tril(Lᵀ·dL, -1) + triu(dU·Uᵀ))·U⁻ᵀ: de Hoog, Anderssen and Lukas, Differentiation of matrix
@@ -147,7 +149,15 @@ func LUFactor(a *graph.Node) (lu, pivots *graph.Node) {
 	return lu, Cast(Add(pivotsOf(a), num64(1)), graph.Int32)
 }
 
-// LUUnpack returns the factors P, L and U of [LU], of what [LUFactor] gives: lu, [..., m, n], and pivots, [..., k]. As torch.lu_unpack.
+// givenPivots are pivots that count from 1, counted from 0, after a check that they are rows of lu.
+func givenPivots(pivots, lu node) node {
+	pivots = lu.Graph().Convert(pivots, graph.Int64)
+	areRows := And(GreaterEqual(pivots, num64(1)), LessEqual(pivots, Size(lu.Graph(), graph.Int64, lu.Shape()[lu.Rank()-2])))
+	return Sub(Assert(pivots, areRows, "pivots are rows, from 1 to their number, as LUFactor gives them"), num64(1))
+}
+
+// LUUnpack returns the factors P, L and U of [LU], of what [LUFactor] gives: lu, [..., m, n], and pivots, [..., k]. As torch.lu_unpack: a pivot that is
+// no row stops the run.
 func LUUnpack(lu, pivots *graph.Node) (p, l, u *graph.Node) {
 	defer building("LUUnpack", lu, pivots)()
 	call := refused("LUUnpack", lu, pivots)
@@ -159,12 +169,12 @@ func LUUnpack(lu, pivots *graph.Node) (p, l, u *graph.Node) {
 		return bad, bad, bad
 	}
 	l, u = triangles(lu)
-	return transposed(permutation(Sub(Cast(pivots, graph.Int64), num64(1)), lu.Shape()[lu.Rank()-2], lu.DType())), l, u
+	return transposed(permutation(givenPivots(pivots, lu), lu.Shape()[lu.Rank()-2], lu.DType())), l, u
 }
 
 // LUSolve returns the solution X of A·X = B, where lu, [..., n, n], and pivots, [..., n], are what [LUFactor] gives for A; B is
-// [..., n, k], and leading axes broadcast. With [TransposedSystem], the only option, it is that of Aᵀ·X = B. As torch.linalg.lu_solve. A matrix
-// that is singular gives infinities or NaN.
+// [..., n, k], and leading axes broadcast. With [TransposedSystem], the only option, it is that of Aᵀ·X = B. As torch.linalg.lu_solve: a pivot that
+// is no row stops the run. A matrix that is singular gives infinities or NaN.
 func LUSolve(lu, pivots, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("LUSolve", a, lu, pivots, b)()
@@ -179,7 +189,7 @@ func LUSolve(lu, pivots, b *graph.Node, opts ...TriangularOption) *graph.Node {
 		return call.wrong(graph.CodeRank, "linalg.lu_solve: pivots are integers, one for each row of a matrix, and B a matrix; they have the dtypes and shapes %s%s and %s%s",
 			pivots.DType(), pivots.Shape(), b.DType(), b.Shape())
 	}
-	p := permutation(Sub(Cast(pivots, graph.Int64), num64(1)), lastSize(lu), lu.DType())
+	p := permutation(givenPivots(pivots, lu), lastSize(lu), lu.DType())
 	if a.Transposed {
 		upper := SolveTriangular(lu, b, UpperTriangle(), TransposedSystem())
 		return MatMul(transposed(p), SolveTriangular(lu, upper, UnitDiagonal(), TransposedSystem()))
