@@ -33,6 +33,10 @@ func goWord(a any) string {
 		return dimsWord(a)
 	case []graph.AxisKind:
 		return "kinds"
+	case graph.Dim:
+		if a == End {
+			return "End"
+		}
 	}
 	return fmt.Sprint(a)
 }
@@ -127,11 +131,7 @@ func (a TransposeAttrs) Args(operands []string) []string { return after(operands
 
 // Args writes the axis and the bounds.
 func (a SliceAttrs) Args(operands []string) []string {
-	stop := a.Stop.String()
-	if a.Stop == End {
-		stop = "End"
-	}
-	return after(operands, a.Axis, a.Start, stop, a.Step)
+	return after(operands, a.Axis, a.Start, a.Stop, a.Step)
 }
 
 // Args writes the axis, the widths and the number.

@@ -51,9 +51,6 @@ func SelectScatter(x, src *graph.Node, axis int, index graph.Dim) *graph.Node {
 // SliceScatter returns x with src, or a number, in a slice of an axis, as [Slice] takes it: PyTorch's slice_scatter.
 func SliceScatter(x, src *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
 	args := []any{axis, start, stop, step}
-	if stop == End {
-		args[2] = "End"
-	}
 	defer building("SliceScatter", append([]any{x, src}, args...)...)()
 	return partReplaced(refused("SliceScatter", x, src).with(args...), "slice", x, src, func(x node) node { return Slice(x, axis, start, stop, step) })
 }

@@ -14,7 +14,7 @@ import (
 // movement.go.
 
 // Narrow gives length elements of an axis from start on, which counts from the end where it
-// is negative. Unlike [Slice], it refuses to take fewer than that.
+// is negative. Unlike [Slice], it refuses to take fewer than that: [End] is no length, and no start, on an axis of any size.
 func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 	defer building("Narrow", x, axis, start, length)()
 	if x == nil || !x.Judged() {
@@ -26,6 +26,10 @@ func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 		problem = "narrow() cannot be applied to a 0-dim tensor."
 	case length.IsConst() && length < 0:
 		problem = "narrow(): length must be non-negative."
+	case (start == End || length == End) && hasAxis(x, axis):
+		return refusal(refused("Narrow", x).with(axis, start, length), &graph.Mistake{Code: graph.CodeSlice,
+			Summary: "narrow(): a start and a length are wanted, and End is the stop of a slice",
+			Help:    restOf(x, axis, start)})
 	case hasAxis(x, axis):
 		size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
 		if rules.CountsFromEnd(start) {
@@ -39,6 +43,14 @@ func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 		return refusal(refused("Narrow", x).with(axis, start, length), &graph.Mistake{Code: graph.CodeSlice, Summary: problem})
 	}
 	return Slice(x, axis, from, from.Plus(length), 1)
+}
+
+// restOf says how the rest of an axis is taken, from a start that is a place.
+func restOf(x node, axis int, start graph.Dim) []string {
+	if start == End {
+		return nil
+	}
+	return []string{fmt.Sprintf("the rest of the axis: ops.Slice(%s, %d, %s, ops.End, 1)", x.Called(), axis, start)}
 }
 
 // narrowProblem says what PyTorch says of bounds outside of an axis, whose size is a number.

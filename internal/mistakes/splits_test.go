@@ -6,7 +6,7 @@ import (
 )
 
 // Axes that are taken apart, into as many values as the graph must know.
-var _ = add(partThatIsWritten,
+var _ = add(partThatIsWritten, narrowToTheEnd, endByItsName,
 	splitOfNumber, splitOfNamedNumber, splitWithinBounds, splitOfPartsNamed,
 	splitOfNamedAxis, splitWithRest, unboundSequence,
 )
@@ -61,4 +61,21 @@ func partThatIsWritten(g *graph.Graph) {
 	twice := ops.Concat(0, x, x)
 	ops.SliceScatter(x,
 		ops.Slice(twice, 0, n.Plus(-2), 0, 1), 0, n.Plus(-2), 0, 1) // want error BL140 "Slice(twice, 0, n-2, 0, 1): no size of" !"Concat"
+}
+
+// The end of an axis is no length, of a named size as of a number.
+func narrowToTheEnd(g *graph.Graph) {
+	named, number := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(4))), g.Input("y", graph.Float32, 8)
+	ops.Slice(named, 0, 1, ops.End, 1)
+	ops.Narrow(named, 0, 1, ops.End)  // want error BL122 "Narrow(x, 0, 1, End)" "ops.Slice(x, 0, 1, ops.End, 1)" !"4611686018427387904"
+	ops.Narrow(number, 0, 1, ops.End) // want error BL122 "Narrow(y, 0, 1, End)" "ops.Slice(y, 0, 1, ops.End, 1)" !"4611686018427387904"
+	ops.Narrow(named, 0, ops.End, 0)  // want error BL122 "Narrow(x, 0, End, 0)"
+	ops.Narrow(number, 0, ops.End, 0) // want error BL122 "Narrow(y, 0, End, 0)"
+}
+
+// So texts write it wherever it stands.
+func endByItsName(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 8)
+	ops.Select(x, 0, ops.End)                                 // want error BL122 "Select(x, 0, End)"
+	ops.SliceScatter(x, graph.Num(0), 0, ops.End, ops.End, 0) // want error BL122 "SliceScatter(x, 0, 0, End, End, 0)"
 }
