@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -44,7 +45,7 @@ func expandOthers(n *graph.Node, in []*graph.Node) *graph.Node {
 	axes := n.Attrs().(OthersAttrs).Axes
 	if len(in) == 1 {
 		p := othersOf(in[0], axes)
-		return Where(p.noZero(), p.quotient, num(0))
+		return Where(p.noZero(), p.quotient, p.beside())
 	}
 	lines := make([]node, len(in))
 	var perm []int
@@ -80,20 +81,36 @@ func asLines(x node, axes []int) (lines node, perm []int) {
 // product and counted instead.
 type others struct {
 	isZero, nonZero node
-	zeros           node // among the other elements
+	counts          node // of the other elements: the zeros, and infinityUnit times those that are not finite
 	quotient        node // the product of those of the other elements that are not 0
 }
+
+// infinityUnit is what an infinite element or a NaN counts, beside the 1 of a zero: above the number of elements.
+const infinityUnit = 1 << 40
 
 func othersOf(x node, axes []int) others {
 	keep := ReduceAttrs{Axes: axes, KeepDims: true}
 	isZero := Equal(x, num(0))
-	count := Cast(isZero, graph.Int64)
+	count := countedZeros(x, isZero)
 	nonZero := Where(isZero, num(1), x)
 	return others{isZero, nonZero, Sub(Apply(opSum, keep, count), count), Div(Apply(opProd, keep, nonZero), nonZero)}
 }
 
-func (p others) noZero() node  { return Equal(p.zeros, graph.Num(0)) }
-func (p others) oneZero() node { return Equal(p.zeros, graph.Num(1)) }
+// countedZeros is 1 for a zero, infinityUnit for an infinite element or a NaN, and 0 for others: one sum counts both.
+func countedZeros(x, isZero node) node {
+	return Where(isZero, num64(1), Where(Less(Abs(x), num(inf)), num64(0), num64(infinityUnit)))
+}
+
+func (p others) zeros() node   { return BitAnd(p.counts, num64(infinityUnit-1)) }
+func (p others) noZero() node  { return Equal(p.zeros(), num64(0)) }
+func (p others) oneZero() node { return Equal(p.zeros(), num64(1)) }
+
+// beside is the product where a zero is among the other elements: NaN where an infinite one or a NaN is, too.
+func (p others) beside() node { return besideZero(p.counts) }
+
+func besideZero(counts node) node {
+	return Where(Less(counts, num64(infinityUnit)), num(0), num(math.NaN()))
+}
 
 // replaced is the sum, over each other element of a line, of what the product of the others
 // is with d in its place. One zero among them must be the one that d replaces. Sums leave
@@ -103,7 +120,13 @@ func replaced(x, d node) node {
 	p := othersOf(x, []int{axis})
 	regular := Mul(p.quotient, sumOfOthers(Div(d, p.nonZero), axis))
 	single := Mul(p.quotient, sumOfOthers(Where(p.isZero, d, num(0)), axis))
-	return Where(p.noZero(), regular, Where(p.oneZero(), single, num(0)))
+	hidden := p.beside() // all products that a zero is left in have another factor that is left, unless there are but two others
+	if size := x.Shape()[axis]; size.IsConst() && size <= 3 {
+		hidden = num(0)
+	} else if !size.IsConst() {
+		hidden = Where(Greater(Size(x.Graph(), graph.Int64, size), num64(3)), hidden, num(0))
+	}
+	return Where(p.noZero(), regular, Add(Where(p.oneZero(), single, num(0)), hidden))
 }
 
 // sumOfOthers adds up all other elements along an axis.

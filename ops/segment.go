@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -68,14 +70,15 @@ func segmentShareGrad(n, dy node) node {
 }
 
 // segmentProdGrad returns dy times the product of all other elements with the same index. The
-// product of all that are not 0 is divided, so that one 0 does no harm.
+// product of all that are not 0 is divided, so that one 0 does no harm. Beside another 0 it is 0, or NaN where the product of all is, as in PyTorch.
 func segmentProdGrad(n, dy node) node {
 	x := n.In(0)
 	isZero := Equal(x, num(0))
 	divisor := Where(isZero, num(1), x)
 	zeros := segmentSum(n, Cast(isZero, x.DType()))
 	others := Div(takeBack(n, Mul(dy, Apply(opSegmentProd, n.Attrs(), divisor, n.In(1)))), divisor)
-	return Where(Equal(takeBack(n, zeros), Cast(isZero, x.DType())), others, num(0))
+	beside := takeBack(n, Where(Equal(n, n), num(0), num(math.NaN())))
+	return Where(Equal(takeBack(n, zeros), Cast(isZero, x.DType())), others, beside)
 }
 
 // SegmentSum is the opposite of Take: a value of the given size along an axis, in which
