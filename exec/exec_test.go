@@ -132,6 +132,8 @@ func TestBadFeeds(t *testing.T) {
 		"nil tensor":    {exec.Feed{r.x: (*tensor.Dense)(nil), r.t: y}, "the tensor is nil"},
 		"nil":           {exec.Feed{r.x: nil, r.t: y}, "cannot be fed"},
 		"short data":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float32, 3)}, r.t: y}, "holds 32 elements, and 3 are given"},
+		"vast shape":    {exec.Feed{r.x: exec.Array{Shape: []int{1 << 33, 1 << 33}, Data: make([]float32, 3)}, r.t: y}, "holds 73786976294838206464 elements, and 3 are given"},
+		"empty of vast": {exec.Feed{r.x: exec.Array{Shape: []int{1 << 33, 1 << 33, 0}, Data: make([]float32, 3)}, r.t: y}, "holds 0 elements, and 3 are given"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Run(context.Background(), c.feed)

@@ -279,6 +279,18 @@ func TestSizesOfTooMuchMemory(t *testing.T) {
 	}
 }
 
+// The value that is too large is told as the user made it.
+func TestTooLargeCopy(t *testing.T) {
+	g := graph.New("o")
+	n := g.Dim("n")
+	v := g.Input("v", graph.Float32, n)
+	w := ops.Expand(ops.Unsqueeze(v, 0), 1<<40, n)
+	p, err := exec.Compile(g, exec.Outputs(ops.Copy(w)), exec.OnWarning(nil))
+	require.NoError(t, err)
+	_, err = p.NewSession().Run(context.Background(), exec.Feed{v: make([]float32, 3)})
+	require.ErrorContains(t, err, "the largest value is Copy(w), float32[1099511627776 3]")
+}
+
 // Parameters for which there is no memory are an error of each call of a session.
 func TestParametersOfTooMuchMemory(t *testing.T) {
 	for _, d := range []graph.Dim{1 << 42, 1 << 45} {

@@ -226,9 +226,7 @@ const noGraph = "nothing that is carried or gone over belongs to a graph"
 // build makes the nodes of the loop, and gives what comes out of it.
 func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (final, outs []node) {
 	if b.g == nil {
-		b.refuse(noGraph)
-		next, out := body(b.carry, b.over)
-		return b.refused(len(next), len(out))
+		return b.withoutGraph(body)
 	}
 	carried, next, outs := b.open(body)
 	if len(next) != len(carried) {
@@ -245,6 +243,24 @@ func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (fina
 		outs[i] = loopop.Stack(b.region, b.end, x)
 	}
 	return final, outs
+}
+
+// withoutGraph refuses a loop that is given nothing of a graph. Its mistake is one of the graph to which belongs what the body makes.
+func (b *loopBuilder) withoutGraph(body func(carry, x []node) (next, out []node)) (final, outs []node) {
+	why := noGraph
+	if len(b.given) == 0 {
+		why = "it carries nothing and goes over nothing, so that its steps would all be the same: give it what each step hands on in Carry, or in Over what differs, " +
+			"such as ops.Iota(g, 0, 3), the numbers of 3 steps"
+	}
+	b.refuse("%s", why)
+	next, out := body(b.carry, b.over)
+	for _, x := range slices.Concat(out, next) {
+		if x != nil && x.Graph() != nil {
+			bad := graph.RefusedIn(x.Graph(), b.fn, b.wrong)
+			return slices.Repeat([]node{bad}, len(next)), slices.Repeat([]node{bad}, len(out))
+		}
+	}
+	return b.refused(len(next), len(out))
 }
 
 // open builds the nodes of the body.

@@ -87,6 +87,9 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, nil })
 		},
+		"Scan(): it carries nothing and goes over nothing, so that its steps would all be the same": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Length: 3}, func(_, _ nodes) (next, out nodes) { return nil, nodes{ops.Exp(x)} })
+		},
 		"the Length of a Scan is -2, and what comes out of all steps": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Length: -2, Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, carry })
 		},

@@ -250,7 +250,7 @@ func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why 
 	}
 	n := largest.Node
 	return sizeError{fmt.Errorf("exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
-		p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n), n.DType(), b.Shape(n.Shape()), n.Pos())}
+		p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n.Source()), n.DType(), b.Shape(n.Shape()), n.Pos())}
 }
 
 // selectVariant lists the row programs of a kernel that run: of variants, the one that sums over just

@@ -3,7 +3,10 @@ package memory
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"math/bits"
 	"reflect"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -60,17 +63,39 @@ func (m *Value) SetSlice(shape []int, data any) error {
 	} else {
 		return fmt.Errorf("its data is %T, not a slice of a dtype", data)
 	}
-	n := 1
 	for _, s := range shape {
 		if s < 0 {
 			return fmt.Errorf("its shape %v has a negative size", shape)
 		}
-		n *= s
 	}
-	if n != m.Count {
-		return fmt.Errorf("its shape %v holds %d elements, and %d are given", shape, n, m.Count)
+	if !holds(shape, m.Count) {
+		return fmt.Errorf("its shape %v holds %v elements, and %d are given", shape, countOf(shape), m.Count)
 	}
 	return nil
+}
+
+// holds reports whether a shape, of sizes that are not negative, has so many elements. It allocates nothing.
+func holds(shape []int, count int) bool {
+	if slices.Contains(shape, 0) {
+		return count == 0
+	}
+	n := uint64(1)
+	for _, s := range shape {
+		high, low := bits.Mul64(n, uint64(s))
+		if n = low; high > 0 {
+			return false
+		}
+	}
+	return n == uint64(count)
+}
+
+// countOf counts the elements of a shape, however many they are.
+func countOf(shape []int) *big.Int {
+	n := big.NewInt(1)
+	for _, s := range shape {
+		n.Mul(n, big.NewInt(int64(s)))
+	}
+	return n
 }
 
 // SetDense takes the memory of a tensor: its own where the elements are dense in
