@@ -249,3 +249,26 @@ func TestMaxUnpoolOutside(t *testing.T) {
 	_, err := reference.Eval([]node{ops.MaxUnpool(x, at, 4)}, feeds{x: reference.Of([]float64{1, 2}, 1, 2), at: reference.Of([]int64{0, 4}, 1, 2)})
 	require.ErrorContains(t, err, "index is out of bounds")
 }
+
+// TestPlacesOfOneElement takes the first element of an axis that becomes one, as ONNX's pytorch_half_pixel does, whatever the mode.
+func TestPlacesOfOneElement(t *testing.T) {
+	g := graph.New("resize")
+	x := g.Input("x", graph.Float64, 1, 1, 4, 4)
+	data := make([]float64, 16)
+	for i := range data {
+		data[i] = float64(i * i % 7)
+	}
+	in := feeds{x: reference.Of(data, 1, 1, 4, 4)}
+	for _, mode := range []ops.ResizeMode{ops.ResizeNearest, ops.ResizeLinear, ops.ResizeCubic} {
+		y := ops.Resize(x, mode, []graph.Dim{1, 4}, ops.PlacesHalfOrOne)
+		requireClose(t, data[:4], value(t, in, y).Floats(), 1e-12, mode.String())
+	}
+	y := ops.Resize(x, ops.ResizeLinear, []graph.Dim{1, 4}, ops.PlacesHalfOrOne, ops.Antialias())
+	want := make([]float64, 4) // a triangle of the width of 4 elements, about the first one
+	for i, w := range []float64{4, 3, 2, 1} {
+		for k := range want {
+			want[k] += w / 10 * data[4*i+k]
+		}
+	}
+	requireClose(t, want, value(t, in, y).Floats(), 1e-12, "antialias")
+}

@@ -34,7 +34,7 @@ type ResizePlaces int
 const (
 	PlacesHalf      ResizePlaces = 1 + iota // (i + ½)s - ½: ends of axes are outer edges
 	PlacesMiddle                            // PlacesHalf, from the middle of the axis: it differs where sizes were rounded, as by ResizeBy
-	PlacesHalfOrOne                         // PlacesHalf, and -½ of an axis that becomes one element
+	PlacesHalfOrOne                         // PlacesHalf, and 0 of an axis that becomes one element
 	PlacesFirst                             // i·s: the first elements lie at one place
 )
 
@@ -184,7 +184,7 @@ func (r resizing) moved() node {
 	case r.Places == PlacesHalf, r.Places == PlacesMiddle:
 		return r.middle()
 	case r.Places == PlacesHalfOrOne:
-		return Where(Equal(Size(r.g, graph.Int64, r.out), num64(1)), num(-0.5), r.middle())
+		return Where(Equal(Size(r.g, graph.Int64, r.out), num64(1)), num(0), r.middle())
 	case r.Places == PlacesFirst:
 		return r.place()
 	}
