@@ -83,14 +83,25 @@ func (r argReduction) merge(x, y winner) winner {
 	return winner{r.choose(w, r.size, second, y.best, x.best), r.choose(w, r.size, second, y.at, x.at)}
 }
 
-// foldIndex makes a block that merges all lanes of some first vectors, the others having no candidate, and puts the index into its slot.
-func (c *compiler) foldIndex(best, at *accumulator, set int) *block {
+// foldIndex makes a block that merges all lanes and puts the index into its slot.
+func (c *compiler) foldIndex(best, at *accumulator) *block {
 	bytes := c.target.bytes()
 	b := c.newBlock(bytes / laneSize(best.typ))
 	r := b.argReduction(best.kind, best.typ)
+	first := r.foldedVectors(best, at, laneBytes/bytes)
+	for _, swap := range b.halvings(r.size) {
+		first = r.merge(first, winner{swap(first.best), swap(first.at)})
+	}
+	b.add(inst{form: slotOutForm, size: 8, width: c.target.full(), slot: c.slotOf(best.value), args: [3]vreg{r.wide(first.at), none, none}})
+	return b
+}
+
+// foldedVectors merges some first vectors of candidates, until one is left. The others have none.
+func (r argReduction) foldedVectors(best, at *accumulator, set int) winner {
+	bytes := r.c.target.bytes()
 	x := make([]winner, set)
 	for i := range x {
-		x[i] = winner{b.at(&slot{mem: inBlock(best.room + i*bytes)}), b.at(&slot{mem: inBlock(at.room + i*bytes)})}
+		x[i] = winner{r.at(&slot{mem: inBlock(best.room + i*bytes)}), r.at(&slot{mem: inBlock(at.room + i*bytes)})}
 	}
 	for h := laneBytes / bytes / 2; h > 0; h /= 2 {
 		for i := range max(0, min(h, len(x)-h)) {
@@ -98,13 +109,13 @@ func (c *compiler) foldIndex(best, at *accumulator, set int) *block {
 		}
 		x = x[:min(h, len(x))]
 	}
-	first := x[0]
-	for _, swap := range b.halvings(r.size) {
-		first = r.merge(first, winner{swap(first.best), swap(first.at)})
+	return x[0]
+}
+
+// wide is the indices in the lower half of a vector, or all of them, as I64.
+func (r argReduction) wide(at vreg) vreg {
+	if r.size == 8 {
+		return at
 	}
-	if r.size == 4 {
-		first.at = b.unary(asm.PMOVSXDQ, c.target.full(), first.at)
-	}
-	b.add(inst{form: slotOutForm, size: 8, width: c.target.full(), slot: c.slotOf(best.value), args: [3]vreg{first.at, none, none}})
-	return b
+	return r.unary(asm.PMOVSXDQ, r.c.target.full(), at)
 }

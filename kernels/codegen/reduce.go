@@ -155,7 +155,7 @@ func (c *compiler) folds(b *block) (list []*block) {
 	for i := range b.accs {
 		switch acc := &b.accs[i]; {
 		case acc.kind.GivesIndex():
-			list = append(list, c.foldIndex(acc, &b.accs[i+1], laneBytes/c.target.bytes()))
+			list = append(list, c.foldIndex(acc, &b.accs[i+1]))
 		case acc.nans:
 			list = append(list, c.foldExtreme(acc, &b.accs[i+1], nil))
 		case acc.kind != rowprog.NoReduction:

@@ -18,7 +18,7 @@ type rowBlock struct {
 	across      *rowprog.Program // with what is of a row in the place of what is of an element
 	rows        int              // of a block
 	first, next int              // where the addresses of the block's first row are kept, and those of the next block
-	left        int              // where the number of rows is kept that are left with it
+	counted     int              // where the number of rows is kept that are left with it
 	again       asm.Label        // where one goes when some row of the block has a fault
 	// Constants: see rowNumbers and columnNumbers.
 	ofRow, ofColumn []asm.Label
@@ -65,7 +65,7 @@ func (c *compiler) blockLoop(after asm.Label) {
 	}
 	blocks := &RowBlocks{At: c.layout.room(8), Rows: w.rows, SideBySide: w.sideBySide(), MustBeDense: !reduces, repeated: c.layout.room(8 * len(c.p.Operands))}
 	c.layout.Blocks = blocks
-	w.first, w.next, w.left = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands)), c.layout.room(8)
+	w.first, w.next, w.counted = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands)), c.layout.room(8)
 	a, begin, alone := c.a, c.a.NewLabel(), c.a.NewLabel()
 	a.CmpMemImm(inBlock(blocks.At), 0)
 	a.JumpIf(asm.NotEqual, begin)
@@ -74,12 +74,12 @@ func (c *compiler) blockLoop(after asm.Label) {
 		counter := inBlock(c.layout.Counter(c.p.Outer - 1))
 		a.Bind(begin)
 		a.MovLoad(temp, counter)
-		a.MovStore(inBlock(w.left), temp)
+		a.MovStore(inBlock(w.counted), temp)
 		a.SubImm(temp, int32(w.rows))
 		a.JumpIf(asm.Less, alone)
 		w.again = a.NewLabel()
 		w.write()
-		a.MovLoad(temp, inBlock(w.left))
+		a.MovLoad(temp, inBlock(w.counted))
 		a.SubImm(temp, int32(w.rows))
 		a.MovStore(counter, temp)
 		a.JumpIf(asm.NotEqual, begin)
@@ -90,7 +90,7 @@ func (c *compiler) blockLoop(after asm.Label) {
 		a.MovStoreImm(inBlock(offFaulted), 0)
 		a.MovStoreImm(inBlock(blocks.At), 0)
 		w.bringPointers(w.first)
-		a.MovLoad(temp, inBlock(w.left))
+		a.MovLoad(temp, inBlock(w.counted))
 		a.MovStore(counter, temp)
 		a.Jump(alone)
 	})

@@ -26,67 +26,95 @@ type blockFold struct {
 	held         pins
 }
 
-// foldsOf lists how the reductions of a block end. What tells the places of elements is folded row by row. Of others, each row leaves one vector, and
-// the vectors of all rows are folded together.
+// foldsOf lists how the reductions of a block end: each row leaves one vector, and the vectors of all rows are folded together.
 func (w *rowBlock) foldsOf(b *block, p *plan) (list []*blockFold) {
 	for i := range b.accs {
 		acc := &b.accs[i]
 		if acc.kind == rowprog.NoReduction || acc.isOverRows() {
 			continue
 		}
-		f := &blockFold{}
+		lanes := w.target.bytes() / laneSize(acc.typ)
+		f := &blockFold{ofRow: w.newBlock(lanes), ofAll: w.newBlock(lanes)}
 		list = append(list, f)
 		if acc.kind.GivesIndex() {
-			f.ofRow = w.foldIndex(acc, &b.accs[i+1], w.vectorsOf(acc))
+			w.foldIndices(f, acc, &b.accs[i+1])
 			continue
 		}
 		held := &f.held
 		if !p.accReg {
 			held = nil
 		}
-		lanes := w.target.bytes() / laneSize(acc.typ)
-		f.ofRow, f.ofAll = w.newBlock(lanes), w.newBlock(lanes)
-		left, sums := w.leave(f.ofRow, acc, held), 0
+		vectors := w.vectorsOf(acc)
+		left, sums := w.leave(f.ofRow, f.ofRow.foldedVectors(acc, held, vectors)), 0
 		if acc.nans {
-			sums = w.leave(f.ofRow, &b.accs[i+1], held)
+			sums = w.leave(f.ofRow, f.ofRow.foldedVectors(&b.accs[i+1], held, vectors))
 		}
+		all := f.ofAll
 		for first := 0; first < w.rows; first += lanes {
-			all := f.ofAll
-			r := all.ended(acc, w.foldRows(all, acc, left, first))
-			if acc.nans {
-				r = all.orNaN(acc.typ, r, w.foldRows(all, &b.accs[i+1], sums, first))
+			joins := func(acc *accumulator, room int) vreg {
+				return foldRows(all, laneSize(acc.typ), first, func(row int) vreg { return w.left(all, room, row) }, func(x, y vreg, half int) vreg {
+					return all.joins(acc, all.lowerHalves(x, y, half), all.upperHalves(x, y, half))
+				})
 			}
-			size := lastingSize(acc.typ)
-			to := &slot{rows: w.slotOf(acc.value).rows + first*int(size)}
-			all.add(inst{form: perRowOutForm, width: w.target.full(), size: size, slot: to, args: [3]vreg{r, none, none}})
+			r := all.ended(acc, joins(acc, left))
+			if acc.nans {
+				r = all.orNaN(acc.typ, r, joins(&b.accs[i+1], sums))
+			}
+			w.putRows(all, acc, first, lastingSize(acc.typ), r)
 		}
 	}
 	return list
 }
 
-// leave has a row leave its partial results of a reduction, as one vector. It gives the place of those of all rows.
-func (w *rowBlock) leave(b *block, acc *accumulator, held *pins) (room int) {
+// foldIndices is how a reduction ends that gives the places of elements.
+func (w *rowBlock) foldIndices(f *blockFold, best, at *accumulator) {
+	ofRow := f.ofRow.argReduction(best.kind, best.typ)
+	x := ofRow.foldedVectors(best, at, w.vectorsOf(best))
+	bests, places := w.leave(f.ofRow, x.best), w.leave(f.ofRow, x.at)
+	all, r := f.ofAll, f.ofAll.argReduction(best.kind, best.typ)
+	for first := 0; first < w.rows; first += all.lanes {
+		won := foldRows(all, r.size, first, func(row int) winner { return winner{w.left(all, bests, row), w.left(all, places, row)} }, func(x, y winner, half int) winner {
+			return r.merge(winner{all.lowerHalves(x.best, y.best, half), all.lowerHalves(x.at, y.at, half)},
+				winner{all.upperHalves(x.best, y.best, half), all.upperHalves(x.at, y.at, half)})
+		}).at
+		w.putRows(all, best, first, 8, r.wide(won))
+		if r.size == 4 {
+			w.putRows(all, best, first+all.lanes/2, 8, r.wide(all.upper(won)))
+		}
+	}
+}
+
+// putRows stores what some rows have come to, from a first one on, in lanes of a size.
+func (w *rowBlock) putRows(b *block, acc *accumulator, first int, size uint8, x vreg) {
+	to := &slot{rows: w.slotOf(acc.value).rows + first*int(size)}
+	b.add(inst{form: perRowOutForm, width: w.target.full(), size: size, slot: to, args: [3]vreg{x, none, none}})
+}
+
+// leave has a row leave a vector. It gives the place of those of all rows.
+func (w *rowBlock) leave(b *block, x vreg) (room int) {
 	room = w.layout.room(w.rows * w.target.bytes())
-	x := b.foldedVectors(acc, held, w.vectorsOf(acc))
 	b.add(inst{form: partialForm, width: w.target.full(), slot: &slot{rows: room}, args: [3]vreg{x, none, none}})
 	return room
 }
 
-// foldRows folds the vectors that some rows have left, as many as a vector has lanes, each by halves, and puts their results side by side. Two
-// vectors give one whose halves are theirs, folded once; so do pairs of those, whose quarters are those of four rows.
-func (w *rowBlock) foldRows(b *block, acc *accumulator, room, first int) vreg {
-	bytes := w.target.bytes()
-	rows := pairing(bytes, laneSize(acc.typ))
-	var fold func(rows []int) vreg
-	fold = func(rows []int) vreg {
+// left is the vector that a row has left.
+func (w *rowBlock) left(b *block, room, row int) vreg {
+	return b.at(&slot{mem: inBlock(room + row*w.target.bytes())})
+}
+
+// foldRows folds what some rows have left, from a first one on as many as a vector has lanes, each by halves, and puts their results side by side. Two
+// vectors give one whose halves are theirs, folded once; so do pairs of those, whose quarters are those of four rows. joins is told the bytes of a half.
+func foldRows[T any](b *block, size, first int, left func(row int) T, joins func(x, y T, half int) T) T {
+	bytes := b.c.target.bytes()
+	var fold func(rows []int) T
+	fold = func(rows []int) T {
 		if len(rows) == 1 {
-			return b.at(&slot{mem: inBlock(room + (first+rows[0])*bytes)})
+			return left(first + rows[0])
 		}
 		half := len(rows) / 2
-		x, y := fold(rows[:half]), fold(rows[half:])
-		return b.joins(acc, b.lowerHalves(x, y, bytes/len(rows)), b.upperHalves(x, y, bytes/len(rows)))
+		return joins(fold(rows[:half]), fold(rows[half:]), bytes/len(rows))
 	}
-	return fold(rows)
+	return fold(pairing(bytes, size))
 }
 
 // lowerHalves puts the lower halves of all parts of 2·half bytes of two vectors into one vector, and upperHalves the upper ones, in the order that

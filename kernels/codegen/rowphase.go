@@ -118,6 +118,6 @@ func (w *rowBlock) rowByRow(values []rowprog.Value) {
 		w.a.Dec(inBlock(w.layout.Counter(w.p.Outer - 1)))
 	})
 	w.bringPointers(w.first)
-	w.a.MovLoad(temp, inBlock(w.left))
+	w.a.MovLoad(temp, inBlock(w.counted))
 	w.a.MovStore(inBlock(w.layout.Counter(w.p.Outer-1)), temp)
 }
