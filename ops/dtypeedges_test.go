@@ -235,3 +235,26 @@ func TestDeviationWhoseSquaresLeaveTheRange(t *testing.T) {
 		requireClose(t, []float64{-0.4375 / 3 / deviation, 0.5625 / 3 / deviation, 1.5625 / 3 / deviation, -1.6875 / 3 / deviation, 0, 0, 0, 0}, slopes, 1e-6, "gradient of Std")
 	}
 }
+
+// TestBytesOfNumbers: a byte of a number is the last one of the whole number of 64 bits, of which the greatest and the least stand for all beyond.
+func TestBytesOfNumbers(t *testing.T) {
+	numbers := []float32{0, -0.5, 1.9, -1.9, 127, 128, 255.9, 256, -129.7, 300, 2147483520, 2147483648, -2147483648, -2147483904, 1e10, -1e10, 1 << 40, 3 << 38,
+		9223371487098961920, 1 << 63, -1 << 63, -9223373136366403584, 1e30, -1e30, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	g := graph.New("bytes")
+	x := g.Input("x", graph.Float32, graph.Dim(len(numbers)))
+	in := feeds{x: reference.Value{DType: graph.Float32, Shape: []int{len(numbers)}, Data: numbers}}
+	signed, unsigned := value(t, in, ops.Cast(x, graph.Int8)).Floats(), value(t, in, ops.Cast(x, graph.Uint8)).Floats()
+	for i, v := range numbers {
+		whole := int64(0)
+		switch {
+		case v >= 1<<63:
+			whole = math.MaxInt64
+		case v < -1<<63:
+			whole = math.MinInt64
+		case v == v:
+			whole = int64(v)
+		}
+		require.Equal(t, float64(int8(whole)), signed[i], "Int8 of %v", v)
+		require.Equal(t, float64(uint8(whole)), unsigned[i], "Uint8 of %v", v)
+	}
+}

@@ -51,14 +51,17 @@ func (b *block) rounded(t rowprog.Type, x vreg) vreg {
 	w, u := b.width(laneSize(t)), t.Computed()
 	switch t {
 	case rowprog.U8, rowprog.U16, rowprog.U32:
+		b.rounds = true
 		return b.either(asm.ANDPS, w, x, b.bits(u, 1<<(8*t.Size())-1))
 	case rowprog.I8, rowprog.I16:
+		b.rounds = true
 		left := uint8(32 - 8*t.Size())
 		return b.shift(asm.PSRAD, w, b.shift(asm.PSLLD, w, x, left), left)
 	case rowprog.F16:
 		b.rounds = true
 		return b.unary(asm.CVTPH2PS, w, b.half(w, x))
 	case rowprog.BF16:
+		b.rounds = true
 		return b.upperHalf(w, x)
 	case rowprog.F8E4M3, rowprog.F8E5M2:
 		return b.roundedToFloat8(t, x)
@@ -82,12 +85,23 @@ func (b *block) upperHalf(w asm.Width, x vreg) vreg {
 	return b.either(asm.ANDPS, w, r, b.bits(t, 0xffff0000))
 }
 
-// unrounded is the value that a value of F16 has been rounded from, which gives the same element: itself if it is none.
-func (b *block) unrounded(x vreg) vreg {
-	if in := &b.insts[x]; in.form == unaryForm && in.op == asm.CVTPH2PS {
-		if from := &b.insts[in.args[0]]; from.form == upperForm && from.op == asm.CVTPS2PH {
-			return from.args[0]
-		}
+// unrounded is a value that x was rounded from, and that is stored as the same element of a type: x itself if there is none.
+func (b *block) unrounded(t rowprog.Type, x vreg) vreg {
+	in := &b.insts[x]
+	if in.args[0] == none {
+		return x
+	}
+	from := &b.insts[in.args[0]]
+	narrows := b.c.target.isAVX512() // with instructions that leave out upper bytes
+	switch {
+	case t == rowprog.F16 && in.op == asm.CVTPH2PS && from.op == asm.CVTPS2PH:
+		return from.args[0]
+	case t == rowprog.BF16 && in.op == asm.ANDPS && in.args[1] == b.bits(rowprog.I32, 0xffff0000):
+		return in.args[0] // the lower half is shifted out
+	case narrows && (t == rowprog.U8 || t == rowprog.U16) && in.op == asm.ANDPS && in.args[1] == b.bits(rowprog.I32, 1<<(8*t.Size())-1):
+		return in.args[0]
+	case narrows && (t == rowprog.I8 || t == rowprog.I16) && in.op == asm.PSRAD && from.op == asm.PSLLD && in.imm == from.imm && int(in.imm) == 32-8*t.Size():
+		return from.args[0]
 	}
 	return x
 }
@@ -123,9 +137,8 @@ func hasNoEffect(f form) bool {
 
 // packedStore makes st the store of a value to an operand of a packed type.
 func (b *block) packedStore(st *inst, o *rowprog.Operand, x vreg) {
+	x = b.unrounded(o.Type, x)
 	switch o.Type {
-	case rowprog.F16:
-		x = b.unrounded(x)
 	case rowprog.BF16:
 		x = b.shift(asm.PSRLD, st.width, x, 16)
 	case rowprog.F8E4M3, rowprog.F8E5M2:

@@ -192,6 +192,9 @@ func (b *Builder) Convert(x Value, t Type) Value {
 	if from := b.insts[x].Type; !convertible(from, t) {
 		return b.fail("convert %v to %v", from, t)
 	}
+	if in := &b.insts[x]; in.Op == OpConvert && t != t.Computed() && b.insts[in.Args[0]].Type == t && in.Type == t.Computed() {
+		return in.Args[0] // what is computed of an element for memory alone has that element
+	}
 	return b.primitive(Inst{Op: OpConvert, Type: t}, x)
 }
 

@@ -111,6 +111,8 @@ func (e *narrow) Convert(x graph.Value, t graph.DType) graph.Value {
 		v = unsigned{e.l}.toFloat(v, computed)
 	case from.t.IsFloat() && t == graph.Uint64:
 		v = unsigned{e.l}.fromFloat(v, from.t.Computed())
+	case from.t.Computed() == graph.Float32 && (t == graph.Int8 || t == graph.Uint8):
+		v = e.lowByte(v)
 	case from.t.IsFloat() && t.IsInt() && t != computed:
 		v = e.l.Convert(e.l.Convert(v, graph.Int64), computed)
 	default:
@@ -120,6 +122,15 @@ func (e *narrow) Convert(x graph.Value, t graph.DType) graph.Value {
 		v = e.wrapped(v, t) // or rounded
 	}
 	return e.value(v, t)
+}
+
+// lowByte is an Int32 whose last byte is that of a number of Float32 as an Int64: 0 from 2^31 on, where numbers are multiples of 256, and all ones from
+// 2^63 on, where all are the greatest Int64. An Int32 has the last byte 0 for numbers below its range, too.
+func (e *narrow) lowByte(v graph.Value) graph.Value {
+	const floats, ints = graph.Float32, graph.Int32
+	isBeyond := func(limit float64) graph.Value { return e.l.Prim(graph.PrimGe, v, e.l.Const(floats, limit)) }
+	x := e.l.Convert(e.l.Prim(graph.PrimSelect, isBeyond(0x1p31), e.l.Const(floats, 0), v), ints)
+	return e.l.Prim(graph.PrimSelect, isBeyond(0x1p63), e.l.Const(ints, -1), x)
 }
 
 // TypeOf returns the type of a value.
