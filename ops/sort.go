@@ -203,12 +203,22 @@ func orderKeys[T any](a *graph.Arrays, out []int64, x []T, descending bool, rank
 	if descending {
 		flip = math.MaxUint32
 	}
+	key := func(i int, v T) uint64 { return uint64(rank(v)^flip)<<placeBits | uint64(uint32(i)) }
+	if k := len(out); k <= mostInserted {
+		least := make([]uint64, 0, mostInserted)
+		for i, v := range x {
+			least = inserted(least, key(i, v), k)
+		}
+		placesOf(least, out)
+		return
+	}
 	room := a.Words(2 * len(x))
 	keys, spare := room[:len(x)], room[len(x):]
 	for i, v := range x {
-		keys[i] = uint64(rank(v)^flip)<<32 | uint64(uint32(i))
+		keys[i] = key(i, v)
 	}
-	if k := len(out); isFew(k, len(keys)) {
+	switch k := len(out); {
+	case isFew(k, len(keys)):
 		least := heapOf(keys[:k])
 		for _, key := range keys[k:] {
 			if k > 0 && key < least[0] {
@@ -216,43 +226,115 @@ func orderKeys[T any](a *graph.Arrays, out []int64, x []T, descending bool, rank
 			}
 		}
 		keys, spare = least, nil
+	case k < len(keys) && len(keys) >= leastSelected:
+		keys, spare = leastKeys(keys, spare, k)
 	}
 	placesOf(sorted(keys, spare), out)
 }
 
-// leastByDigits is from how many keys on they are sorted by digits.
-const leastByDigits = 512
+// mostInserted is how many places are found at most by keeping the first ones so far in order.
+const mostInserted = 8
+
+// inserted puts a key in its place among the k least so far, which are in order.
+func inserted(least []uint64, key uint64, k int) []uint64 {
+	n := len(least)
+	switch {
+	case n < k:
+		least = append(least, key)
+	case key >= least[n-1]:
+		return least
+	default:
+		n--
+	}
+	for ; n > 0 && least[n-1] > key; n-- {
+		least[n] = least[n-1]
+	}
+	least[n] = key
+	return least
+}
+
+// leastSelected is from how many keys on the least ones are found before they are sorted, if they are not few.
+const leastSelected = 4096
+
+// placeBits is how many bits of a key are a place; the others are a rank.
+const placeBits = 32
+
+// leastKeys returns the least k keys and some more, in the order of their places: those whose ranks begin with the digits of the k-th or lesser ones. It
+// has as much spare memory as there are keys, and returns what it has left.
+func leastKeys(keys, spare []uint64, k int) (least, rest []uint64) {
+	const shift = 64 - 11
+	var counts [1 << 11]uint32
+	for _, key := range keys {
+		counts[key>>shift]++
+	}
+	last, found := uint64(0), 0
+	for found += int(counts[0]); found < k; found += int(counts[last]) {
+		last++
+	}
+	least = spare[:0]
+	for _, key := range keys {
+		if key>>shift <= last {
+			least = append(least, key)
+		}
+	}
+	return least, keys
+}
+
+// From leastByDigits keys on, they are sorted by digits of their ranks, and from leastByLongDigits on by longer ones.
+const (
+	leastByDigits     = 64
+	leastByLongDigits = 1024
+)
 
 // sorted sorts keys of a rank and a place, which are in the order of their places, in their memory or in as much spare: many by digits of their ranks,
 // the last digits first, and else by comparisons.
 func sorted(keys, spare []uint64) []uint64 {
-	const digits, bits, placeBits = 3, 11, 32
-	if len(keys) < leastByDigits || len(spare) < len(keys) {
+	switch {
+	case len(keys) < leastByDigits || len(spare) < len(keys):
 		slices.Sort(keys)
 		return keys
+	case len(keys) < leastByLongDigits:
+		var ends [4][1 << 8]uint32
+		for _, k := range keys {
+			ends[0][k>>placeBits&0xff]++
+			ends[1][k>>(placeBits+8)&0xff]++
+			ends[2][k>>(placeBits+16)&0xff]++
+			ends[3][k>>(placeBits+24)]++
+		}
+		for d := range ends {
+			keys, spare = sortedByDigit(keys, spare, ends[d][:], placeBits+8*d)
+		}
+		return keys
 	}
-	var ends [digits][1 << bits]uint32
+	const bits = 11
+	var ends [3][1 << bits]uint32
 	for _, k := range keys {
 		ends[0][k>>placeBits&(1<<bits-1)]++
 		ends[1][k>>(placeBits+bits)&(1<<bits-1)]++
 		ends[2][k>>(placeBits+2*bits)]++
 	}
 	for d := range ends {
-		begin, shift, counts := uint32(0), placeBits+d*bits, &ends[d]
-		if counts[keys[0]>>shift&(1<<bits-1)] == uint32(len(keys)) {
-			continue // all have the same digit
-		}
-		for i, n := range counts {
-			counts[i], begin = begin, begin+n
-		}
-		for _, k := range keys {
-			at := &counts[k>>shift&(1<<bits-1)]
-			spare[*at] = k
-			*at++
-		}
-		keys, spare = spare, keys
+		keys, spare = sortedByDigit(keys, spare, ends[d][:], placeBits+bits*d)
 	}
 	return keys
+}
+
+// sortedByDigit sorts keys by a digit, of whose values there are so many each, which it overwrites. It returns their memory, and what is spare then.
+func sortedByDigit(keys, spare []uint64, counts []uint32, shift int) (in, rest []uint64) {
+	mask := uint64(len(counts) - 1)
+	if counts[keys[0]>>shift&mask] == uint32(len(keys)) {
+		return keys, spare // all have the same digit
+	}
+	begin := uint32(0)
+	for i, n := range counts {
+		counts[i], begin = begin, begin+n
+	}
+	for _, k := range keys {
+		at := &counts[k>>shift&mask]
+		spare[*at] = k
+		*at++
+	}
+	return spare[:len(keys)], keys
 }
 
 // isFew reports whether k of n elements are so few that a heap finds them sooner than a sort of all.

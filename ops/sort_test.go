@@ -106,7 +106,7 @@ func TestTopKRefusesMoreThanThereIs(t *testing.T) {
 func TestFewOfManyAreFirstInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	special := []float64{math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1)}
-	for _, k := range []int{0, 1, 3, 20} {
+	for _, k := range []int{0, 1, 3, 8, 9, 20, 150} {
 		for _, nans := range []int{-1, 0, 3, 190} {
 			data := make([]float64, 200)
 			for i := range data {
@@ -140,7 +140,7 @@ func TestFewOfManyAreFirstInOrder(t *testing.T) {
 func TestManyElementsAreSortedByDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, dtype := range []graph.DType{graph.Float32, graph.Int32, graph.Bool, graph.BFloat16, graph.Uint8, graph.Float64, graph.Int64, graph.Uint64} {
-		for _, n := range []int{511, 512, 3000} {
+		for _, n := range []int{63, 64, 511, 512, 1023, 1024, 5000} {
 			data := make([]float64, n)
 			for i := range data {
 				switch data[i] = float64(rng.IntN(1 << (1 + rng.IntN(16)))); {
@@ -183,6 +183,8 @@ func TestManyElementsAreSortedByDigits(t *testing.T) {
 				})
 				got := value(t, feeds{x: fed}, ops.ArgSort(x, 0, descending)).Floats()
 				require.Equal(t, want, got, "%d of %s, descending %v", n, dtype, descending)
+				_, half := ops.TopK(x, graph.Dim(n/2), 0, descending)
+				require.Equal(t, want[:n/2], value(t, feeds{x: fed}, half).Floats(), "the first half of %d of %s, descending %v", n, dtype, descending)
 			}
 		}
 	}

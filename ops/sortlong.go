@@ -117,7 +117,7 @@ func fewLong[T long](a *graph.Arrays, k int, x []T, flip uint64, by ranks[T]) []
 // sortedLong is [sorted] of longer keys.
 func sortedLong(keys, spare []longKey) []longKey {
 	const digits, bits = 6, 11
-	if len(keys) < leastByDigits || len(spare) < len(keys) {
+	if len(keys) < leastByLongDigits/2 || len(spare) < len(keys) {
 		slices.SortFunc(keys, func(x, y longKey) int {
 			if c := cmp.Compare(x.rank, y.rank); c != 0 {
 				return c
