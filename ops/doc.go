@@ -70,7 +70,7 @@
 //   - boxes.go, boxloss.go, nms.go: boxes that overlap; roialign.go, roipool.go: what images have in boxes
 //
 // Of whole arrays:
-//   - sort.go and, of 64 bits, sortlong.go; searchsorted.go, quantile.go, count.go, uniquealong.go
+//   - sort.go with sortkeys.go and, of 64 bits, sortlong.go; searchsorted.go, quantile.go, count.go, uniquealong.go
 //   - running.go and columns.go: the greatest so far, and recurrences
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - convolve.go: convolutions and correlations of signals

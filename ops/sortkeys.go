@@ -1,0 +1,143 @@
+package ops
+
+import "slices"
+
+// mostInserted is how many places are found at most by keeping the first ones so far in order.
+const mostInserted = 8
+
+// inserted puts a key in its place among the k least so far, which are in order.
+func inserted(least []uint64, key uint64, k int) []uint64 {
+	n := len(least)
+	switch {
+	case n < k:
+		least = append(least, key)
+	case key >= least[n-1]:
+		return least
+	default:
+		n--
+	}
+	for ; n > 0 && least[n-1] > key; n-- {
+		least[n] = least[n-1]
+	}
+	least[n] = key
+	return least
+}
+
+// leastSelected is from how many keys on the least ones are found before they are sorted, if they are not few.
+const leastSelected = 4096
+
+// placeBits is how many bits of a key are a place; the others are a rank.
+const placeBits = 32
+
+// leastKeys returns the least k keys and some more, in the order of their places: those whose ranks begin with the digits of the k-th or lesser ones. It
+// has as much spare memory as there are keys, and returns what it has left.
+func leastKeys(keys, spare []uint64, k int) (least, rest []uint64) {
+	const shift = 64 - 11
+	var counts [1 << 11]uint32
+	for _, key := range keys {
+		counts[key>>shift]++
+	}
+	last, found := uint64(0), 0
+	for found += int(counts[0]); found < k; found += int(counts[last]) {
+		last++
+	}
+	least = spare[:0]
+	for _, key := range keys {
+		if key>>shift <= last {
+			least = append(least, key)
+		}
+	}
+	return least, keys
+}
+
+// From leastByDigits keys on, they are sorted by digits of their ranks, and from leastByLongDigits on by longer ones.
+const (
+	leastByDigits     = 64
+	leastByLongDigits = 1024
+)
+
+// sorted sorts keys of a rank and a place, which are in the order of their places, in their memory or in as much spare: many by digits of their ranks,
+// the last digits first, and else by comparisons.
+func sorted(keys, spare []uint64) []uint64 {
+	switch {
+	case len(keys) < leastByDigits || len(spare) < len(keys):
+		slices.Sort(keys)
+		return keys
+	case len(keys) < leastByLongDigits:
+		var ends [4][1 << 8]uint32
+		for _, k := range keys {
+			ends[0][k>>placeBits&0xff]++
+			ends[1][k>>(placeBits+8)&0xff]++
+			ends[2][k>>(placeBits+16)&0xff]++
+			ends[3][k>>(placeBits+24)]++
+		}
+		for d := range ends {
+			keys, spare = sortedByDigit(keys, spare, ends[d][:], placeBits+8*d)
+		}
+		return keys
+	}
+	const bits = 11
+	var ends [3][1 << bits]uint32
+	for _, k := range keys {
+		ends[0][k>>placeBits&(1<<bits-1)]++
+		ends[1][k>>(placeBits+bits)&(1<<bits-1)]++
+		ends[2][k>>(placeBits+2*bits)]++
+	}
+	for d := range ends {
+		keys, spare = sortedByDigit(keys, spare, ends[d][:], placeBits+bits*d)
+	}
+	return keys
+}
+
+// sortedByDigit sorts keys by a digit, of whose values there are so many each, which it overwrites. It returns their memory, and what is spare then.
+func sortedByDigit(keys, spare []uint64, counts []uint32, shift int) (in, rest []uint64) {
+	mask := uint64(len(counts) - 1)
+	if counts[keys[0]>>shift&mask] == uint32(len(keys)) {
+		return keys, spare // all have the same digit
+	}
+	begin := uint32(0)
+	for i, n := range counts {
+		counts[i], begin = begin, begin+n
+	}
+	for _, k := range keys {
+		at := &counts[k>>shift&mask]
+		spare[*at] = k
+		*at++
+	}
+	return spare[:len(keys)], keys
+}
+
+// heap is keys of which none is less than those below it: the greatest is at the top.
+type heap []uint64
+
+// heapOf makes a heap of keys, in their memory.
+func heapOf(keys []uint64) heap {
+	h := heap(keys)
+	for at := len(h)/2 - 1; at >= 0; at-- {
+		h.sink(at)
+	}
+	return h
+}
+
+// replaceTop puts a lesser key in the place of the greatest.
+func (h heap) replaceTop(key uint64) {
+	h[0] = key
+	h.sink(0)
+}
+
+func (h heap) sink(at int) {
+	for {
+		child := 2*at + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1] > h[child] {
+			child++
+		}
+		if h[at] >= h[child] {
+			return
+		}
+		h[at], h[child] = h[child], h[at]
+		at = child
+	}
+}
