@@ -58,7 +58,7 @@ func (r *resizedAxis) moved(k int) (place float64, said bool) {
 		away := near(near(float64(r.in)*0.5) * near(1-near(near(float64(r.out)*near(r.step))/float64(r.in))))
 		return near(r.half(k) + away), true
 	case r.has("halfOrOne") && r.out == 1:
-		return -0.5, true
+		return 0, true
 	case r.has("half"), r.has("middle"), r.has("halfOrOne"):
 		return r.half(k), true
 	case r.has("first"):
