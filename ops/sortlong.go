@@ -114,10 +114,13 @@ func fewLong[T long](a *graph.Arrays, k int, x []T, flip uint64, by ranks[T]) []
 	return sortedLong(keys, nil)
 }
 
+// leastLongByDigits is from how many longer keys on they are sorted by digits.
+const leastLongByDigits = 512
+
 // sortedLong is [sorted] of longer keys.
 func sortedLong(keys, spare []longKey) []longKey {
 	const digits, bits = 6, 11
-	if len(keys) < leastByLongDigits/2 || len(spare) < len(keys) {
+	if len(keys) < leastLongByDigits || len(spare) < len(keys) {
 		slices.SortFunc(keys, func(x, y longKey) int {
 			if c := cmp.Compare(x.rank, y.rank); c != 0 {
 				return c

@@ -1,15 +1,13 @@
 package backend
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/kernels/codegen"
 	"github.com/broadloom/broadloom/kernels/internal/testkit/emulator"
 	"github.com/broadloom/broadloom/kernels/internal/testkit/rowtest"
-	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -34,20 +32,9 @@ func TestAVX512(t *testing.T) {
 			continue
 		}
 		k := emulate(t, want.Program, c)
-		reference, err := interp.Compile(want.Program)
-		require.NoError(t, err)
 		if ahead := fetching(k); len(ahead) > 0 && seed%2 == 0 {
 			k = ahead[0]
 		}
-		got := want.Clone()
-		var s Scratch
-		wantFault, wantOK := reference.Run(want.Args, &s.portable)
-		gotFault, gotOK := k.Run(got.Args, &s)
-		if gotFault != wantFault || gotOK != wantOK {
-			t.Fatalf("seed %d: fault %v %v, want %v %v\n%v", seed, gotFault, gotOK, wantFault, wantOK, want)
-		}
-		if diff := want.Diff(got); gotOK && diff != "" {
-			t.Fatalf("seed %d: want and got differ at %s\n%v", seed, diff, want)
-		}
+		requireSameCase(t, fmt.Sprint("seed ", seed), want, k)
 	}
 }

@@ -57,8 +57,8 @@ func requireSameCase(t *testing.T, name string, want *rowtest.Case, k Kernel) {
 	var s Scratch
 	wantFault, wantOK := reference.Run(want.Args, &s.portable)
 	gotFault, gotOK := k.Run(got.Args, &s)
-	require.Equal(t, wantOK, gotOK, name)
-	require.Equal(t, wantFault, gotFault, name)
+	require.Equal(t, wantOK, gotOK, "%s\n%v", name, want)
+	require.Equal(t, wantFault, gotFault, "%s\n%v", name, want)
 	if diff := want.Diff(got); gotOK && diff != "" {
 		t.Fatalf("%s: want and got differ at %s\n%v", name, diff, want)
 	}

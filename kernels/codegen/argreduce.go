@@ -103,13 +103,7 @@ func (r argReduction) foldedVectors(best, at *accumulator, set int) winner {
 	for i := range x {
 		x[i] = winner{r.at(&slot{mem: inBlock(best.room + i*bytes)}), r.at(&slot{mem: inBlock(at.room + i*bytes)})}
 	}
-	for h := laneBytes / bytes / 2; h > 0; h /= 2 {
-		for i := range max(0, min(h, len(x)-h)) {
-			x[i] = r.merge(x[i], x[i+h])
-		}
-		x = x[:min(h, len(x))]
-	}
-	return x[0]
+	return byHalves(x, laneBytes/bytes, r.merge)
 }
 
 // wide is the indices in the lower half of a vector, or all of them, as I64.

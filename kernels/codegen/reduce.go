@@ -198,9 +198,14 @@ func (b *block) foldedVectors(a *accumulator, held *pins, set int) vreg {
 			held.slot[a.reg+i] = h
 		}
 	}
-	for h := laneBytes / bytes / 2; h > 0; h /= 2 {
+	return byHalves(x, laneBytes/bytes, func(x, y vreg) vreg { return b.joins(a, x, y) })
+}
+
+// byHalves combines what the first of some vectors of partial results have, by halves of all, until one is left: the others have changed nothing.
+func byHalves[T any](x []T, all int, join func(x, y T) T) T {
+	for h := all / 2; h > 0; h /= 2 {
 		for i := range max(0, min(h, len(x)-h)) {
-			x[i] = b.joins(a, x[i], x[i+h])
+			x[i] = join(x[i], x[i+h])
 		}
 		x = x[:min(h, len(x))]
 	}

@@ -126,8 +126,10 @@ func acrossRows(p *rowprog.Program) *rowprog.Program {
 
 // write writes what works on one block.
 func (w *rowBlock) write() {
-	for s := range w.p.Stages + 1 {
-		w.keepBetween(w.phases(rowprog.RowSection(s)))
+	ofRows := make([][]phase, w.p.Stages+1) // before each stage, and after the last
+	for s := range ofRows {
+		ofRows[s] = w.phases(rowprog.RowSection(s))
+		w.keepBetween(ofRows[s])
 	}
 	for v, h := range w.liveOut {
 		if in := &w.p.Insts[v]; h != nil && in.Domain == rowprog.Row {
@@ -147,11 +149,11 @@ func (w *rowBlock) write() {
 		w.bringPointers(w.first)
 	}
 	for s := range w.p.Stages {
-		w.ofRows(s)
+		w.ofRows(ofRows[s])
 		w.stageOfRows(s)
 		w.bringPointers(w.first)
 	}
-	w.ofRows(w.p.Stages)
+	w.ofRows(ofRows[w.p.Stages])
 	w.bases = pointerRegs[:]
 	w.bringPointers(w.next)
 }

@@ -97,7 +97,7 @@ func (w *rowBlock) placesOf(list *[]asm.Label, place func(element int) int) []as
 	return *list
 }
 
-// rows and columns are the rows that elements belong to, and their numbers in these.
+// rowNumbers are the rows that elements belong to, and columnNumbers their places in these.
 func (w *rowBlock) rowNumbers() []asm.Label {
 	return w.placesOf(&w.ofRow, func(element int) int { return element / w.p.Row })
 }

@@ -20,7 +20,7 @@ func (w *rowBlock) vectorsOf(acc *accumulator) int {
 	return (min(laneBytes, w.p.Row*laneSize(acc.typ)) + bytes - 1) / bytes
 }
 
-// blockFold is how a reduction ends: of each row, and then of all rows of a block, if some is left to do.
+// blockFold is how a reduction ends: of each row, and then of all rows of a block.
 type blockFold struct {
 	ofRow, ofAll *block
 	held         pins

@@ -7,9 +7,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// ofRows writes what is computed once a row before a stage.
-func (w *rowBlock) ofRows(stage int) {
-	for _, p := range w.phases(rowprog.RowSection(stage)) {
+// ofRows writes the phases of what is computed once a row.
+func (w *rowBlock) ofRows(list []phase) {
+	for _, p := range list {
 		if p.rowByRow {
 			w.rowByRow(p.values)
 		} else {

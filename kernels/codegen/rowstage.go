@@ -40,9 +40,7 @@ func (w *rowBlock) stageOfRows(stage int) {
 	})
 	w.moveSums(b, true)
 	for _, f := range folds {
-		if f.ofAll != nil {
-			w.body(f.ofAll, 1, false, &pins{}, mode{})
-		}
+		w.body(f.ofAll, 1, false, &pins{}, mode{})
 	}
 	a.Bind(done)
 }

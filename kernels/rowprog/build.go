@@ -188,7 +188,7 @@ func (b *Builder) Build() (*Program, error) {
 		}
 	}
 	isOfRow := func(in Inst) bool { return in.Domain == Row }
-	if b.row <= MostShort && p.Reduces() || b.row <= MostNarrow && slices.ContainsFunc(p.Insts, isOfRow) {
+	if b.row <= MostShort && p.Reduces() || b.row <= MostShortElementwise && slices.ContainsFunc(p.Insts, isOfRow) {
 		p.Row = b.row
 	}
 	p.index()

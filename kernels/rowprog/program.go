@@ -14,10 +14,10 @@ const None Value = -1
 // FaultCode tells what a guard has found. Codes from 0 on are the caller's.
 type FaultCode int32
 
-// MostShort is the most elements of a row that a [Program] notes, and MostNarrow that of one which reduces nothing.
+// MostShort is the most elements of a row that a [Program] notes, and MostShortElementwise that of one which reduces nothing.
 const (
-	MostShort  = 384
-	MostNarrow = 16
+	MostShort            = 384
+	MostShortElementwise = 16
 )
 
 // DivideByZero is the code of the guards that a [Builder] sets on the divisors of

@@ -79,7 +79,7 @@ func BindBlocks(r *rand.Rand, p *rowprog.Program) *Case {
 	case r.IntN(4) == 0:
 		q.Row = 2 + r.IntN(rowprog.MostShort-1)
 	case r.IntN(2) == 0:
-		q.Row = 2 + r.IntN(rowprog.MostNarrow-1)
+		q.Row = 2 + r.IntN(rowprog.MostShortElementwise-1)
 	default:
 		q.Row = 2 + r.IntN(70)
 	}
