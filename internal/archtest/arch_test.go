@@ -69,6 +69,7 @@ var arrows = []struct {
 	{"kernels/internal/loops", "half kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
 	{"kernels/jit", "golang.org/x/sys/unix", "memory that holds code is the system's"},
 	{"kernels/...", "half kernels/...", "loops over memory know no graph"},
+	{"onnx/internal/wire", "google.golang.org/protobuf/encoding/protowire", "messages of files know no graph"},
 	{"stablehlo", "graph half internal/loopop internal/panicked ops shapeinfer shapeinfer/alias exec weights", "another engine's language knows none of this machine's"},
 	{"viz/svg", "github.com/goccy/go-graphviz github.com/awalterschulze/gographviz", "only its users pay for WebAssembly"},
 	{"viz", "graph shapeinfer/... exec internal/page github.com/awalterschulze/gographviz/ast", "pictures of what was decided"},
