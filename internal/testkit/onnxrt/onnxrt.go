@@ -1,0 +1,131 @@
+package onnxrt
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+)
+
+// PythonVariable is the environment variable that names an interpreter of Python with onnx and onnxruntime.
+const PythonVariable = "BROADLOOM_XLA_PYTHON"
+
+//go:embed run.py
+var script []byte
+
+// Model is a model and what it is run with.
+type Model struct {
+	Name string
+	Data []byte // of the file; or
+	Path string // where it is, with its data beside it
+	Runs []Run
+}
+
+// Run has the inputs of a run by their names.
+type Run map[string]Arg
+
+// Arg is an input: a value, or where it has no elements given, the output of that name of the run before.
+type Arg struct {
+	Value reference.Value
+	From  string
+}
+
+// Outcome is what became of a model: the outputs of each run by their names, or why there are none.
+type Outcome struct {
+	Results []map[string]reference.Value
+	Error   string
+}
+
+// of is a value, or the output of another run, in the manifest. Its elements stand at an offset of a file of raw numbers.
+type of struct {
+	DType  string `json:"dtype"`
+	Shape  []int  `json:"shape"`
+	Offset int    `json:"offset"`
+	From   string `json:"from"`
+}
+
+type job struct {
+	Path    string          `json:"path"`
+	Runs    []map[string]of `json:"runs,omitempty"`
+	Results []map[string]of `json:"results,omitempty"`
+	Error   string          `json:"error,omitempty"`
+}
+
+// Python returns the interpreter. It skips the test where none is named.
+func Python(t testing.TB) string {
+	python := os.Getenv(PythonVariable)
+	if python == "" {
+		t.Skipf("%s names no Python with onnx and onnxruntime", PythonVariable)
+	}
+	return python
+}
+
+// Do has models checked by ONNX's own checker, and runs them in one process of Python, on a CPU. It skips the test
+// where there is none.
+func Do(t testing.TB, models []Model) []Outcome {
+	python, folder := Python(t), t.TempDir()
+	var raw bytes.Buffer
+	jobs := make([]job, len(models))
+	for i, m := range models {
+		if jobs[i].Path = m.Path; m.Path == "" {
+			jobs[i].Path = filepath.Join(folder, fmt.Sprintf("%d.onnx", i))
+			require.NoError(t, os.WriteFile(jobs[i].Path, m.Data, 0o666))
+		}
+		for _, run := range m.Runs {
+			args := map[string]of{}
+			for name, a := range run {
+				if a.Value.Data == nil {
+					args[name] = of{From: a.From}
+					continue
+				}
+				args[name] = of{a.Value.DType.String(), append([]int{}, a.Value.Shape...), raw.Len(), ""}
+				require.NoError(t, binary.Write(&raw, binary.LittleEndian, a.Value.Data))
+			}
+			jobs[i].Runs = append(jobs[i].Runs, args)
+		}
+	}
+	manifest, err := json.Marshal(jobs)
+	require.NoError(t, err)
+	for name, data := range map[string][]byte{"run.py": script, "jobs.json": manifest, "arguments.bin": raw.Bytes()} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), data, 0o666))
+	}
+	out, err := exec.CommandContext(t.Context(), python, filepath.Join(folder, "run.py"), folder).CombinedOutput()
+	if exit, is := err.(*exec.ExitError); is && exit.ExitCode() == 77 {
+		t.Skip(string(out))
+	}
+	require.NoError(t, err, string(out))
+	return read(t, folder, len(models))
+}
+
+// read takes what the process has written.
+func read(t testing.TB, folder string, count int) []Outcome {
+	text, err := os.ReadFile(filepath.Join(folder, "results.json"))
+	require.NoError(t, err)
+	raw, err := os.ReadFile(filepath.Join(folder, "results.bin"))
+	require.NoError(t, err)
+	var done []job
+	require.NoError(t, json.Unmarshal(text, &done))
+	require.Len(t, done, count)
+	outcomes := make([]Outcome, count)
+	for i, j := range done {
+		outcomes[i].Error = j.Error
+		for _, run := range j.Results {
+			values := map[string]reference.Value{}
+			for name, o := range run {
+				values[name], err = reference.FromBytes(o.DType, raw[o.Offset:], o.Shape...)
+				require.NoError(t, err, fmt.Sprintf("%s: %s", j.Path, name))
+			}
+			outcomes[i].Results = append(outcomes[i].Results, values)
+		}
+	}
+	return outcomes
+}

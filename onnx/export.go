@@ -1,0 +1,201 @@
+package onnx
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/onnx/internal/export"
+	"github.com/broadloom/broadloom/onnx/internal/wire"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// ExportOption says what [Export] and [Encode] write, and how; nil says nothing.
+type ExportOption func(*exported)
+
+type exported struct {
+	export.Request
+	params      *exec.Session
+	largestFile int64
+}
+
+// DefaultOpset is the version of ONNX's operators that is written if nothing else is said.
+const DefaultOpset = 20
+
+// largestFile is the most bytes of parameters that stand in the model's own file if nothing else is said.
+const largestFile = 1 << 30
+
+// WithOutputs names the values that the model gives. An output has the name of its node, or "output_0" and so on by its place.
+func WithOutputs(nodes ...*graph.Node) ExportOption {
+	return func(r *exported) { r.Outputs = append(r.Outputs, nodes...) }
+}
+
+// WithUpdates names in-place writes that the model carries out, such as an optimiser's. What is written is an input of the model, and its
+// new value an output of the input's name with ".next" behind it, which is fed to the next run.
+func WithUpdates(nodes ...*graph.Node) ExportOption {
+	return func(r *exported) { r.Updates = append(r.Updates, nodes...) }
+}
+
+// WithParams writes the parameters as they are in a session into the model, but for those that updates write. Without it, all
+// parameters are inputs.
+func WithParams(s *exec.Session) ExportOption {
+	return func(r *exported) { r.params = s }
+}
+
+// WithOpset chooses the version of ONNX's operators: 20 to 26. [DefaultOpset] is the one that most programs read.
+func WithOpset(version int) ExportOption {
+	return func(r *exported) { r.Opset = version }
+}
+
+// WithSizes gives named sizes their numbers. Those that have none stay names in the model, for any size; some operations, such as
+// factorizations of matrices, can only be written with numbers.
+func WithSizes(sizes shapeinfer.Sizes) ExportOption {
+	return func(r *exported) {
+		for name, n := range sizes {
+			r.Sizes[name] = n
+		}
+	}
+}
+
+// WithDataBeside has [Export] write the parameters into a file beside the model's if they take more than a number of bytes: 1 GiB if
+// nothing else is said. A model's own file can have 2 GiB.
+func WithDataBeside(bytes int64) ExportOption {
+	return func(r *exported) { r.largestFile = bytes }
+}
+
+// Export writes the model that computes outputs, and carries out updates, of a graph. The path names the whole new file, or what
+// it named before. Large parameters are written into a file of their own beside it, whose name ends with .data and tells its content: that of an earlier model
+// stays.
+//
+// The error holds every mistake of the graph, as that of exec.Compile, or says at the user's line which operation has no form in
+// ONNX, and what to do. Claims of elements, such as of ops.Assert, and of indices, are not checked in the model.
+func Export(path string, g *graph.Graph, opts ...ExportOption) error {
+	m, r, err := model(g, opts)
+	if err != nil {
+		return err
+	}
+	if err := writeModel(path, m, r.largestFile); err != nil {
+		return fmt.Errorf("onnx: %s: %w", path, err)
+	}
+	return nil
+}
+
+// Encode returns the bytes of the file that [Export] writes, with all parameters in it. The error is Export's, or tells that they take more than 2 GiB.
+func Encode(g *graph.Graph, opts ...ExportOption) ([]byte, error) {
+	m, _, err := model(g, opts)
+	if err != nil {
+		return nil, err
+	}
+	return m.Encode()
+}
+
+// model exports a graph.
+func model(g *graph.Graph, opts []ExportOption) (*wire.Model, *exported, error) {
+	r := &exported{largestFile: largestFile}
+	r.Sizes, r.Opset = shapeinfer.Sizes{}, DefaultOpset
+	for _, o := range opts {
+		if o != nil {
+			o(r)
+		}
+	}
+	if s := r.params; s != nil {
+		r.Param = func(n *graph.Node) (any, error) {
+			a, err := s.Param(n)
+			return a.Data, err
+		}
+	}
+	m, err := export.Model(g, r.Request)
+	if err != nil {
+		return nil, nil, fmt.Errorf("onnx: %w", err)
+	}
+	return m, r, nil
+}
+
+// writeModel writes a model, and its parameters beside it where they take more bytes than limit.
+func writeModel(path string, m *wire.Model, limit int64) error {
+	total := int64(0)
+	for _, t := range m.Graph.Initializers {
+		total += int64(len(t.Raw))
+	}
+	if total > limit {
+		if err := writeBeside(path, m); err != nil {
+			return err
+		}
+	}
+	data, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	return writeFile(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Tensors of fewer bytes stay in the model; others begin at multiples of an alignment, as whoever maps the file wants it.
+const (
+	leastBeside = 1024
+	alignment   = 4096
+)
+
+// writeBeside moves tensors of a model into a file beside it.
+func writeBeside(path string, m *wire.Model) error {
+	hash := sha256.New()
+	var moved []*wire.Tensor
+	for _, t := range m.Graph.Initializers {
+		if len(t.Raw) >= leastBeside {
+			moved = append(moved, t)
+			hash.Write(t.Raw)
+		}
+	}
+	name := fmt.Sprintf("%s-%x.data", filepath.Base(path), hash.Sum(nil)[:8])
+	err := writeFile(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
+		at := 0
+		for _, t := range moved {
+			gap := -at & (alignment - 1)
+			if _, err := w.Write(make([]byte, gap)); err != nil {
+				return err
+			}
+			at += gap
+			if _, err := w.Write(t.Raw); err != nil {
+				return err
+			}
+			t.External = []wire.Pair{{Key: "location", Value: name}, {Key: "offset", Value: strconv.Itoa(at)}, {Key: "length", Value: strconv.Itoa(len(t.Raw))}}
+			at += len(t.Raw)
+		}
+		return nil
+	})
+	for _, t := range moved {
+		t.IsExternal, t.HasRaw, t.Raw = true, false, nil
+	}
+	return err
+}
+
+// writeFile writes a file so that its path names the whole new content or what it named before.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	temp, err := os.OpenFile(fmt.Sprintf("%s.tmp-%08x", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, temp.Close(), os.Remove(temp.Name()))
+		}
+	}()
+	w := bufio.NewWriterSize(temp, 1<<18)
+	if err := errors.Join(write(w), w.Flush(), temp.Sync()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	return temp.Close()
+}

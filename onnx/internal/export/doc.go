@@ -1,0 +1,2 @@
+// Package export writes graphs as models of ONNX.
+package export

@@ -1,0 +1,178 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/onnx/internal/wire"
+	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// Request says what of a graph is exported, and how.
+type Request struct {
+	Outputs, Updates []*graph.Node
+	Sizes            shapeinfer.Sizes
+	Opset            int
+	// Param returns the elements of a parameter, row-major, a slice of its dtype's Go type. Where it is nil, parameters are inputs.
+	Param func(n *graph.Node) (data any, err error)
+}
+
+// The versions of ONNX's operators that a model may use.
+const (
+	LeastOpset    = 20
+	GreatestOpset = 26
+)
+
+// Model exports a graph. The error holds every mistake of the graph, or names the user's line of what has no form in ONNX.
+func Model(g *graph.Graph, r Request) (m *wire.Model, err error) {
+	if g == nil {
+		return nil, errors.New("the graph is nil")
+	}
+	if r.Opset < LeastOpset || r.Opset > GreatestOpset {
+		return nil, fmt.Errorf("opset %d is not written: only %d to %d", r.Opset, LeastOpset, GreatestOpset)
+	}
+	defer g.KeepSizes()()
+	if err := r.check(g); err != nil {
+		return nil, err
+	}
+	e := newExporter(r.Sizes, r.Opset)
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, e.panicked(p)
+		}
+	}()
+	return e.model(g, r)
+}
+
+// check judges the program, and its sizes if all are bound.
+func (r *Request) check(g *graph.Graph) error {
+	roots := r.roots()
+	if len(roots) == 0 {
+		return errors.New("nothing to export: give Outputs or Updates")
+	}
+	for i, n := range roots {
+		switch {
+		case n == nil || n.Op() == nil:
+			return fmt.Errorf("root %d is nil, or a Node that no operation has made", i)
+		case n.Err() != nil:
+			return n.Err()
+		case n.Graph() != g:
+			return fmt.Errorf("%s: root %d, %s, is no node of graph %q", n.Pos(), i, n.Called(), g.Name())
+		case i >= len(r.Outputs) && n.Judged() && n.Op().Class != graph.Update:
+			return fmt.Errorf("%s: update %d, %s, writes nothing: it must be an in-place operation", n.Pos(), i-len(r.Outputs), graph.Describe(n))
+		}
+	}
+	report := shapeinfer.CheckProgram(g, roots...)
+	if err := report.Err(); err != nil {
+		return err
+	}
+	if len(r.Sizes) == 0 {
+		return nil
+	}
+	bound, err := shapeinfer.BindProgram(g, roots, nil, report.Requirements, r.Sizes)
+	if err == nil {
+		r.Sizes = bound
+		return nil
+	}
+	for _, n := range sources(g, roots) {
+		for _, name := range symbolsOf(n.Shape()) {
+			if _, is := r.Sizes[name]; !is {
+				return nil // they are judged when the model runs
+			}
+		}
+	}
+	return err
+}
+
+func (r *Request) roots() []*graph.Node {
+	return append(append([]*graph.Node{}, r.Outputs...), r.Updates...)
+}
+
+// sources lists the inputs and parameters that roots need.
+func sources(g *graph.Graph, roots []*graph.Node) (list []*graph.Node) {
+	live := reachable(g, roots)
+	for _, n := range append(g.Inputs(), g.Params()...) {
+		if live[n.ID()] {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// reachable marks the nodes that roots need.
+func reachable(g *graph.Graph, roots []*graph.Node) []bool {
+	nodes := g.Nodes()
+	live := make([]bool, len(nodes))
+	for _, n := range roots {
+		live[n.ID()] = true
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if live[i] {
+			for _, x := range nodes[i].Operands() {
+				live[x.ID()] = true
+			}
+		}
+	}
+	return live
+}
+
+// model exports a whole program.
+func (e *exporter) model(g *graph.Graph, r Request) (*wire.Model, error) {
+	roots := r.roots()
+	e.enter(g, roots)
+	written := lastWrites(g, roots)
+	w := &writer{exporter: e, taken: map[string]bool{}}
+	for _, n := range sources(g, roots) {
+		e.node = n
+		v := &value{tensor: e.typeOf(n), name: n.Name()}
+		w.taken[n.Name()] = true
+		e.frame.values[n] = v
+		if written[n] == nil && n.IsParam() && r.Param != nil {
+			data, err := r.Param(n)
+			if err != nil {
+				return nil, err
+			}
+			v.data = &literal{raw: bytesOf(data)}
+			w.params = append(w.params, v)
+			continue
+		}
+		w.inputs = append(w.inputs, v)
+	}
+	for _, v := range append(w.inputs, w.params...) {
+		e.show(v)
+	}
+	e.node = nil
+	for i, n := range r.Outputs {
+		w.output(outputName(n, i), e.value(n))
+	}
+	for _, n := range sources(g, roots) {
+		if write := written[n]; write != nil {
+			w.output(n.Name()+".next", e.memory(write))
+		}
+	}
+	if e.err != nil {
+		return nil, e.err
+	}
+	return w.model(g.Name(), r.Opset), nil
+}
+
+// outputName returns the name of an output: the node's own, or one by its place.
+func outputName(n *graph.Node, i int) string {
+	if n.Name() != "" {
+		return n.Name()
+	}
+	return fmt.Sprintf("output_%d", i)
+}
+
+// lastWrites returns the last write of the memory of each input and parameter that is written.
+func lastWrites(g *graph.Graph, roots []*graph.Node) map[*graph.Node]*graph.Node {
+	live, last := reachable(g, roots), map[*graph.Node]*graph.Node{}
+	for _, n := range g.Nodes() {
+		if memory := alias.Storage(n); live[n.ID()] && n.Op().Class == graph.Update && memory.Op().Class == graph.Source {
+			last[memory] = n
+		}
+	}
+	return last
+}

@@ -1,0 +1,160 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// folding are the operators of the reductions.
+var folding = map[graph.Fold]string{
+	graph.FoldSum: "ReduceSum", graph.FoldProd: "ReduceProd", graph.FoldMax: "ReduceMax", graph.FoldMaxNumber: "ReduceMax", graph.FoldMin: "ReduceMin",
+	graph.FoldAny: "ReduceMax", graph.FoldAll: "ReduceMin",
+}
+
+// reduce folds axes away, or to the size of 1.
+func (e *exporter) reduce(n *graph.Node, x *value) *value {
+	t := e.typeOf(n)
+	var list []int
+	if n.Op().Axes != nil {
+		list = n.Op().Axes(n)
+	} else {
+		for i, d := range t.shape {
+			if d == x.shape[i] {
+				continue
+			}
+			if list = append(list, i); d != 1 {
+				return e.reduceWhereOne(n, x, t)
+			}
+		}
+	}
+	f := n.Op().Fold
+	switch {
+	case f == graph.FoldArgMax || f == graph.FoldArgMin:
+		return e.extremum(f == graph.FoldArgMax, x, list, t.shape)
+	case folding[f] == "":
+		return e.fail(n, "folds by %s, which this package does not know", f)
+	}
+	return e.fold(f, x, list, len(t.shape) == len(x.shape))
+}
+
+// reduceWhereOne sums over the axes that sizes of the run decide: those that have the size of 1 in the result, and another one before.
+func (e *exporter) reduceWhereOne(n *graph.Node, x *value, t tensor) *value {
+	if n.Op().Fold != graph.FoldSum {
+		return e.fail(n, "folds axes that sizes of the run decide: give them numbers")
+	}
+	to, one := e.sizes(t.shape), e.ints([]int64{1})
+	folded := e.test("And", e.test("Equal", to, one), e.test("Not", e.test("Equal", e.sizes(x.shape), one)))
+	some := graph.SymbolicDim("folded_axes")
+	at := e.apply("NonZero", tensor{graph.Int64, graph.Shape{1, some}}, nil, folded)
+	axes := e.apply("Squeeze", tensor{graph.Int64, graph.Shape{some}}, nil, at, e.ints([]int64{0}))
+	wide := e.widened(x)
+	y := e.carried("ReduceSum", wide.dtype, func(c func(*value) *value) *value {
+		return e.apply("ReduceSum", tensor{heldBy("ReduceSum", wide.dtype), t.shape}, attrs{attrInt("keepdims", 1), attrInt("noop_with_empty_axes", 1)}, c(wide), axes)
+	})
+	return e.convert(y, x.dtype)
+}
+
+// folded returns a shape with axes folded: to 1 if they are kept, else away.
+func folded(shape graph.Shape, list []int, keep bool) graph.Shape {
+	out := graph.Shape{}
+	for i, d := range shape {
+		switch {
+		case !slices.Contains(list, i):
+			out = append(out, d)
+		case keep:
+			out = append(out, 1)
+		}
+	}
+	return out
+}
+
+// fold reduces a value over axes. NaN wins, which ONNX Runtime's greatest and least elements leave out.
+func (e *exporter) fold(f graph.Fold, x *value, list []int, keep bool) *value {
+	if len(list) == 0 {
+		return x
+	}
+	wide := e.widened(x)
+	var y *value
+	switch f {
+	case graph.FoldSum, graph.FoldProd:
+		y = e.folds(folding[f], "ReduceSum", wide, list, keep)
+	case graph.FoldAny, graph.FoldAll:
+		y = e.folds(folding[f], "ReduceMax", wide, list, keep)
+	default:
+		if y = e.folds(folding[f], "ReduceMax", wide, list, keep); x.dtype.IsFloat() {
+			some := e.folds("ReduceMax", "ReduceMax", e.isNaN(wide), list, keep)
+			y = e.choose(some, e.nan(y.dtype), y)
+		}
+	}
+	return e.convert(y, x.dtype)
+}
+
+// folds applies an operator that folds. Integers without signs that have 64 bits are turned so that their order is that of int64.
+func (e *exporter) folds(op, kernel string, x *value, list []int, keep bool) *value {
+	turn := func(v *value) *value { return v }
+	if x.dtype == graph.Uint64 && kernel == "ReduceMax" {
+		flip := e.whole(graph.Int64, -1<<63)
+		turn = func(v *value) *value { return e.cast(e.same("BitwiseXor", e.cast(v, graph.Int64), flip), graph.Uint64) }
+		return turn(e.cast(e.folds(op, kernel, e.cast(turn(x), graph.Int64), list, keep), graph.Uint64))
+	}
+	return e.carried(kernel, x.dtype, func(c func(*value) *value) *value {
+		held := heldBy(kernel, x.dtype)
+		return e.apply(op, tensor{held, folded(x.shape, list, keep)}, attrs{attrInt("keepdims", b2i(keep))}, c(x), e.intsOf(list))
+	})
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// extremum returns the place of the greatest or the least element among axes, counted in row-major order. NaN wins,
+// and the first of equal elements.
+func (e *exporter) extremum(greatest bool, x *value, list []int, shape graph.Shape) *value {
+	if len(list) == 0 {
+		return e.expand(e.whole(graph.Int64, 0), shape)
+	}
+	axis := list[0]
+	if len(list) > 1 {
+		x, axis = e.flatOver(x, list)
+	}
+	if x.dtype == graph.Uint64 {
+		x = e.same("BitwiseXor", e.cast(x, graph.Int64), e.whole(graph.Int64, -1<<63))
+	}
+	op := "ArgMin"
+	if greatest {
+		op = "ArgMax"
+	}
+	held := heldBy("ArgMax", x.dtype)
+	keep := len(list) == 1 && len(shape) == len(x.shape)
+	of := func(x *value) *value {
+		return e.apply(op, tensor{graph.Int64, folded(x.shape, []int{axis}, keep)}, attrs{attrInt("axis", axis), attrInt("keepdims", b2i(keep))}, x)
+	}
+	y := of(e.cast(x, held))
+	if x.dtype.IsFloat() {
+		none := e.isNaN(e.widened(x))
+		op = "ArgMax"
+		first := of(e.cast(none, graph.Uint8))
+		some := e.folds("ReduceMax", "ReduceMax", none, []int{axis}, keep)
+		y = e.choose(some, first, y)
+	}
+	return e.reshape(y, shape)
+}
+
+// flatOver brings axes behind the others and makes one of them.
+func (e *exporter) flatOver(x *value, list []int) (*value, int) {
+	var perm []int
+	var shape graph.Shape
+	size := graph.Dim(1)
+	for i, d := range x.shape {
+		if slices.Contains(list, i) {
+			size = size.Times(d)
+			continue
+		}
+		perm, shape = append(perm, i), append(shape, d)
+	}
+	return e.reshape(e.transpose(x, append(perm, list...)), append(shape, size)), len(shape)
+}
