@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/arrayforms"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -20,7 +21,7 @@ var functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *val
 
 // function computes a node whose operation is a Go function, which no other engine has.
 func (e *exporter) function(n *graph.Node, in []*value) *value {
-	form, other := functions[n.Op()], otherForms[n.Op()]
+	form, other := functions[n.Op()], arrayforms.Of(n.Op())
 	switch {
 	case form == nil && other == nil:
 		return e.fail(n, "has no form in StableHLO: it is computed by a function of Go. Compute it before or after the exported program, "+
@@ -113,4 +114,20 @@ func (e *exporter) triangular(n *graph.Node, in []*value) *value {
 		{"left_side", "true"}, {"lower", strconv.FormatBool(!upper)}, {"unit_diagonal", strconv.FormatBool(unit)},
 		{"transpose_a", "#stablehlo<transpose " + form + ">"},
 	}, in...)
+}
+
+// writtenWith computes a Go function by the form that is written with other operations: numbers in float64, which are
+// rounded once.
+func (e *exporter) writtenWith(n *graph.Node, in []*value, form func(*graph.Node, []*graph.Node) *graph.Node) *value {
+	g := n.Graph().Derive()
+	x, given := make([]*graph.Node, len(in)), map[*graph.Node]*value{}
+	for i, v := range in {
+		wide := v
+		if v.dtype.IsFloat() {
+			wide = e.convert(v, graph.Float64)
+		}
+		x[i] = g.InputFor(n.In(i), wide.dtype, graph.MakeShape(v.shape...))
+		given[x[i]] = wide
+	}
+	return e.expanded(n, g, form(n, x), given)
 }

@@ -2,20 +2,58 @@ package export
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/arrayforms"
+	"github.com/broadloom/broadloom/ops"
 )
 
 // functions are the operations that are Go functions of whole arrays, which have a form in ONNX.
-var functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *value{}
+var functions map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *value
+
+// init fills the table, whose functions refer to it.
+func init() {
+	functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *value{
+		ops.Lookup("order"):         (*exporter).order,
+		ops.Lookup("accumulate"):    (*exporter).accumulate,
+		ops.Lookup("bit_cast"):      (*exporter).bitCast,
+		ops.Lookup("dft"):           (*exporter).fourier,
+		ops.Lookup("real_dft"):      (*exporter).fourierOfReal,
+		ops.Lookup("real_from_dft"): (*exporter).fourierToReal,
+	}
+}
+
+// form writes an operation with others, on operands of a graph of their own: floating-point numbers are Float64.
+type form func(n *graph.Node, x []*graph.Node) *graph.Node
+
+// forms are those that go for sizes that have names; those of arrayforms besides want numbers.
+var forms = map[*graph.Op]form{
+	ops.Lookup("put_slices"):     arrayforms.Of(ops.Lookup("put_slices")),
+	ops.Lookup("recur"):          arrayforms.Of(ops.Lookup("recur")),
+	ops.Lookup("running_places"): arrayforms.Of(ops.Lookup("running_places")),
+	ops.Lookup("row_order"):      arrayforms.Of(ops.Lookup("row_order")),
+	ops.Lookup("searchsorted"):   searchSorted,
+	ops.Lookup("cholesky"):       cholesky,
+	ops.Lookup("triangular"):     triangular,
+}
 
 // function computes a node whose operation is a Go function, which no other engine has.
 func (e *exporter) function(n *graph.Node, in []*value) *value {
-	form := functions[n.Op()]
+	direct, written := functions[n.Op()], forms[n.Op()]
+	t := e.typeOf(n)
+	if direct == nil && written == nil {
+		if written = arrayforms.Of(n.Op()); written == nil {
+			return e.fail(n, "has no form in ONNX: it is computed by a function of Go. Compute it before or after the exported model, and feed it to it")
+		}
+		for _, x := range in {
+			if names := symbolsOf(x.shape); len(names) > 0 {
+				return e.fail(n, "is written in ONNX for sizes that are numbers, and the size %s has none: give it with WithSizes", names[0])
+			}
+		}
+	}
 	switch {
-	case form == nil:
-		return e.fail(n, "has no form in ONNX: it is computed by a function of Go. Compute it before or after the exported model, "+
-			"and feed it to it")
-	case e.typeOf(n).isEmpty():
-		return e.expand(e.number(n.DType(), 0), e.typeOf(n).shape)
+	case t.isEmpty():
+		return e.expand(e.number(t.dtype, 0), t.shape)
+	case written != nil:
+		return e.writtenWith(n, in, written)
 	}
 	wide := make([]*value, len(in))
 	for i, x := range in {
@@ -23,5 +61,84 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 			wide[i] = e.widened(x)
 		}
 	}
-	return e.convert(form(e, n, wide), n.DType())
+	return e.convert(direct(e, n, wide), t.dtype)
+}
+
+// writtenWith computes a Go function by the form that is written with other operations: numbers in float64, which are
+// rounded once.
+func (e *exporter) writtenWith(n *graph.Node, in []*value, f form) *value {
+	g := n.Graph().Derive()
+	x, given := make([]*graph.Node, len(in)), map[*graph.Node]*value{}
+	for i, v := range in {
+		wide := v
+		if v.dtype.IsFloat() {
+			wide = e.convert(v, graph.Float64)
+		}
+		x[i] = g.InputFor(n.In(i), wide.dtype, wide.shape)
+		given[x[i]] = wide
+	}
+	return e.expanded(n, g, f(n, x), given)
+}
+
+// order returns the places of the first elements of the last axis in their order. NaN is the greatest, and equal
+// elements stay in order: those that are no numbers are put to their end by a second sort, which keeps the order of the others.
+func (e *exporter) order(n *graph.Node, in []*value) *value {
+	x, t := in[0], e.typeOf(n)
+	descending := n.Attrs().(interface{ IsDescending() bool }).IsDescending()
+	axis := len(x.shape) - 1
+	count := t.shape[axis]
+	if !x.dtype.IsFloat() {
+		if x.dtype == graph.Uint64 {
+			x = e.same("BitwiseXor", e.cast(x, graph.Int64), e.whole(graph.Int64, -1<<63))
+		}
+		return e.top(x, count, descending)
+	}
+	none := e.isNaN(x)
+	sorted := e.top(e.choose(none, e.number(x.dtype, 0), x), x.shape[axis], descending)
+	last := e.pickEach(e.cast(none, graph.Int32), sorted, axis)
+	places := e.pickEach(sorted, e.top(last, x.shape[axis], descending), axis)
+	return e.slice(places, span{axis, 0, count, 1})
+}
+
+// top returns the places of the first elements of the last axis in order.
+func (e *exporter) top(x *value, count graph.Dim, descending bool) *value {
+	axis := len(x.shape) - 1
+	shape := append(append(graph.Shape{}, x.shape[:axis]...), count)
+	held := heldBy("TopK", x.dtype)
+	return e.append("TopK", []tensor{{held, shape}, {graph.Int64, shape}}, attrs{attrInt("axis", axis), attrInt("largest", b2i(descending))}, nil,
+		[]*value{e.cast(x, held), e.sizes(graph.Shape{count})}).out[1]
+}
+
+// pickEach picks elements along an axis, at each position of the others by an index of its own.
+func (e *exporter) pickEach(x, index *value, axis int) *value {
+	return e.apply("GatherElements", tensor{x.dtype, index.shape}, attrs{attrInt("axis", axis)}, x, index)
+}
+
+// running are the fixed arguments of functions down the columns of matrices.
+type running interface {
+	Running() (least, product, reverse bool)
+	SeeksExtremum() bool
+}
+
+// accumulate gives the sums of the elements up to each place of the last axis but one, their products, or the greatest or least of them.
+func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
+	a := n.Attrs().(running)
+	_, product, reverse := a.Running()
+	if product || a.SeeksExtremum() {
+		return e.writtenWith(n, in, accumulated)
+	}
+	x := in[0]
+	axis := e.whole(graph.Int64, int64(len(x.shape)-2))
+	return e.carried("ReduceSum", x.dtype, func(c func(*value) *value) *value {
+		return e.apply("CumSum", tensor{heldBy("ReduceSum", x.dtype), x.shape}, attrs{attrInt("reverse", b2i(reverse))}, c(x), axis)
+	})
+}
+
+// bitCast gives the bits of elements as those of another dtype, along the last axis.
+func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
+	x, t := in[0], e.typeOf(n)
+	if e.opset < GreatestOpset || x.dtype.Size() != t.dtype.Size() || x.dtype == graph.Bool || t.dtype == graph.Bool {
+		return e.fail(n, "has no form in ONNX but for dtypes of one size, from opset %d on: give WithOpset(%d)", GreatestOpset, GreatestOpset)
+	}
+	return e.apply("BitCast", t, attrs{attrInt("to", int(dataTypes[t.dtype]))}, x)
 }

@@ -1,4 +1,4 @@
-package stablehlo
+package arrayforms
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package stablehlo
+package arrayforms
 
 import (
 	"math/bits"
@@ -11,9 +11,8 @@ import (
 // node is a value of the graph in which a form is written. All its sizes are numbers.
 type node = *graph.Node
 
-// otherForms has the operations that are Go functions of whole arrays, written with others: what engines offer
-// beyond StableHLO differs from one to the next.
-var otherForms = map[*graph.Op]func(n *graph.Node, x []node) node{
+// table has the operations that are Go functions of whole arrays, written with others.
+var table = map[*graph.Op]func(n *graph.Node, x []node) node{
 	ops.Lookup("put_slices"):     putInto,
 	ops.Lookup("accumulate"):     accumulated,
 	ops.Lookup("recur"):          recurrence,
@@ -36,21 +35,9 @@ var otherForms = map[*graph.Op]func(n *graph.Node, x []node) node{
 	ops.Lookup("matrix_exp"): matrixExp,
 }
 
-// writtenWith computes a Go function by the form that is written with other operations: numbers in float64, which are
-// rounded once.
-func (e *exporter) writtenWith(n *graph.Node, in []*value, form func(*graph.Node, []node) node) *value {
-	g := n.Graph().Derive()
-	x, given := make([]node, len(in)), map[*graph.Node]*value{}
-	for i, v := range in {
-		wide := v
-		if v.dtype.IsFloat() {
-			wide = e.convert(v, graph.Float64)
-		}
-		x[i] = g.InputFor(n.In(i), wide.dtype, graph.MakeShape(v.shape...))
-		given[x[i]] = wide
-	}
-	return e.expanded(n, g, form(n, x), given)
-}
+// Of returns the form of an operation, or nil where it has none. It is called with a node of the operation and operands in a graph of their own, floating-point
+// numbers as Float64, of which it makes the result in Float64, which is to be rounded once. All sizes of the operands must be numbers.
+func Of(op *graph.Op) func(n *graph.Node, x []*graph.Node) *graph.Node { return table[op] }
 
 // num is a number that takes the dtype of what it meets.
 func num(v float64) node { return graph.Num(v) }
