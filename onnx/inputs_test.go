@@ -2,14 +2,17 @@ package onnx_test
 
 import "github.com/broadloom/broadloom/onnx/internal/wire"
 
-// inputsOf lists the inputs of a model.
-func inputsOf(data []byte) (names []string) {
+// namesOf lists the inputs and the outputs of a model.
+func namesOf(data []byte) (inputs, outputs []string) {
 	m, err := wire.Decode(data)
 	if err != nil {
 		panic(err)
 	}
 	for _, v := range m.Graph.Inputs {
-		names = append(names, v.Name)
+		inputs = append(inputs, v.Name)
 	}
-	return names
+	for _, v := range m.Graph.Outputs {
+		outputs = append(outputs, v.Name)
+	}
+	return inputs, outputs
 }

@@ -89,7 +89,7 @@ func (e *exporter) order(n *graph.Node, in []*value) *value {
 	count := t.shape[axis]
 	if !x.dtype.IsFloat() {
 		if x.dtype == graph.Uint64 {
-			x = e.same("BitwiseXor", e.cast(x, graph.Int64), e.whole(graph.Int64, -1<<63))
+			x = e.flipped(e.cast(x, graph.Int64))
 		}
 		return e.top(x, count, descending)
 	}

@@ -21,7 +21,7 @@ func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
 	case graph.LoopStep:
 		return e.frame.loops[a.Body].position
 	case graph.LoopElement:
-		return e.gather(e.value(n.In(0)), e.frame.loops[a.Body].position, 0)
+		return e.element(e.value(n.In(0)), e.frame.loops[a.Body].position)
 	case graph.LoopEnd:
 		return e.run(n, a).steps
 	case graph.LoopFinal:
@@ -32,6 +32,14 @@ func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
 		return e.frame.loops[a.Body].stacks[n]
 	}
 	return e.fail(n, "stands outside of the loop that carries it")
+}
+
+// element returns x[at]. It is picked before a conversion: ONNX Runtime loses the result of a Cast to float16 that only a body reads.
+func (e *exporter) element(x, at *value) *value {
+	if x.def != nil && x.def.op == "Cast" {
+		return e.cast(e.element(x.def.in[0], at), x.dtype)
+	}
+	return e.gather(x, at, 0)
 }
 
 // stacksOf lists the values of all steps that roots need, by the end of their loop.

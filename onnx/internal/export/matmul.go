@@ -44,6 +44,9 @@ func (e *exporter) neutral(f graph.Fold, d graph.DType) *value {
 
 // unite folds elements into the places along an axis that their index names.
 func (e *exporter) unite(f graph.Fold, t tensor, x, index *value, axis int) *value {
+	if x.dtype == graph.Uint64 && (f == graph.FoldMax || f == graph.FoldMin) {
+		return e.cast(e.flipped(e.unite(f, t.of(graph.Int64), e.flipped(e.cast(x, graph.Int64)), index, axis)), graph.Uint64)
+	}
 	wide := e.widened(x)
 	base := e.expand(e.neutral(f, wide.dtype), t.shape)
 	if x.isEmpty() || t.isEmpty() {

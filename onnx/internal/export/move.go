@@ -24,7 +24,7 @@ func (e *exporter) move(n *graph.Node, in []*value) *value {
 	if !ok {
 		return e.fail(n, "says by View that it does not show a dense operand")
 	}
-	return e.view(in[0], e.layout(layout), n.Op() == ops.Lookup(n.Op().Name) && n.Op() != asStrided)
+	return e.view(in[0], e.layout(layout), !n.Op().IsUsers() && n.Op() != asStrided)
 }
 
 var asStrided = ops.Lookup("as_strided")

@@ -92,16 +92,18 @@ func (e *exporter) fold(f graph.Fold, x *value, list []int, keep bool) *value {
 
 // folds applies an operator that folds. Integers without signs that have 64 bits are turned so that their order is that of int64.
 func (e *exporter) folds(op, kernel string, x *value, list []int, keep bool) *value {
-	turn := func(v *value) *value { return v }
 	if x.dtype == graph.Uint64 && kernel == "ReduceMax" {
-		flip := e.whole(graph.Int64, -1<<63)
-		turn = func(v *value) *value { return e.cast(e.same("BitwiseXor", e.cast(v, graph.Int64), flip), graph.Uint64) }
-		return turn(e.cast(e.folds(op, kernel, e.cast(turn(x), graph.Int64), list, keep), graph.Uint64))
+		return e.cast(e.flipped(e.folds(op, kernel, e.flipped(e.cast(x, graph.Int64)), list, keep)), graph.Uint64)
 	}
 	return e.carried(kernel, x.dtype, func(c func(*value) *value) *value {
 		held := heldBy(kernel, x.dtype)
 		return e.apply(op, tensor{held, folded(x.shape, list, keep)}, attrs{attrInt("keepdims", b2i(keep))}, c(x), e.intsOf(list))
 	})
+}
+
+// flipped turns the bits of integers without signs into int64 of the same order, and back.
+func (e *exporter) flipped(x *value) *value {
+	return e.same("BitwiseXor", x, e.whole(graph.Int64, -1<<63))
 }
 
 func b2i(b bool) int {
@@ -122,7 +124,7 @@ func (e *exporter) extremum(greatest bool, x *value, list []int, shape graph.Sha
 		x, axis = e.flatOver(x, list)
 	}
 	if x.dtype == graph.Uint64 {
-		x = e.same("BitwiseXor", e.cast(x, graph.Int64), e.whole(graph.Int64, -1<<63))
+		x = e.flipped(e.cast(x, graph.Int64))
 	}
 	op := "ArgMin"
 	if greatest {
