@@ -129,8 +129,8 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 	}
 	x := in[0]
 	axis := e.whole(graph.Int64, int64(len(x.shape)-2))
-	return e.carried("ReduceSum", x.dtype, func(c func(*value) *value) *value {
-		return e.apply("CumSum", tensor{heldBy("ReduceSum", x.dtype), x.shape}, attrs{attrInt("reverse", b2i(reverse))}, c(x), axis)
+	return e.carried("CumSum", x.dtype, func(c func(*value) *value) *value {
+		return e.apply("CumSum", tensor{heldBy("CumSum", x.dtype), x.shape}, attrs{attrInt("reverse", b2i(reverse))}, c(x), axis)
 	})
 }
 

@@ -76,6 +76,12 @@ func (e *exporter) fold(f graph.Fold, x *value, list []int, keep bool) *value {
 	}
 	wide := e.widened(x)
 	var y *value
+	switch {
+	case f == graph.FoldSum && x.dtype.IsInt() && x.dtype.Size() == 8:
+		return e.wholeSum(x, list, keep)
+	case f == graph.FoldProd && x.dtype.IsInt():
+		return e.wholeProduct(x, list, keep)
+	}
 	switch f {
 	case graph.FoldSum, graph.FoldProd:
 		y = e.folds(folding[f], "ReduceSum", wide, list, keep)

@@ -22,7 +22,8 @@ var lacks = map[string][]graph.DType{
 	"Min":       {graph.Int16, graph.Uint16},
 	"Where":     {graph.Int16, graph.Uint16, graph.Uint64, graph.BFloat16, graph.Float8E4M3FN, graph.Float8E5M2},
 	"MatMul":    {graph.Int8, graph.Uint8, graph.Int16, graph.Uint16},
-	"ReduceSum": {graph.Int8, graph.Uint8, graph.Int16, graph.Uint16, graph.Uint32, graph.Uint64},
+	"ReduceSum": {graph.Int8, graph.Uint8, graph.Int16, graph.Uint16, graph.Int32, graph.Uint32},
+	"CumSum":    {graph.Int8, graph.Uint8, graph.Int16, graph.Uint16, graph.Uint32, graph.Uint64},
 	"ReduceMax": {graph.Int16, graph.Uint16, graph.Uint32},
 	"ArgMax":    {graph.Bool, graph.Int16, graph.Uint16, graph.Uint32, graph.Float16, graph.BFloat16},
 	"TopK":      {graph.Bool, graph.Uint16, graph.Uint32, graph.BFloat16},
@@ -50,6 +51,9 @@ func carrier(t graph.DType) graph.DType {
 // heldBy returns the dtype in which an operator computes with values of a dtype: itself, or another one that carries them.
 func heldBy(op string, t graph.DType) graph.DType {
 	if slices.Contains(lacks[op], t) {
+		if op == "ReduceSum" {
+			return graph.Int64
+		}
 		return carrier(t)
 	}
 	return t

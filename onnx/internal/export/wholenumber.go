@@ -93,3 +93,49 @@ func (e *exporter) bySquaring(x, y *value) *value {
 	begin := []*value{e.whole(graph.Int64, int64(x.dtype.Bits())), nil, e.expand(e.number(x.dtype, 1), t.shape), x, y}
 	return e.append("Loop", []tensor{t, t, t}, nil, []inner{{"body", body}}, begin).out[0]
 }
+
+// ONNX Runtime adds and multiplies the integers of a reduction as float64, which has fewer digits than they, and no overflow.
+
+// wholeSum adds integers of 64 bits by a product with ones.
+func (e *exporter) wholeSum(x *value, list []int, keep bool) *value {
+	flat, axis := e.flatOver(x, list)
+	ones := e.expand(e.number(graph.Int64, 1), graph.Shape{flat.shape[axis]})
+	t := tensor{graph.Int64, flat.shape[:axis]}
+	y := e.cast(e.apply("MatMul", t, nil, e.cast(flat, graph.Int64), ones), x.dtype)
+	return e.reshape(y, folded(x.shape, list, keep))
+}
+
+// wholeProduct multiplies integers: one half with the other as long as there are several, or in a loop over an axis whose size has a name.
+func (e *exporter) wholeProduct(x *value, list []int, keep bool) *value {
+	flat, axis := e.flatOver(x, list)
+	size, static := flat.shape[axis].Int()
+	if !static {
+		return e.reshape(e.loopOver(flat, axis), folded(x.shape, list, keep))
+	}
+	if size == 0 {
+		return e.expand(e.number(x.dtype, 1), folded(x.shape, list, keep))
+	}
+	for ; size > 1; size = (size + 1) / 2 {
+		half := graph.Dim(size / 2)
+		y := e.same("Mul", e.slice(flat, span{axis, 0, half, 1}), e.slice(flat, span{axis, half, half, 1}))
+		if size%2 == 1 {
+			y = e.concat(axis, y, e.slice(flat, span{axis, graph.Dim(size - 1), 1, 1}))
+		}
+		flat = y
+	}
+	return e.reshape(flat, folded(x.shape, list, keep))
+}
+
+// loopOver multiplies the elements of an axis one by one.
+func (e *exporter) loopOver(x *value, axis int) *value {
+	t := tensor{x.dtype, append(append(graph.Shape{}, x.shape[:axis]...), x.shape[axis+1:]...)}
+	body := &block{}
+	at := body.argument(tensor{graph.Int64, graph.Shape{}})
+	more := body.argument(tensor{graph.Bool, graph.Shape{}})
+	product := body.argument(t)
+	e.within(body, func() {
+		body.out = []*value{e.apply("Identity", more.tensor, nil, more), e.same("Mul", product, e.gather(x, at, axis))}
+	})
+	begin := []*value{e.size(x.shape[axis]), nil, e.expand(e.number(x.dtype, 1), t.shape)}
+	return e.append("Loop", []tensor{t}, nil, []inner{{"body", body}}, begin).out[0]
+}
