@@ -277,14 +277,21 @@ func scale(list []float64) (s float64) {
 // unlike are functions that ONNX Runtime computes otherwise where numbers are infinite, NaN or nearly so.
 var unlike = map[string]string{
 	"MaxPool1D": noNaN, "MaxPool2D": noNaN, "MaxPool3D": noNaN, "MaxPoolIndex": noNaN,
-	"FFT2": infinite, "FFTN": infinite, "IFFT2": infinite, "IFFTN": infinite, "STFT": infinite, "ISTFT": infinite,
-	"Unwrap":      "sums of numbers of which one is far greater than the others",
-	"LKJCholesky": "differences of numbers that are nearly equal",
+	"FFT": infinite, "FFT2": infinite, "FFTN": infinite, "IFFT": infinite, "IFFT2": infinite, "IFFTN": infinite, "STFT": infinite, "ISTFT": infinite,
+	"RFFT": infinite, "RFFT2": infinite, "RFFTN": infinite, "IRFFT": infinite, "IRFFT2": infinite, "IRFFTN": infinite,
+	"HFFT": infinite, "HFFT2": infinite, "HFFTN": infinite, "IHFFT": infinite, "IHFFT2": infinite, "IHFFTN": infinite,
+	"CausalConv1D": order, "ConvTranspose3D": order, "Correlate": order, "Prod": order, "NanProd": order, "ScaledDotProductAttention": order,
+	"Unwrap":           "sums of numbers of which one is far greater than the others",
+	"LKJCholesky":      "differences of numbers that are nearly equal",
+	"RelaxedBernoulli": "its Sigmoid is 0 where it is less than a rounding error of 1",
+	"RandomBeta":       nearLeast, "BetaIncInv": nearLeast,
 }
 
 const (
-	noNaN    = "its MaxPool leaves NaN out"
-	infinite = "an infinity is multiplied with 0, or is not"
+	noNaN     = "its MaxPool leaves NaN out"
+	infinite  = "an infinity is multiplied with 0, or is not"
+	order     = "in another order of sums or products another one overflows first"
+	nearLeast = "numbers near the least one"
 )
 
 // ofSign are functions whose vectors may point to one side or the other.
@@ -312,6 +319,8 @@ func least(t graph.DType) float64 {
 // coarse are functions whose sums ONNX Runtime rounds more often: so much more may they differ.
 var coarse = map[string]float64{
 	"FFTConvolve": 50,
+	"GLU":         4, // its Sigmoid is coarser
+	"SwiGLU":      4,
 	"FisherF":     100, // quotients of draws that lie near 0
 }
 

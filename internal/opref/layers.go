@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,6 +143,31 @@ type built struct {
 	updates []*graph.Node
 	shapes  string
 	isLayer bool
+}
+
+// Built is the example of a layer, an optimiser or what else the reference has beside operations, as a graph.
+type Built struct {
+	Name             string // the function that the example calls first, such as "nn.NewLinear"
+	Graph            *graph.Graph
+	Results, Updates []*graph.Node
+}
+
+// Examples builds the examples of all that the reference has beside operations.
+func Examples() (list []Built, err error) {
+	texts, err := calls()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		for i, p := range parts[name] {
+			b, err := p.build()
+			if err != nil {
+				return nil, fmt.Errorf("the example %s is refused: %w", texts[name][i], err)
+			}
+			list = append(list, Built{firstName.FindString(texts[name][i]), b.g, b.results, b.updates})
+		}
+	}
+	return list, nil
 }
 
 func (p part) build() (built, error) {
