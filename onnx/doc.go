@@ -1,4 +1,4 @@
 // Package onnx writes models of ONNX.
 //
-// export.go has the options of an export, and writes files.
+// export.go has the options of an export, and beside.go writes files.
 package onnx

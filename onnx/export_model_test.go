@@ -167,7 +167,7 @@ func digits() *training {
 	logits := network.Apply(nn.Training(g), image)
 	loss := ops.CrossEntropy(logits, label).Named("loss")
 	accuracy := ops.Mean(ops.Cast(ops.Equal(ops.ArgMax(logits, 1), label), graph.Float32)).Named("accuracy")
-	return &training{name: "digits", g: g, outputs: []*graph.Node{loss, accuracy}, updates: optim.AdamW(0.003).Minimize(loss), steps: 50, bound: 5}
+	return &training{name: "digits", g: g, outputs: []*graph.Node{loss, accuracy}, updates: optim.AdamW(0.003).Minimize(loss), steps: 50, bound: 1}
 }
 
 // lenet has convolutions, batch normalizations and dropout.
@@ -181,7 +181,7 @@ func lenet() *training {
 		nn.Flatten(), nn.NewLinear(g, "full", 32, 16), nn.Func(ops.Relu), nn.Dropout(0.25), nn.NewLinear(g, "out", 16, 10))
 	loss := ops.CrossEntropy(net.Apply(p, x), y).Named("loss")
 	step := append(optim.SGD(0.05, optim.Momentum(0.9)).Minimize(loss), p.Updates()...)
-	return &training{name: "lenet", g: g, outputs: []*graph.Node{loss}, updates: step, steps: 50, bound: 500}
+	return &training{name: "lenet", g: g, outputs: []*graph.Node{loss}, updates: step, steps: 50, bound: 1}
 }
 
 // gpt predicts letters, by two layers.
@@ -196,5 +196,5 @@ func gpt() *training {
 	logits := nn.NewLinear(g, "head", width, vocabulary).Apply(p, nn.NewLayerNorm(g, "norm", width).Apply(p, h))
 	loss := ops.CrossEntropy(ops.Reshape(logits, -1, vocabulary), ops.Reshape(y, -1)).Named("loss")
 	step := append(optim.AdamW(0.003, optim.Epsilon(1e-5)).Minimize(loss), p.Updates()...)
-	return &training{name: "gpt", g: g, outputs: []*graph.Node{loss}, updates: step, steps: 50, bound: 50}
+	return &training{name: "gpt", g: g, outputs: []*graph.Node{loss}, updates: step, steps: 50, bound: 1}
 }

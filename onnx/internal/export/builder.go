@@ -1,7 +1,9 @@
 package export
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/onnx/internal/wire"
@@ -22,7 +24,42 @@ func (b *builder) apply(op string, out tensor, a attrs, in ...*value) *value {
 	return b.append(op, []tensor{out}, a, nil, in).out[0]
 }
 
+// append appends an operator. One that computes what another one of the block does is that one.
 func (b *builder) append(op string, out []tensor, a attrs, bodies []inner, in []*value) *instr {
+	key := ""
+	if len(bodies) == 0 && op != "Identity" {
+		key = keyOf(op, out, a, in)
+		if i := b.block.made[key]; i != nil {
+			return i
+		}
+	}
+	i := b.added(op, out, a, bodies, in)
+	if key != "" {
+		if b.block.made == nil {
+			b.block.made = map[string]*instr{}
+		}
+		b.block.made[key] = i
+	}
+	return i
+}
+
+// keyOf tells all of an operator that decides what it computes.
+func keyOf(op string, out []tensor, a attrs, in []*value) string {
+	var k strings.Builder
+	k.WriteString(op)
+	for _, v := range in {
+		fmt.Fprintf(&k, " %p", v)
+	}
+	for _, t := range out {
+		fmt.Fprint(&k, " ", t.dtype, []graph.Dim(t.shape))
+	}
+	for _, v := range a {
+		fmt.Fprint(&k, " ", v.Name, v.Float, v.Int, string(v.String), v.Ints, v.Floats)
+	}
+	return k.String()
+}
+
+func (b *builder) added(op string, out []tensor, a attrs, bodies []inner, in []*value) *instr {
 	i := &instr{op: op, in: in, attrs: a, inner: bodies, scope: b.scope}
 	for _, t := range out {
 		i.out = append(i.out, &value{tensor: t, def: i})
@@ -92,6 +129,9 @@ func (e *exporter) reshape(x *value, shape graph.Shape) *value {
 		return x
 	}
 	t := tensor{x.dtype, slices.Clone(shape)}
+	if x.data != nil && x.data.single {
+		return e.initialiser(t, x.data)
+	}
 	to, open := make([]int64, len(shape)), 0
 	for i, d := range shape {
 		n, static := d.Int()

@@ -5,6 +5,9 @@ import "github.com/broadloom/broadloom/graph"
 // elementwise computes a broadcasting node: the meaning of one element, written with whole tensors that ONNX's operators broadcast.
 func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
 	t := e.typeOf(n)
+	for i, v := range in {
+		in[i] = unexpanded(v)
+	}
 	if y := e.elementTwin(n, in); y != nil {
 		return e.expand(y, t.shape)
 	}
@@ -15,6 +18,14 @@ func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
 	}
 	y := n.Op().Emit(m, n, x)
 	return e.expand(e.convert(m.values[y], m.types[y]), t.shape)
+}
+
+// unexpanded returns a value before it was repeated, or a constant without axes: operators on elements repeat it themselves.
+func unexpanded(v *value) *value {
+	for v.def != nil && v.def.op == "Expand" {
+		v = v.def.in[0]
+	}
+	return v
 }
 
 // elementEmitter takes down the meaning of an element as operators on tensors. Numbers of 16 bits are held in float32, and

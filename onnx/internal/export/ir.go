@@ -61,6 +61,7 @@ type block struct {
 	args []*value
 	body []*instr
 	out  []*value
+	made map[string]*instr // by all that decides what they compute
 }
 
 // argument adds an input.

@@ -298,6 +298,9 @@ func (b *builder) squeeze(x *value, axes []int) *value {
 			shape = append(shape, d)
 		}
 	}
+	if x.data != nil && x.data.single {
+		return b.initialiser(tensor{x.dtype, shape}, x.data)
+	}
 	return b.apply("Squeeze", tensor{x.dtype, shape}, nil, x, b.intsOf(axes))
 }
 
@@ -309,6 +312,9 @@ func (b *builder) unsqueeze(x *value, axes []int) *value {
 	shape := slices.Clone(x.shape)
 	for _, a := range axes {
 		shape = slices.Insert(shape, a, 1)
+	}
+	if x.data != nil && x.data.single {
+		return b.initialiser(tensor{x.dtype, shape}, x.data)
 	}
 	return b.apply("Unsqueeze", tensor{x.dtype, shape}, nil, x, b.intsOf(axes))
 }

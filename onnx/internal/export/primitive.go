@@ -22,6 +22,9 @@ var logical = map[graph.Prim]struct{ ofBools, ofBits string }{
 // primitive applies a primitive to values that broadcast.
 func (e *exporter) primitive(p graph.Prim, x []*value) *value {
 	t := x[len(x)-1].dtype
+	if y := e.known(p, x); y != nil {
+		return y
+	}
 	if names, is := logical[p]; is {
 		if t == graph.Bool {
 			return e.same(names.ofBools, x...)
@@ -60,6 +63,27 @@ func (e *exporter) primitive(p graph.Prim, x []*value) *value {
 		return e.wholeNumbers(p, x[0], x[1])
 	}
 	return e.floats(p, x)
+}
+
+// known computes sums and products of integers that are constants; it returns nil for others.
+func (e *exporter) known(p graph.Prim, x []*value) *value {
+	if len(x) != 2 || x[0].dtype != graph.Int64 {
+		return nil
+	}
+	_, a, is := numberOf(x[0])
+	_, b, too := numberOf(x[1])
+	if !is || !too {
+		return nil
+	}
+	switch p {
+	case graph.PrimAdd:
+		return e.whole(graph.Int64, a+b)
+	case graph.PrimSub:
+		return e.whole(graph.Int64, a-b)
+	case graph.PrimMul:
+		return e.whole(graph.Int64, a*b)
+	}
+	return nil
 }
 
 // compare applies an operator that compares. Truth values are ordered as numbers.

@@ -11,6 +11,16 @@ func (e *exporter) wholeNumbers(p graph.Prim, x, y *value) *value {
 	t := x.dtype
 	zero, one := e.number(t, 0), e.number(t, 1)
 	_, c, isConst := numberOf(y)
+	if isConst && c > 0 && p != graph.PrimDiv {
+		switch r := e.same("Mod", x, y); { // which has the sign of the divisor
+		case p == graph.PrimRem:
+			return r
+		case t.IsUnsigned():
+			return e.same("Div", x, y)
+		case c&(c-1) == 0:
+			return e.same("Div", e.same("Sub", x, r), y)
+		}
+	}
 	divisor := y
 	if !isConst || c == 0 {
 		divisor = e.choose(e.compare("Equal", y, zero), one, y)
