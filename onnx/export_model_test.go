@@ -1,6 +1,7 @@
 package onnx_test
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -133,7 +134,7 @@ func (tr *training) differs(o onnxrt.Outcome) string {
 				return "no output " + name
 			}
 			if d := judge.differsAt(got, v); d != "" {
-				return name + " after step " + string(rune('0'+step%10)) + d
+				return fmt.Sprintf("%s after step %d%s", name, step, d)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ var sizesTried = []func(name string) int64{
 
 // sizeOf is the size that a name has in runs: most names have different ones.
 func sizeOf(name string) int64 {
-	if v, known := map[string]int64{"n": 3, "k": 4, "m": 5, "c": 2, "s": 2, "t": 6}[name]; known {
+	if v, known := map[string]int64{"n": 3, "k": 4, "m": 5, "c": 2, "s": 2, "t": 6, "one": 1}[name]; known {
 		return v
 	}
 	return 3

@@ -16,8 +16,6 @@ type tensor struct {
 // of returns the type of as many elements of another dtype.
 func (t tensor) of(d graph.DType) tensor { return tensor{d, t.shape} }
 
-func (t tensor) equal(u tensor) bool { return t.dtype == u.dtype && slices.Equal(t.shape, u.shape) }
-
 // isEmpty reports whether a value is known to have no elements.
 func (t tensor) isEmpty() bool { return slices.Contains(t.shape, 0) }
 

@@ -96,18 +96,14 @@ func (e *exporter) viewByAxes(x *value, l graph.Layout, isWithin bool) *value {
 		}
 	}
 	v := e.slice(x, spans...)
-	var order []int    // the axes of the view, in the order in which v has them
-	var squeezed []int // axes of v that the view has not
-	at := len(x.shape) - 1
-	for a := at; a >= 0; a-- {
+	var order []int // the axes of the view, in the order in which v has them
+	for a := len(x.shape) - 1; a >= 0; a-- {
 		w := list[a]
 		switch {
 		case len(w.axes) > 1:
 			v = e.gather(v, e.windows(l, w), a)
 		case len(w.axes) == 0 && x.shape[a] != 1:
 			v = e.gather(v, e.size(w.start), a)
-		case len(w.axes) == 0:
-			squeezed = append(squeezed, a)
 		}
 		order = append(slices.Clone(w.axes), order...)
 		if len(w.axes) == 0 && x.shape[a] == 1 {

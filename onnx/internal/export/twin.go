@@ -45,6 +45,9 @@ func init() {
 	}
 }
 
+// attrsOf returns the fixed arguments of a node, whose operation a table has told.
+func attrsOf[T any](n *graph.Node) T { return n.Attrs().(T) }
+
 // elementTwin writes an operation on each element that one operator of ONNX computes; nil for others.
 func (e *exporter) elementTwin(n *graph.Node, in []*value) *value {
 	return e.twin(elementTwins[n.Op()], n, in)
@@ -90,7 +93,7 @@ func plain(op string) twin {
 // sloped is a twin with a slope.
 func sloped(op string) twin {
 	return func(e *exporter, n *graph.Node, in []*value) *value {
-		slope := n.Attrs().(ops.SlopeAttrs).Slope
+		slope := attrsOf[ops.SlopeAttrs](n).Slope
 		return e.apply(op, in[0].tensor, attrs{attrFloat("alpha", slope)}, in[0])
 	}
 }
@@ -105,7 +108,7 @@ func (e *exporter) hardSigmoid(_ *graph.Node, in []*value) *value {
 
 // clip brings numbers between two bounds. Bounds that cross are another matter.
 func (e *exporter) clip(n *graph.Node, in []*value) *value {
-	a := n.Attrs().(ops.ClampAttrs)
+	a := attrsOf[ops.ClampAttrs](n)
 	if !(a.Min <= a.Max) {
 		return nil
 	}
@@ -117,14 +120,14 @@ func softmax(op string) twin {
 		if len(in[0].shape) == 0 {
 			return nil
 		}
-		axis := n.Attrs().(ops.SoftmaxAttrs).Axis
+		axis := attrsOf[ops.SoftmaxAttrs](n).Axis
 		return e.apply(op, in[0].tensor, attrs{attrInt("axis", axis)}, in[0])
 	}
 }
 
 // layerNorm wants a gain.
 func (e *exporter) layerNorm(n *graph.Node, in []*value) *value {
-	a := n.Attrs().(ops.LayerNormAttrs)
+	a := attrsOf[ops.LayerNormAttrs](n)
 	axis, ok := normalised(a, in)
 	if !ok {
 		return nil
@@ -148,7 +151,7 @@ func (e *exporter) layerNorm(n *graph.Node, in []*value) *value {
 
 // rmsNorm is an operator from opset 23 on.
 func (e *exporter) rmsNorm(n *graph.Node, in []*value) *value {
-	a := n.Attrs().(ops.LayerNormAttrs)
+	a := attrsOf[ops.LayerNormAttrs](n)
 	axis, ok := normalised(a, in)
 	if !ok || e.opset < 23 || len(in) != 2 || a.BiasOnly {
 		return nil
@@ -198,7 +201,7 @@ var gatherOp, triuOp, trilOp = ops.Lookup("gather"), ops.Lookup("triu"), ops.Loo
 // gatherEach picks elements along an axis, at each position of the others by an index of its own.
 func (e *exporter) gatherEach(n *graph.Node, in []*value) *value {
 	x, index := in[0], in[1]
-	axis := n.Attrs().(ops.GatherAttrs).Axis
+	axis := attrsOf[ops.GatherAttrs](n).Axis
 	if axis < 0 {
 		axis += len(x.shape)
 	}
@@ -216,7 +219,7 @@ func (e *exporter) triangle(n *graph.Node, x *value) *value {
 	if !slices.Contains([]graph.DType{graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Bool}, x.dtype) || e.typeOf(n).isEmpty() {
 		return nil
 	}
-	k := n.Attrs().(ops.TriangleAttrs).Diagonal
+	k := attrsOf[ops.TriangleAttrs](n).Diagonal
 	if k < math.MinInt32 || k > math.MaxInt32 {
 		return nil
 	}

@@ -49,7 +49,7 @@ func kernelOf(w *value) (kernel []int, ok bool) {
 
 // conv is a convolution. Its weights have numbers as sizes.
 func (e *exporter) conv(n *graph.Node, in []*value) *value {
-	a := n.Attrs().(ops.ConvAttrs)
+	a := attrsOf[ops.ConvAttrs](n)
 	kernel, ok := kernelOf(in[1])
 	if !ok || a.Groups < 1 {
 		return nil
@@ -65,7 +65,7 @@ func (e *exporter) conv(n *graph.Node, in []*value) *value {
 
 // convTranspose is a transposed convolution.
 func (e *exporter) convTranspose(n *graph.Node, in []*value) *value {
-	a := n.Attrs().(ops.ConvAttrs)
+	a := attrsOf[ops.ConvAttrs](n)
 	kernel, ok := kernelOf(in[1])
 	if !ok || a.Groups < 1 {
 		return nil
@@ -87,12 +87,12 @@ func (e *exporter) maxPool(n *graph.Node, in []*value) *value { return e.pool("M
 
 // avgPool is the mean of each window.
 func (e *exporter) avgPool(n *graph.Node, in []*value) *value {
-	return e.pool("AveragePool", n, in, attrInt("count_include_pad", b2i(!n.Attrs().(ops.PoolAttrs).ExcludePadding)))
+	return e.pool("AveragePool", n, in, attrInt("count_include_pad", b2i(!attrsOf[ops.PoolAttrs](n).ExcludePadding)))
 }
 
 // pool is an operator on windows. A last window that reaches beyond the padding is counted otherwise in ONNX.
 func (e *exporter) pool(op string, n *graph.Node, in []*value, more ...*wire.Attribute) *value {
-	a := n.Attrs().(ops.PoolAttrs)
+	a := attrsOf[ops.PoolAttrs](n)
 	if a.Ceil {
 		return nil
 	}
