@@ -47,6 +47,12 @@ func WithOpset(version int) ExportOption {
 	return func(r *exported) { r.Opset = version }
 }
 
+// WithPrimitives writes all operations with what they are made of, also those for which ONNX has an operator of its own, such as Conv: models are longer
+// and slower, and mean what the operations say of themselves to the last special number.
+func WithPrimitives() ExportOption {
+	return func(r *exported) { r.Primitives = true }
+}
+
 // WithSizes gives named sizes their numbers. Those that have none stay names in the model, for any size; some operations, such as
 // factorizations of matrices, can only be written with numbers.
 func WithSizes(sizes shapeinfer.Sizes) ExportOption {
@@ -68,7 +74,11 @@ func WithDataBeside(bytes int64) ExportOption {
 // stays.
 //
 // The error holds every mistake of the graph, as that of exec.Compile, or says at the user's line which operation has no form in
-// ONNX, and what to do. Claims of elements, such as of ops.Assert, and of indices, are not checked in the model.
+// ONNX, and what to do. Claims of elements, such as of ops.Assert, and of indices, are not checked in the model: an index below 0 counts from
+// the end there. Whether the greatest element of a window is NaN is up to the engine, as is the order of sums.
+//
+// Inputs, parameters that are inputs and outputs have the names of their nodes. A named size is read from the shape of an input; one
+// that no input shows is an input of its own, an int64 without axes, with the name "size:n".
 func Export(path string, g *graph.Graph, opts ...ExportOption) error {
 	m, r, err := model(g, opts)
 	if err != nil {

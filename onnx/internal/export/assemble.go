@@ -59,13 +59,28 @@ func (e *exporter) put(p placed, shape graph.Shape, filling *value) *value {
 // spread puts a number between the elements of an axis, so that they are step apart.
 func (e *exporter) spread(x *value, axis int, step graph.Dim, filling *value) *value {
 	n := x.shape[axis]
-	apart := e.unsqueeze(x, []int{axis + 1})
-	low, high := make(graph.Shape, len(apart.shape)), make(graph.Shape, len(apart.shape))
-	high[axis+1] = step.Minus(1)
-	apart = e.pad(apart, filling, low, high)
 	wide := slices.Clone(x.shape)
 	wide[axis] = n.Times(step)
+	apart := e.apart(x, axis, step, filling)
 	return e.slice(e.reshape(apart, wide), span{axis, 0, n.Minus(1).Times(step).Plus(1), 1})
+}
+
+// apart gives each element of an axis one behind it, on which numbers follow. Elements of the last axis are no neighbours then: whole values are
+// laid one behind the other, and turned, which takes ONNX Runtime a fifth of the time.
+func (e *exporter) apart(x *value, axis int, step graph.Dim, filling *value) *value {
+	rank := len(x.shape)
+	if axis < rank-1 {
+		y := e.unsqueeze(x, []int{axis + 1})
+		low, high := make(graph.Shape, rank+1), make(graph.Shape, rank+1)
+		high[axis+1] = step.Minus(1)
+		return e.pad(y, filling, low, high)
+	}
+	rest := e.expand(filling, append(graph.Shape{step.Minus(1)}, x.shape...))
+	perm := make([]int, rank+1)
+	for i := range rank {
+		perm[i] = i + 1
+	}
+	return e.transpose(e.concat(0, e.unsqueeze(x, []int{0}), rest), perm)
 }
 
 // joined returns the axis along which parts stand one behind the other and fill a value; -1 where they do not.

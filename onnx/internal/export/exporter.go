@@ -6,17 +6,17 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // exporter goes through a graph and writes what each node means.
 type exporter struct {
 	builder
 	sizeTable
-	opset int
-	frame *frame
-	node  *graph.Node // of the user's graph, that is at work
-	err   error       // the first one
+	opset   int
+	isPlain bool // without twins
+	frame   *frame
+	node    *graph.Node // of the user's graph, that is at work
+	err     error       // the first one
 }
 
 // frame is a graph that is being exported: the user's, or that in which a composite operation is written
@@ -31,11 +31,11 @@ type frame struct {
 	stacks map[*graph.Node][]*graph.Node
 }
 
-func newExporter(bound shapeinfer.Sizes, opset int) *exporter {
-	e := &exporter{opset: opset}
+func newExporter(r Request) *exporter {
+	e := &exporter{opset: r.Opset, isPlain: r.Primitives}
 	e.main = &block{}
 	e.block, e.consts = e.main, map[string]*value{}
-	e.bound, e.shown, e.made, e.named = bound, map[string]shownSize{}, map[graph.Dim]*value{}, map[string]*value{}
+	e.bound, e.shown, e.made, e.named = r.Sizes, map[string]shownSize{}, map[graph.Dim]*value{}, map[string]*value{}
 	return e
 }
 

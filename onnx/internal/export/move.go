@@ -101,6 +101,10 @@ func (e *exporter) viewByAxes(x *value, l graph.Layout, isWithin bool) *value {
 		w := list[a]
 		switch {
 		case len(w.axes) > 1:
+			if few := e.fewest(l, w); few >= 0 {
+				v, w.axes = e.pieces(v, a, l, w, few), []int{w.axes[few], w.axes[1-few]}
+				break
+			}
 			v = e.gather(v, e.windows(l, w), a)
 		case len(w.axes) == 0 && x.shape[a] != 1:
 			v = e.gather(v, e.size(w.start), a)
@@ -160,6 +164,35 @@ func (e *exporter) fitted(v *value, squeezed, missing []int, full graph.Shape) *
 		return e.reshape(v, full)
 	}
 	return e.unsqueeze(e.squeeze(v, squeezed), missing)
+}
+
+// maxPieces is the most parts of which windows are put together: more are picked by index, element by element.
+const maxPieces = 16
+
+// fewest returns which of two axes of windows has few elements; -1 where none has.
+func (e *exporter) fewest(l graph.Layout, w along) int {
+	if len(w.axes) != 2 || w.steps[0] < 0 || w.steps[1] < 0 {
+		return -1
+	}
+	least, at := int64(maxPieces+1), -1
+	for i, axis := range w.axes {
+		if n, static := l.Shape[axis].Int(); static && n < least {
+			least, at = n, i
+		}
+	}
+	return at
+}
+
+// pieces puts windows together along the axis of w that has few elements: each part is a slice.
+func (e *exporter) pieces(v *value, axis int, l graph.Layout, w along, few int) *value {
+	count, _ := l.Shape[w.axes[few]].Int()
+	var list []*value
+	for k := range count {
+		start := w.start.Plus(graph.Dim(k * w.steps[few]))
+		part := e.slice(v, span{axis, start, l.Shape[w.axes[1-few]], graph.Dim(w.steps[1-few])})
+		list = append(list, e.unsqueeze(part, []int{axis}))
+	}
+	return e.concat(axis, list...)
 }
 
 // windows is the index that picks the elements of several axes of a view along one axis.

@@ -15,6 +15,7 @@ type Request struct {
 	Outputs, Updates []*graph.Node
 	Sizes            shapeinfer.Sizes
 	Opset            int
+	Primitives       bool // no operator of ONNX stands for an operation that is written with others
 	// Param returns the elements of a parameter, row-major, a slice of its dtype's Go type. Where it is nil, parameters are inputs.
 	Param func(n *graph.Node) (data any, err error)
 }
@@ -37,7 +38,7 @@ func Model(g *graph.Graph, r Request) (m *wire.Model, err error) {
 	if err := r.check(g); err != nil {
 		return nil, err
 	}
-	e := newExporter(r.Sizes, r.Opset)
+	e := newExporter(r)
 	defer func() {
 		if p := recover(); p != nil {
 			m, err = nil, e.panicked(p)

@@ -68,7 +68,7 @@ func (e *exporter) compositeTwin(n *graph.Node, in []*value) *value {
 // twin writes an operation of Float32, or of numbers of 16 bits, which are computed in that.
 func (e *exporter) twin(write twin, n *graph.Node, in []*value) *value {
 	t := e.typeOf(n)
-	if write == nil || heldAs(t.dtype) != graph.Float32 || t.isEmpty() {
+	if write == nil || e.isPlain || heldAs(t.dtype) != graph.Float32 || t.isEmpty() {
 		return nil
 	}
 	wide := make([]*value, len(in))

@@ -9,8 +9,8 @@ import (
 const (
 	maxDepth = 100 // of messages within messages
 
-	// bytesPerStruct bounds memory: each message takes a struct of up to 300 bytes, and might have two bytes. Those of real
-	// models have more than 4 on average.
+	// bytesPerStruct bounds memory: a message takes a struct of up to 300 bytes, and might have two bytes. Those of real
+	// models have more than 4 on average, sizes and pairs of texts aside, whose structs are small.
 	bytesPerStruct = 4
 )
 
@@ -32,7 +32,7 @@ func decode[T any](data []byte, read func(*reader, part) (*T, error)) (*T, error
 
 // reader reads the messages of one file.
 type reader struct {
-	structs int // how many messages may still come
+	structs int // how many messages may still come that take a large struct
 }
 
 // part is the bytes of a message, which begin at a byte of the file.
@@ -59,9 +59,6 @@ func (f *field) errorf(name, format string, args ...any) error {
 
 // fields calls take with each field of a message.
 func (r *reader) fields(p part, message string, take func(f *field) error) error {
-	if r.structs--; r.structs < 0 {
-		return fmt.Errorf("byte %d: %s: there are more messages than a file of this length can have", p.at, message)
-	}
 	if p.depth > maxDepth {
 		return fmt.Errorf("byte %d: %s: messages stand within messages more than %d deep", p.at, message, maxDepth)
 	}

@@ -151,6 +151,9 @@ func (f *field) inner(name string) (part, error) {
 
 // one reads a message that is a field.
 func one[T any](f *field, name string, to **T, read func(*reader, part) (*T, error)) error {
+	if f.structs--; f.structs < 0 {
+		return f.errorf(name, "there are more messages than a file of this length can have")
+	}
 	p, err := f.inner(name)
 	if err == nil {
 		*to, err = read(f.reader, p)
@@ -168,10 +171,13 @@ func many[T any](f *field, name string, to *[]*T, read func(*reader, part) (*T, 
 	return err
 }
 
-// values is many for messages that are kept as values.
+// values reads one of several small messages that are a field, and are kept as values.
 func values[T any](f *field, name string, to *[]T, read func(*reader, part) (*T, error)) error {
-	var v *T
-	err := one(f, name, &v, read)
+	p, err := f.inner(name)
+	if err != nil {
+		return err
+	}
+	v, err := read(f.reader, p)
 	if err == nil {
 		*to = append(*to, *v)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -210,6 +211,28 @@ func TestMistakes(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			assert.Nil(t, m)
 		})
+	}
+}
+
+// TestMemory reads files that are nothing but empty messages, which take the most memory by the byte.
+func TestMemory(t *testing.T) {
+	field := func(num protowire.Number, data []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), data)
+	}
+	const count = 1 << 20
+	for name, data := range map[string][]byte{
+		"nodes":      field(7, bytes.Repeat(field(1, nil), count)),
+		"attributes": field(7, field(1, bytes.Repeat(field(5, nil), count))),
+		"tensors":    field(7, bytes.Repeat(field(5, nil), count)),
+		"sizes":      field(7, field(11, field(2, field(1, field(2, bytes.Repeat(field(1, nil), count)))))),
+		"names":      field(7, field(1, bytes.Repeat(field(1, nil), count))),
+		"numbers":    field(7, field(5, field(7, bytes.Repeat([]byte{1}, 2*count)))),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = Decode(data)
+		runtime.ReadMemStats(&after)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(120*len(data)), name)
 	}
 }
 
