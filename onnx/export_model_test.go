@@ -114,7 +114,7 @@ func judgeTraining(t *testing.T, list []*training) {
 	good := 0
 	for i, o := range onnxrt.Do(t, models) {
 		if d := list[i].differs(o); d != "" {
-			t.Errorf("DIFFERS %s: %s", list[i].name, d)
+			t.Errorf("%s: %s", list[i].name, d)
 			continue
 		}
 		good++

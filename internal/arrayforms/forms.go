@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// node is a value of the graph in which a form is written. All its sizes are numbers.
+// node is a value of the graph in which a form is written.
 type node = *graph.Node
 
 // table has the operations that are Go functions of whole arrays, written with others.
@@ -36,8 +36,18 @@ var table = map[*graph.Op]func(n *graph.Node, x []node) node{
 }
 
 // Of returns the form of an operation, or nil where it has none. It is called with a node of the operation and operands in a graph of their own, floating-point
-// numbers as Float64, of which it makes the result in Float64, which is to be rounded once. All sizes of the operands must be numbers.
+// numbers as Float64, of which it makes the result in Float64, which is to be rounded once. The last two sizes of operands must be numbers where
+// WantsNumbers says so.
 func Of(op *graph.Op) func(n *graph.Node, x []*graph.Node) *graph.Node { return table[op] }
+
+// WantsNumbers reports whether the form of an operation is written for certain numbers of rows and columns.
+func WantsNumbers(op *graph.Op) bool { return fixed[op] }
+
+// fixed are those operations: how their forms are written depends on sizes.
+var fixed = map[*graph.Op]bool{
+	ops.Lookup("accumulate"): true, ops.Lookup("searchsorted"): true,
+	ops.Lookup("eigh"): true, ops.Lookup("eigvalsh"): true, ops.Lookup("svd"): true, ops.Lookup("svdvals"): true, ops.Lookup("pinv"): true,
+}
 
 // num is a number that takes the dtype of what it meets.
 func num(v float64) node { return graph.Num(v) }

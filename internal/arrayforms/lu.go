@@ -12,7 +12,7 @@ func luFactors(_ *graph.Node, in []node) node {
 	g := in[0].Graph()
 	rows, cols := rowsOf(g, count), colsOf(g, size)
 	exchanged := ops.Zeros(g, graph.Int64, append(in[0].Shape()[:in[0].Rank()-2:in[0].Rank()-2], 1, size)...)
-	done := ops.Fori(min(count, size), []node{in[0], exchanged}, func(i node, c []node) []node {
+	done := ops.Fori(graph.MinDim(count, size), []node{in[0], exchanged}, func(i node, c []node) []node {
 		a := c[0]
 		below := ops.GreaterEqual(rows, i)
 		column := chosen(ops.Equal(cols, i), a, -1)

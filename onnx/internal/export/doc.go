@@ -9,7 +9,7 @@
 // operations on whole tensors, primitive.go that of each primitive, wholenumber.go of those of integers, rational.go of functions of float64 that
 // ONNX Runtime has not, and convert.go of conversions. reduce.go, matmul.go (picks by index, too), assemble.go and move.go are the other classes of operations, and
 // version.go writes to parts of values. loop.go writes loops and branches; function.go what Go functions compute, with fourier.go and forms.go. twin.go and
-// twinwindow.go have the operators that compute an operation alone, and fused.go one that computes a chain of them.
+// twinwindow.go have the operators that compute an operation alone, and fused.go those that compute several at once.
 //
 // size.go computes sizes, constant.go has constants, types.go dtypes; ir.go is the model in memory, builder.go makes operators of it, and writer.go gives names and
 // writes the messages.

@@ -17,7 +17,7 @@ func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
 		x[i] = m.put(e.widened(v), v.dtype)
 	}
 	y := n.Op().Emit(m, n, x)
-	return e.expand(e.convert(e.batchNorm(m.values[y]), m.types[y]), t.shape)
+	return e.expand(e.convert(e.fused(m.values[y]), m.types[y]), t.shape)
 }
 
 // unexpanded returns a value before it was repeated, or a constant without axes: operators on elements repeat it themselves.

@@ -24,15 +24,11 @@ func init() {
 // form writes an operation with others, on operands of a graph of their own: floating-point numbers are Float64.
 type form func(n *graph.Node, x []*graph.Node) *graph.Node
 
-// forms are those that go for sizes that have names; those of arrayforms besides want numbers.
+// forms are those that differ from the ones of arrayforms, which are for engines without sorts, or for sizes that are numbers.
 var forms = map[*graph.Op]form{
-	ops.Lookup("put_slices"):     arrayforms.Of(ops.Lookup("put_slices")),
-	ops.Lookup("recur"):          arrayforms.Of(ops.Lookup("recur")),
-	ops.Lookup("running_places"): arrayforms.Of(ops.Lookup("running_places")),
-	ops.Lookup("row_order"):      arrayforms.Of(ops.Lookup("row_order")),
-	ops.Lookup("searchsorted"):   searchSorted,
-	ops.Lookup("cholesky"):       cholesky,
-	ops.Lookup("triangular"):     triangular,
+	ops.Lookup("searchsorted"): searchSorted,
+	ops.Lookup("cholesky"):     cholesky,
+	ops.Lookup("triangular"):   triangular,
 }
 
 // function computes a node whose operation is a Go function, which no other engine has.
@@ -43,10 +39,8 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 		if written = arrayforms.Of(n.Op()); written == nil {
 			return e.fail(n, "has no form in ONNX: it is computed by a function of Go. Compute it before or after the exported model, and feed it to it")
 		}
-		for _, x := range in {
-			if names := symbolsOf(x.shape); len(names) > 0 {
-				return e.fail(n, "is written in ONNX for sizes that are numbers, and the size %s has none: give it with WithSizes", names[0])
-			}
+		if names := namesOfRows(in); arrayforms.WantsNumbers(n.Op()) && len(names) > 0 {
+			return e.fail(n, "is written in ONNX for rows and columns whose sizes are numbers, and %s has none: give it with WithSizes", names[0])
 		}
 	}
 	switch {
@@ -62,6 +56,14 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 		}
 	}
 	return e.convert(direct(e, n, wide), t.dtype)
+}
+
+// namesOfRows lists the names in the last two sizes of values.
+func namesOfRows(in []*value) (names []string) {
+	for _, x := range in {
+		names = append(names, symbolsOf(x.shape[max(0, len(x.shape)-2):])...)
+	}
+	return names
 }
 
 // writtenWith computes a Go function by the form that is written with other operations: numbers in float64, which are

@@ -6,13 +6,37 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
+// fused returns the operator that computes what the last ones do together, of which y is the result; y itself where there is none.
+func (e *exporter) fused(y *value) *value {
+	if e.isPlain || !is(y, "Add") {
+		return y
+	}
+	if z := e.linear(y); z != y {
+		return z
+	}
+	return e.batchNorm(y)
+}
+
+// linear is x·Wᵀ + b, of matrices x and W, as a linear layer has it.
+func (e *exporter) linear(y *value) *value {
+	product, b := y.def.in[0], y.def.in[1]
+	if !y.dtype.IsFloat() || !is(product, "MatMul") || !is(product.def.in[1], "Transpose") {
+		return y
+	}
+	x, w := product.def.in[0], product.def.in[1].def.in[0]
+	if len(x.shape) != 2 || len(w.shape) != 2 || len(b.shape) != 1 || b.shape[0] != w.shape[0] || x.isEmpty() || w.isEmpty() {
+		return y
+	}
+	return e.apply("Gemm", y.tensor, attrs{attrInt("transB", 1)}, x, w, b)
+}
+
 // Batch normalization with given statistics is a chain of operations on elements. As one operator it is read at a glance, and becomes a part of
 // the convolution before it in ONNX Runtime.
 
 // batchNorm returns the operator that computes what the chain that ends with y computes, (x - mean)·(1/√(variance + eps))·gain + bias; y itself where
 // that is no such chain.
 func (e *exporter) batchNorm(y *value) *value {
-	if e.isPlain || y.dtype != graph.Float32 || !is(y, "Add") {
+	if y.dtype != graph.Float32 {
 		return y
 	}
 	scaled, bias := y.def.in[0], y.def.in[1]
