@@ -92,9 +92,19 @@ func numbers(x *graph.Node, shape []int, random *rand.Rand, special bool) refere
 		case special && x.DType().IsFloat():
 			list[i] = specialFloats[random.IntN(len(specialFloats))]
 		case special && x.DType() != graph.Bool:
-			list[i] = specialInts[random.IntN(len(specialInts))]
+			if list[i] = specialInts[random.IntN(len(specialInts))]; name == "y" && list[i] == 0 {
+				list[i] = -1
+			}
+		case name == "y" && x.DType().IsInt(): // it may be a divisor
+			if list[i] = float64(1 + i%3); i%2 == 1 && !x.DType().IsUnsigned() {
+				list[i] = -list[i]
+			}
 		case name == "values" && x.DType() == graph.Bool:
 			list[i] = float64(i % 2)
+		case name == "x" && x.DType().IsInt() && !special && last == 0:
+			if list[i] = float64(i * 5 % 13); i%2 == 1 && !x.DType().IsUnsigned() {
+				list[i] = -list[i]
+			}
 		case !x.DType().IsFloat():
 			list[i] = float64(i % 2)
 		case isSquare && i%shape[last] == i/shape[last]%shape[last]:
