@@ -60,13 +60,14 @@ func (e *exporter) byQuotient(p graph.Prim, x, divisor *value, unless func(*valu
 func (e *exporter) wholePower(x, y *value) *value {
 	t := x.dtype
 	if _, k, isConst := numberOf(y); isConst && k >= 0 && k <= 4 {
-		power := e.number(t, 1)
-		for range k {
-			if power = e.same("Mul", power, x); k == 1 {
-				power = x
-			}
+		power := x
+		if k == 0 {
+			power = e.number(t, 1)
 		}
-		return e.wide(power, joint(x, y))
+		for i := int64(1); i < k; i++ {
+			power = e.same("Mul", power, x)
+		}
+		return e.expand(power, joint(x, y))
 	}
 	if t.IsUnsigned() {
 		return e.bySquaring(x, y)
@@ -77,9 +78,6 @@ func (e *exporter) wholePower(x, y *value) *value {
 	inverse := e.choose(e.compare("Equal", x, minus), e.choose(odd, minus, one), e.choose(e.compare("Equal", x, one), one, zero))
 	return e.choose(negative, inverse, e.bySquaring(x, e.choose(negative, zero, y)))
 }
-
-// wide is a value with all sizes that it was to have.
-func (e *exporter) wide(x *value, shape graph.Shape) *value { return e.expand(x, shape) }
 
 // bySquaring is x to the power of y, of y ≥ 0: in a loop over the bits of y.
 func (e *exporter) bySquaring(x, y *value) *value {

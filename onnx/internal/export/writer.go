@@ -86,7 +86,7 @@ func (w *writer) names(b *block) {
 			continue
 		}
 		for k, v := range i.out {
-			if v.name != "" && (k > 0 || w.isOutput(v)) {
+			if v.name != "" && (k > 0 || w.given(v)) {
 				continue
 			}
 			base := v.name
@@ -100,8 +100,6 @@ func (w *writer) names(b *block) {
 		}
 	}
 }
-
-func (w *writer) isOutput(v *value) bool { return w.given(v) }
 
 // scoped is a name within a scope, as tools that draw models expect it.
 func scoped(scope, name string) string {
