@@ -75,22 +75,18 @@ func writeBeside(path string, m *wire.Model) error {
 }
 
 // writeFile writes a file so that its path names the whole new content or what it named before.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+func writeFile(path string, write func(io.Writer) error) error {
 	temp, err := os.OpenFile(fmt.Sprintf("%s.tmp-%08x", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, temp.Close(), os.Remove(temp.Name()))
-		}
-	}()
 	w := bufio.NewWriterSize(temp, 1<<18)
-	if err := errors.Join(write(w), w.Flush(), temp.Sync()); err != nil {
-		return err
+	err = errors.Join(write(w), w.Flush(), temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
 	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
 	}
-	return temp.Close()
+	return nil
 }

@@ -195,6 +195,11 @@ func TestRefusals(t *testing.T) {
 			_, err := onnx.Encode(g, onnx.WithOutputs(ops.Reshape(x, 2, -1)), onnx.WithSizes(shapeinfer.Sizes{"n": 3}))
 			return err
 		}, []string{here}},
+		"a size that is not there": {func() error {
+			g := graph.New("g")
+			_, err := onnx.Encode(g, onnx.WithOutputs(ops.Exp(g.Input("x", graph.Float32, g.Dim("n")))), onnx.WithSizes(shapeinfer.Sizes{"m": 3}))
+			return err
+		}, []string{`graph "g" has no size "m": it has n`}},
 		"no folder": {func() error {
 			g := graph.New("g")
 			return onnx.Export(filepath.Join(t.TempDir(), "none", "m.onnx"), g, onnx.WithOutputs(ops.Exp(g.Input("x", graph.Float32))))

@@ -454,32 +454,7 @@ func TestExamples(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			var trials []*trial
-			var refused, stopped []string
-			for _, f := range ops.Functions() {
-				tr := build(f, m)
-				if tr == nil {
-					continue
-				}
-				if err := tr.run(t, m.bound); err != nil { // a check stops it
-					stopped = append(stopped, f.Name)
-					continue
-				}
-				opts := []onnx.ExportOption{onnx.WithOutputs(tr.outputs...), onnx.WithOpset(m.opset)}
-				if m.plain {
-					opts = append(opts, onnx.WithPrimitives())
-				}
-				if m.bound {
-					opts = append(opts, onnx.WithSizes(tr.boundSizes()))
-				}
-				var err error
-				if tr.data, err = onnx.Encode(tr.g, opts...); err != nil {
-					require.True(t, isExpected(f.Name, m, err), "%s: %v", f.Name, err)
-					refused = append(refused, f.Name)
-					continue
-				}
-				trials = append(trials, tr)
-			}
+			trials, refused, stopped := exported(t, m)
 			judge(t, trials)
 			if m.name == "float32" {
 				require.ElementsMatch(t, slices.Collect(maps.Keys(refusals)), refused)
@@ -488,6 +463,75 @@ func TestExamples(t *testing.T) {
 		})
 	}
 }
+
+// exported lists the examples that are exported in a mode, and the names of those that are refused, and of those that a check stops here.
+func exported(t *testing.T, m mode) (trials []*trial, refused, stopped []string) {
+	for _, f := range ops.Functions() {
+		tr := build(f, m)
+		if tr == nil {
+			continue
+		}
+		if err := tr.run(t, m.bound); err != nil { // a check stops it
+			stopped = append(stopped, f.Name)
+			continue
+		}
+		opts := []onnx.ExportOption{onnx.WithOutputs(tr.outputs...), onnx.WithOpset(m.opset)}
+		if m.plain {
+			opts = append(opts, onnx.WithPrimitives())
+		}
+		if m.bound {
+			opts = append(opts, onnx.WithSizes(tr.boundSizes()))
+		}
+		var err error
+		if tr.data, err = onnx.Encode(tr.g, opts...); err != nil {
+			require.True(t, isExpected(f.Name, m, err), "%s: %v", f.Name, err)
+			refused = append(refused, f.Name)
+			continue
+		}
+		trials = append(trials, tr)
+	}
+	return trials, refused, stopped
+}
+
+// TestReference runs examples by the evaluator of ONNX's own package, whose mistakes are not those of ONNX Runtime.
+func TestReference(t *testing.T) {
+	onnxrt.Python(t)
+	for _, m := range []mode{{name: "float32", dtype: graph.Float32, bound: true, opset: 20}, {name: "int32", dtype: graph.Int32, bound: true, opset: 20}} {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			trials, _, _ := exported(t, m)
+			var models []onnxrt.Model
+			for _, tr := range trials {
+				models = append(models, tr.model())
+			}
+			good := 0
+			for i, o := range onnxrt.Reference(t, models) {
+				d, known := trials[i].differs(o), mistaken[trials[i].name]
+				switch {
+				case d == "" && known == "":
+					good++
+				case known == "":
+					t.Errorf("%s: %s", trials[i].name, d)
+				case !strings.Contains(d, known):
+					t.Errorf("%s: %s, and its mistake is %s", trials[i].name, d, known)
+				}
+			}
+			t.Logf("%d exported, %d agree", len(trials), good)
+		})
+	}
+}
+
+// mistaken are examples with which that evaluator of ONNX 1.23 fails: what the steps of a Loop give it joins along an axis that they have, and
+// NumPy chooses among 64 arrays at most.
+var mistaken = map[string]string{
+	"CumMax": byJoining, "CumMin": byJoining, "CumProd": byJoining, "NanCumProd": byJoining, "LinearRecurrence": byJoining, "LogCumSumExp": byJoining, "Mode": byJoining,
+	"LinearAttention": "Inconsistent permutation", "AdaptiveMaxPoolIndex": ofMany, "FractionalMaxPool": ofMany,
+}
+
+const (
+	byJoining = "out of bounds for array"
+	ofMany    = "at most 64 array objects"
+)
 
 // judge compares what ONNX Runtime gives.
 func judge(t *testing.T, trials []*trial) {

@@ -71,7 +71,13 @@ func Python(t testing.TB) string {
 
 // Do has models checked by ONNX's own checker, and runs them in one process of Python, on a CPU. It skips the test
 // where there is none.
-func Do(t testing.TB, models []Model) []Outcome {
+func Do(t testing.TB, models []Model) []Outcome { return do(t, models) }
+
+// Reference has each model carry out its first run in the evaluator of ONNX's own package, which is written with NumPy after the
+// text of the operators. It skips the test as Do.
+func Reference(t testing.TB, models []Model) []Outcome { return do(t, models, "reference") }
+
+func do(t testing.TB, models []Model, words ...string) []Outcome {
 	python, folder := Python(t), t.TempDir()
 	var raw bytes.Buffer
 	jobs := make([]job, len(models))
@@ -98,7 +104,8 @@ func Do(t testing.TB, models []Model) []Outcome {
 	for name, data := range map[string][]byte{"run.py": script, "jobs.json": manifest, "arguments.bin": raw.Bytes()} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), data, 0o666))
 	}
-	out, err := exec.CommandContext(t.Context(), python, filepath.Join(folder, "run.py"), folder).CombinedOutput()
+	args := append([]string{filepath.Join(folder, "run.py"), folder}, words...)
+	out, err := exec.CommandContext(t.Context(), python, args...).CombinedOutput()
 	if exit, is := err.(*exec.ExitError); is && exit.ExitCode() == 77 {
 		t.Skip(string(out))
 	}

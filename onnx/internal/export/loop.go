@@ -162,7 +162,7 @@ func (w *written) repeat(bound *value, count graph.Dim, isOpen bool) {
 	})
 	handed, each := w.step(body, body.args[2:2+len(w.begin)])
 	more := goesOn
-	var first *value
+	first := w.number(graph.Bool, 1)
 	if w.attrs.Stops {
 		first, more = w.begin[w.attrs.Carried-1], handed[w.attrs.Carried-1]
 		w.within(body, func() { handed = append(handed, w.same("Add", taken, w.whole(graph.Int64, 1))) })

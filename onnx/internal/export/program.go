@@ -3,6 +3,8 @@ package export
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/onnx/internal/wire"
@@ -68,6 +70,11 @@ func (r *Request) check(g *graph.Graph) error {
 	report := shapeinfer.CheckProgram(g, roots...)
 	if err := report.Err(); err != nil {
 		return err
+	}
+	for name := range r.Sizes {
+		if !slices.Contains(g.DimNames(), name) {
+			return fmt.Errorf("graph %q has no size %q: it has %s", g.Name(), name, strings.Join(g.DimNames(), ", "))
+		}
 	}
 	if len(r.Sizes) == 0 {
 		return nil

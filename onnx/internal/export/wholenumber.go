@@ -98,7 +98,7 @@ func (e *exporter) bySquaring(x, y *value) *value {
 			e.same("Mul", power, e.choose(odd, base, one)), e.same("Mul", base, base), e.same("Div", left, two),
 		}
 	})
-	begin := []*value{e.whole(graph.Int64, int64(x.dtype.Bits())), nil, e.expand(e.number(x.dtype, 1), t.shape), x, y}
+	begin := []*value{e.whole(graph.Int64, int64(x.dtype.Bits())), e.number(graph.Bool, 1), e.expand(e.number(x.dtype, 1), t.shape), x, y}
 	return e.append("Loop", []tensor{t, t, t}, nil, []inner{{"body", body}}, begin).out[0]
 }
 
@@ -144,6 +144,6 @@ func (e *exporter) loopOver(x *value, axis int) *value {
 	e.within(body, func() {
 		body.out = []*value{e.apply("Identity", more.tensor, nil, more), e.same("Mul", product, e.gather(x, at, axis))}
 	})
-	begin := []*value{e.size(x.shape[axis]), nil, e.expand(e.number(x.dtype, 1), t.shape)}
+	begin := []*value{e.size(x.shape[axis]), e.number(graph.Bool, 1), e.expand(e.number(x.dtype, 1), t.shape)}
 	return e.append("Loop", []tensor{t}, nil, []inner{{"body", body}}, begin).out[0]
 }
