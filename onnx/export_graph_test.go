@@ -88,6 +88,12 @@ var programs = map[string]func(g *graph.Graph) []*graph.Node{
 		half := ops.Slice(x, 0, n.FloorDiv(2), n, 1)
 		return []*graph.Node{half, ops.Cast(ops.Size(g, graph.Int64, n.FloorDiv(2).Times(m)), graph.Float32), ops.Flip(x, 0, 1), ops.Pad(x, 1, n, m, 3), ops.Window(x, 0, 2, 3, 1)}
 	},
+	"names of numbers": func(*graph.Graph) []*graph.Node {
+		g := graph.New("strict", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
+		n, width := g.Dim("n"), g.Dim("three", graph.Exactly(3))
+		x := g.Input("x", graph.Float32, n, width)
+		return []*graph.Node{ops.Add(ops.Sum(x, 1, ops.KeepDims()), ops.Cast(ops.Size(g, graph.Int64, width), graph.Float32)), ops.Flip(x, 1)}
+	},
 	"batches of any size of matrices": func(g *graph.Graph) []*graph.Node {
 		x := ops.Add(g.Input("x", graph.Float64, g.Dim("n"), 3, 3), ops.Eye(g, graph.Float64, 3, 3))
 		return []*graph.Node{ops.PInv(x), ops.Inv(x), ops.Det(x), ops.SingularValues(x)}
@@ -126,7 +132,9 @@ func TestPrograms(t *testing.T) {
 	var trials []*trial
 	for name, build := range programs {
 		g := graph.New("program")
-		tr := &trial{name: name, g: g, outputs: build(g)}
+		tr := &trial{name: name, outputs: build(g)}
+		tr.g = tr.outputs[0].Graph()
+		g = tr.g
 		require.NoError(t, g.Err(), name)
 		require.NoError(t, tr.run(t, false), name)
 		var err error

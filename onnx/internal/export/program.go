@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,7 +77,17 @@ func (r *Request) check(g *graph.Graph) error {
 			return fmt.Errorf("graph %q has no size %q: it has %s", g.Name(), name, strings.Join(g.DimNames(), ", "))
 		}
 	}
-	if len(r.Sizes) == 0 {
+	given := len(r.Sizes) > 0
+	r.Sizes = maps.Clone(r.Sizes)
+	for _, name := range g.DimNames() { // names of numbers
+		if n, is := g.Known(graph.SymbolicDim(name)); is {
+			if r.Sizes == nil {
+				r.Sizes = shapeinfer.Sizes{}
+			}
+			r.Sizes[name] = n
+		}
+	}
+	if !given {
 		return nil
 	}
 	bound, err := shapeinfer.BindProgram(g, roots, nil, report.Requirements, r.Sizes)
