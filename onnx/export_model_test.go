@@ -189,7 +189,7 @@ func lenet() *training {
 func gpt() *training {
 	const seq, width, vocabulary = 8, 16, 12
 	g := graph.New("gpt")
-	x, y := g.Input("x", graph.Int64, g.Dim("batch"), seq), g.Input("y", graph.Int64, g.Dim("batch"), seq)
+	x, y := g.Input("letters", graph.Int64, g.Dim("batch"), seq), g.Input("next", graph.Int64, g.Dim("batch"), seq)
 	p := nn.Training(g)
 	h := nn.NewEmbedding(g, "token", vocabulary, width).Apply(p, x)
 	h = nn.NewPositions(g, "position", seq, width).Apply(p, h)

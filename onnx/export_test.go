@@ -95,13 +95,13 @@ func numbers(x *graph.Node, shape []int, random *rand.Rand, special bool) refere
 			if list[i] = specialInts[random.IntN(len(specialInts))]; name == "y" && list[i] == 0 {
 				list[i] = -1
 			}
-		case name == "y" && x.DType().IsInt(): // it may be a divisor
+		case name == "y" && x.DType().IsInt() && isWhole(x.Graph()): // it may be a divisor
 			if list[i] = float64(1 + i%3); i%2 == 1 && !x.DType().IsUnsigned() {
 				list[i] = -list[i]
 			}
 		case name == "values" && x.DType() == graph.Bool:
 			list[i] = float64(i % 2)
-		case name == "x" && x.DType().IsInt() && !special && last == 0:
+		case name == "x" && x.DType().IsInt() && last == 0 && isWhole(x.Graph()):
 			if list[i] = float64(i * 5 % 13); i%2 == 1 && !x.DType().IsUnsigned() {
 				list[i] = -list[i]
 			}
@@ -114,6 +114,11 @@ func numbers(x *graph.Node, shape []int, random *rand.Rand, special bool) refere
 		}
 	}
 	return reference.FromFloats(x.DType(), list, shape...)
+}
+
+// isWhole reports whether no input of a graph has floating-point numbers, of which others would be places or classes.
+func isWhole(g *graph.Graph) bool {
+	return !slices.ContainsFunc(g.Inputs(), func(x *graph.Node) bool { return x.DType().IsFloat() })
 }
 
 // run computes what is wanted of the graph, at several sizes.

@@ -1,6 +1,7 @@
 package arrayforms
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -144,12 +145,34 @@ func recurrence(n *graph.Node, in []node) node {
 	return out[0]
 }
 
+// Before is what stands before the first element along an axis where the greatest elements up to each are sought, or the least: every
+// element takes its place.
+func Before(x *graph.Node, axis int, least bool) *graph.Node {
+	g, t := x.Graph(), x.DType()
+	shape := slices.Delete(slices.Clone(x.Shape()), axis, axis+1)
+	switch {
+	case t.IsFloat() && least:
+		return ops.Full(g, t, math.Inf(1), shape...)
+	case t.IsFloat():
+		return ops.Full(g, t, math.Inf(-1), shape...)
+	}
+	lowest := 0.0
+	if t.IsInt() && !t.IsUnsigned() {
+		lowest = -math.Ldexp(1, t.Bits()-1)
+	}
+	begin := ops.Full(g, t, lowest, shape...)
+	if least {
+		return ops.BitNot(begin)
+	}
+	return begin
+}
+
 // runningPlaces are the places of the greatest elements up to each place of the last axis but one, or of the least: of equal ones the last,
 // and NaN wins.
 func runningPlaces(n *graph.Node, in []node) node {
 	least, _, _ := n.Attrs().(running).Running()
 	x, axis := in[0], in[0].Rank()-2
-	first := ops.Select(x, axis, 0)
+	first := Before(x, axis, least)
 	places := ops.Iota(x.Graph(), 0, x.Shape()[axis])
 	at := ops.Zeros(x.Graph(), graph.Int64, first.Shape()...)
 	_, out := ops.Scan(ops.Loop{Carry: []node{first, at}, Over: []node{ops.MoveAxis(x, axis, 0), places}},

@@ -12,6 +12,9 @@ func luFactors(_ *graph.Node, in []node) node {
 	g := in[0].Graph()
 	rows, cols := rowsOf(g, count), colsOf(g, size)
 	exchanged := ops.Zeros(g, graph.Int64, append(in[0].Shape()[:in[0].Rank()-2:in[0].Rank()-2], 1, size)...)
+	if count == 0 || size == 0 {
+		return ops.Concat(-2, in[0], ops.Cast(exchanged, graph.Float64))
+	}
 	done := ops.Fori(graph.MinDim(count, size), []node{in[0], exchanged}, func(i node, c []node) []node {
 		a := c[0]
 		below := ops.GreaterEqual(rows, i)

@@ -42,6 +42,7 @@ type Arg struct {
 // Outcome is what became of a model: the outputs of each run by their names, or why there are none.
 type Outcome struct {
 	Results []map[string]reference.Value
+	Order   []string // of the outputs
 	Error   string
 }
 
@@ -57,6 +58,7 @@ type job struct {
 	Path    string          `json:"path"`
 	Runs    []map[string]of `json:"runs,omitempty"`
 	Results []map[string]of `json:"results,omitempty"`
+	Order   []string        `json:"order,omitempty"`
 	Error   string          `json:"error,omitempty"`
 }
 
@@ -124,7 +126,7 @@ func read(t testing.TB, folder string, count int) []Outcome {
 	require.Len(t, done, count)
 	outcomes := make([]Outcome, count)
 	for i, j := range done {
-		outcomes[i].Error = j.Error
+		outcomes[i].Error, outcomes[i].Order = j.Error, j.Order
 		for _, run := range j.Results {
 			values := map[string]reference.Value{}
 			for name, o := range run {

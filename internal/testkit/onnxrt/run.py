@@ -39,7 +39,7 @@ def run(job):
         names = [o.name for o in session.get_outputs()]
         runs, last = [], {}
         for args in job.get("runs", []):
-            given = {name: last[a["from"]] if a["from"] else value(a) for name, a in args.items()}
+            given = {i.name: last[args[i.name]["from"]] if args[i.name]["from"] else value(args[i.name]) for i in session.get_inputs()}
             last = dict(zip(names, session.run_with_ort_values(names, given)))
             runs.append({name: v.numpy() for name, v in last.items()})
         return runs, ""
@@ -70,5 +70,5 @@ with open(folder / "results.bin", "wb") as out:
                 row[name] = {"dtype": str(v.dtype), "shape": list(v.shape), "offset": out.tell()}
                 out.write(np.ascontiguousarray(v).tobytes())
             results.append(row)
-        done.append({"path": job["path"], "results": results, "error": error})
+        done.append({"path": job["path"], "results": results, "order": list(results[0]) if results else [], "error": error})
 (folder / "results.json").write_text(json.dumps(done))

@@ -5,6 +5,9 @@ import "github.com/broadloom/broadloom/graph"
 // elementwise computes a broadcasting node: the meaning of one element, written with whole tensors that ONNX's operators broadcast.
 func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
 	t := e.typeOf(n)
+	if t.isEmpty() {
+		return e.expand(e.number(t.dtype, 0), t.shape)
+	}
 	for i, v := range in {
 		in[i] = unexpanded(v)
 	}

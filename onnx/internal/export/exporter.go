@@ -12,6 +12,7 @@ import (
 type exporter struct {
 	builder
 	sizeTable
+	graph   *graph.Graph // the user's
 	opset   int
 	isPlain bool // without twins
 	frame   *frame

@@ -1,7 +1,10 @@
 package export
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/arrayforms"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -14,21 +17,17 @@ func accumulated(n *graph.Node, in []*graph.Node) *graph.Node {
 	a := n.Attrs().(running)
 	least, _, reverse := a.Running()
 	x, axis := in[0], in[0].Rank()-2
-	combine, end := ops.Mul, ops.OnesLike(ops.Select(x, axis, 0))
+	combine, begin := ops.Mul, ops.Ones(x.Graph(), x.DType(), slices.Delete(slices.Clone(x.Shape()), axis, axis+1)...)
+	if a.SeeksExtremum() {
+		begin = arrayforms.Before(x, axis, least)
+	}
 	switch {
 	case a.SeeksExtremum() && least:
 		combine = ops.Minimum
 	case a.SeeksExtremum():
 		combine = ops.Maximum
 	}
-	if a.SeeksExtremum() {
-		first := graph.Dim(0)
-		if reverse {
-			first = x.Shape()[axis].Minus(1)
-		}
-		end = ops.Select(x, axis, first)
-	}
-	_, out := ops.Scan(ops.Loop{Carry: []*graph.Node{end}, Over: []*graph.Node{ops.MoveAxis(x, axis, 0)}, Reverse: reverse},
+	_, out := ops.Scan(ops.Loop{Carry: []*graph.Node{begin}, Over: []*graph.Node{ops.MoveAxis(x, axis, 0)}, Reverse: reverse},
 		func(c, t []*graph.Node) (next, out []*graph.Node) {
 			y := combine(c[0], t[0])
 			return []*graph.Node{y}, []*graph.Node{y}

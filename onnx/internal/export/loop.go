@@ -196,15 +196,18 @@ func (w *written) repeat(bound *value, count graph.Dim, isOpen bool) {
 // stack brings what the steps have given into the order of their positions, and fills up what no step has given.
 func (w *written) stack(x, bound *value, count graph.Dim, isOpen bool) *value {
 	reverse := w.attrs.Body.Reverse()
+	one := graph.Shape{1}
+	steps := w.reshape(w.steps, one)
+	if inner := x.shape[1:]; len(symbolsOf(inner)) > 0 && (isOpen || !w.hasElements(count)) { // of no steps, ONNX Runtime does not know these sizes
+		x = w.apply("Reshape", x.tensor, attrs{attrInt("allowzero", 1)}, x, w.concat(0, steps, w.sizes(inner)))
+	}
 	if reverse {
 		x = w.flip(x, 0)
 	}
 	if !isOpen {
 		return x
 	}
-	one := graph.Shape{1}
-	all := w.reshape(w.size(count), one)
-	end, steps := w.reshape(bound, one), w.reshape(w.steps, one)
+	all, end := w.reshape(w.size(count), one), w.reshape(bound, one)
 	before := w.ints([]int64{0})
 	if reverse { // the first step stands at bound-1
 		before = w.same("Sub", end, steps)

@@ -1,10 +1,20 @@
 package export
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // matmul is the matrix product of t: of vectors, matrices, and batches that broadcast, as ONNX has it.
 func (e *exporter) matmul(t tensor, x, y *value) *value {
 	a, b := e.widened(x), e.widened(y)
+	switch { // with a transposed matrix beside a vector ONNX Runtime gives wrong numbers
+	case len(a.shape) == 1 && is(b, "Transpose"):
+		return e.squeeze(e.matmul(tensor{t.dtype, slices.Insert(slices.Clone(t.shape), len(t.shape)-1, 1)}, e.unsqueeze(x, []int{0}), y), []int{len(t.shape) - 1})
+	case len(b.shape) == 1 && is(a, "Transpose"):
+		return e.squeeze(e.matmul(tensor{t.dtype, append(slices.Clone(t.shape), 1)}, x, e.unsqueeze(y, []int{1})), []int{len(t.shape)})
+	}
 	product := e.carried("MatMul", a.dtype, func(c func(*value) *value) *value {
 		return e.apply("MatMul", tensor{heldBy("MatMul", a.dtype), t.shape}, nil, c(a), c(b))
 	})

@@ -84,6 +84,11 @@ func (e *exporter) viewByAxes(x *value, l graph.Layout, isWithin bool) *value {
 	if list == nil || !isWithin && !areWithin(x, l, list) {
 		return nil
 	}
+	for a, w := range list {
+		if len(w.axes) == 0 && x.shape[a] != 1 && !e.hasElements(x.shape[a]) {
+			return nil // there may be none to pick
+		}
+	}
 	var spans []span
 	for a, w := range list {
 		if len(w.axes) == 1 {
@@ -295,11 +300,14 @@ func quotient(stride, step graph.Dim) (k int64, ok bool) {
 	return 0, false
 }
 
-// reaches reports whether a step along an axis may take as many elements.
+// reaches reports whether a step along an axis may take as many elements, which are two or more unless that is a number.
 func reaches(k int64, size, axis graph.Dim) bool {
 	n, static := size.Int()
+	if !static {
+		n = 2
+	}
 	m, known := axis.Int()
-	return !static || !known || max(k, -k)*(n-1) < m
+	return !known || max(k, -k)*(n-1) < m
 }
 
 // areWithin reports whether all that a view shows along each axis of a value is known to be there.

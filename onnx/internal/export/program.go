@@ -140,6 +140,7 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 // model exports a whole program.
 func (e *exporter) model(g *graph.Graph, r Request) (*wire.Model, error) {
 	roots := r.roots()
+	e.graph = g
 	e.enter(g, roots)
 	written := lastWrites(g, roots)
 	w := &writer{exporter: e, taken: map[string]bool{}}

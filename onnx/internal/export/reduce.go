@@ -9,7 +9,7 @@ import (
 // folding are the operators of the reductions.
 var folding = map[graph.Fold]string{
 	graph.FoldSum: "ReduceSum", graph.FoldProd: "ReduceProd", graph.FoldMax: "ReduceMax", graph.FoldMaxNumber: "ReduceMax", graph.FoldMin: "ReduceMin",
-	graph.FoldAny: "ReduceMax", graph.FoldAll: "ReduceMin",
+	graph.FoldAny: "any", graph.FoldAll: "all",
 }
 
 // reduce folds axes away, or to the size of 1.
@@ -85,15 +85,28 @@ func (e *exporter) fold(f graph.Fold, x *value, list []int, keep bool) *value {
 	switch f {
 	case graph.FoldSum, graph.FoldProd:
 		y = e.folds(folding[f], "ReduceSum", wide, list, keep)
-	case graph.FoldAny, graph.FoldAll:
-		y = e.folds(folding[f], "ReduceMax", wide, list, keep)
+	case graph.FoldAny:
+		return e.any(wide, list, keep)
+	case graph.FoldAll:
+		return e.test("Not", e.any(e.test("Not", wide), list, keep))
 	default:
 		if y = e.folds(folding[f], "ReduceMax", wide, list, keep); x.dtype.IsFloat() {
-			some := e.folds("ReduceMax", "ReduceMax", e.isNaN(wide), list, keep)
-			y = e.choose(some, e.nan(y.dtype), y)
+			y = e.choose(e.any(e.isNaN(wide), list, keep), e.nan(y.dtype), y)
 		}
 	}
 	return e.convert(y, x.dtype)
+}
+
+// any reports whether one of the truth values along axes is true. ONNX Runtime has no greatest one of none: those of axes that may have no
+// elements are counted.
+func (e *exporter) any(x *value, list []int, keep bool) *value {
+	for _, axis := range list {
+		if !e.hasElements(x.shape[axis]) {
+			count := e.folds("ReduceSum", "ReduceSum", e.cast(x, graph.Float32), list, keep)
+			return e.test("Greater", count, e.number(graph.Float32, 0))
+		}
+	}
+	return e.folds("ReduceMax", "ReduceMax", x, list, keep)
 }
 
 // folds applies an operator that folds. Integers without signs that have 64 bits are turned so that their order is that of int64.
@@ -146,8 +159,7 @@ func (e *exporter) extremum(greatest bool, x *value, list []int, shape graph.Sha
 		none := e.isNaN(e.widened(x))
 		op = "ArgMax"
 		first := of(e.cast(none, graph.Uint8))
-		some := e.folds("ReduceMax", "ReduceMax", none, []int{axis}, keep)
-		y = e.choose(some, first, y)
+		y = e.choose(e.any(none, []int{axis}, keep), first, y)
 	}
 	return e.reshape(y, shape)
 }

@@ -46,6 +46,19 @@ func (e *exporter) dims(list []graph.Dim) graph.Shape {
 	return shape
 }
 
+// hasElements reports whether a size is known to be at least 1, by what its names were declared.
+func (e *exporter) hasElements(d graph.Dim) bool {
+	if n, static := d.Int(); static {
+		return n > 0
+	}
+	factors := d.Factors()
+	if len(factors) > 1 {
+		return !slices.ContainsFunc(factors, func(f graph.Dim) bool { return !e.hasElements(f) })
+	}
+	names := d.Symbols()
+	return len(names) == 1 && graph.SymbolicDim(names[0]) == d && e.graph.Bounds(names[0]).Min > 0
+}
+
 // show notes the names that an input shows. An axis that is a name alone is the best to read it from.
 func (s *sizeTable) show(v *value) {
 	for axis, d := range v.shape {

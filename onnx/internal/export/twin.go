@@ -129,7 +129,7 @@ func softmax(op string) twin {
 func (e *exporter) layerNorm(n *graph.Node, in []*value) *value {
 	a := attrsOf[ops.LayerNormAttrs](n)
 	axis, ok := normalised(a, in)
-	if !ok {
+	if !ok || !e.hasElements(in[0].shape[axis:].NumElements()) {
 		return nil
 	}
 	over := in[0].shape[axis:]
@@ -153,7 +153,7 @@ func (e *exporter) layerNorm(n *graph.Node, in []*value) *value {
 func (e *exporter) rmsNorm(n *graph.Node, in []*value) *value {
 	a := attrsOf[ops.LayerNormAttrs](n)
 	axis, ok := normalised(a, in)
-	if !ok || e.opset < 23 || len(in) != 2 || a.BiasOnly {
+	if !ok || e.opset < 23 || !e.hasElements(in[0].shape[axis:].NumElements()) || len(in) != 2 || a.BiasOnly {
 		return nil
 	}
 	return e.apply("RMSNormalization", in[0].tensor, attrs{attrInt("axis", axis-len(in[0].shape)), attrFloat("epsilon", a.Eps)}, in...)
@@ -184,7 +184,7 @@ func normalised(a ops.LayerNormAttrs, in []*value) (axis int, ok bool) {
 func (e *exporter) mean(n *graph.Node, in []*value) *value {
 	list := ops.Axes(n)
 	for _, axis := range list {
-		if d, static := in[0].shape[axis].Int(); !static || d == 0 {
+		if !e.hasElements(in[0].shape[axis]) {
 			return nil
 		}
 	}
