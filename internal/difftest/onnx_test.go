@@ -25,9 +25,8 @@ type exportedRun struct {
 
 // exportedProgram is a random program as a model.
 type exportedProgram struct {
-	model   onnxrt.Model
-	outputs []string // the first names of the model's outputs
-	runs    []exportedRun
+	model onnxrt.Model
+	runs  []exportedRun
 }
 
 // TestONNX exports random programs, with what they write and their gradients, and runs them by ONNX Runtime: that must agree with the
