@@ -19,8 +19,17 @@ type builder struct {
 	initial     []*value          // in their order
 }
 
-// apply appends an operator with one result.
+// apply appends an operator with one result. ONNX's operators that move elements do not take those of 8 bits: float16 carries them.
 func (b *builder) apply(op string, out tensor, a attrs, in ...*value) *value {
+	if out.dtype.IsStorage() && op != "Cast" && op != "Identity" {
+		wide := slices.Clone(in)
+		for i, x := range wide {
+			if x != nil && x.dtype.IsStorage() {
+				wide[i] = b.cast(x, graph.Float16)
+			}
+		}
+		return b.cast(b.append(op, []tensor{out.of(graph.Float16)}, a, nil, wide).out[0], out.dtype)
+	}
 	return b.append(op, []tensor{out}, a, nil, in).out[0]
 }
 
@@ -120,7 +129,11 @@ func (b *builder) cast(x *value, to graph.DType) *value {
 	if x.dtype == to {
 		return x
 	}
-	return b.apply("Cast", x.of(to), attrs{attrInt("to", int(dataTypes[to]))}, x)
+	a := attrs{attrInt("to", int(dataTypes[to]))}
+	if to.IsStorage() { // else an infinity becomes the greatest number
+		a = append(a, attrInt("saturate", 0))
+	}
+	return b.apply("Cast", x.of(to), a, x)
 }
 
 // reshape gives the same elements, in row-major order, another shape.

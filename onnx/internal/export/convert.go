@@ -30,8 +30,6 @@ func (e *exporter) convert(x *value, to graph.DType) *value {
 		return e.convert(e.widened(x), to)
 	case x.dtype.IsFloat() && to.IsInt():
 		return e.truncated(x, to)
-	case to == graph.Float8E4M3FN || to == graph.Float8E5M2:
-		return e.apply("Cast", x.of(to), attrs{attrInt("to", int(dataTypes[to])), attrInt("saturate", 0)}, x)
 	}
 	return e.cast(x, to)
 }
