@@ -45,6 +45,8 @@
 // has a few vectors of rows, the product is computed as its transpose, in which B is not packed, and then transposed. Matrices of a batch with
 // few rows that share B are computed in groups, panel by panel of B, whose rows fill a block of A; those with more have it packed once.
 //
+// Matrices of one row that share B are joined to one of many (joinrows.go), and rows of short ones come in another order.
+//
 // Rows of C that are written, where it is large, come late from beyond the second-level cache: they
 // are asked for with the first products of a tile, a line with each.
 //

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
@@ -101,6 +102,11 @@ func (b *Specialization) planChains(p *Code) {
 			}
 		}
 	}
+}
+
+// isChained reports whether a kernel runs in a chain.
+func (b *Specialization) isChained(kernel int) bool {
+	return slices.ContainsFunc(b.chains, func(t *chainTask) bool { return kernel >= t.First && kernel < t.First+len(t.Members) })
 }
 
 // IsInBlocks reports whether a value is never in memory as a whole: kernels exchange blocks of it.

@@ -29,6 +29,7 @@ func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 		if len(next) > 0 && lower.FusionOf(kernels[next[0].kernel]).Kind == lower.OnResult {
 			next[0].Fused = product.fuseResult(b, next[0].Task.(*LoopTask))
 		}
+		product.turnRows()
 	}
 }
 
@@ -36,6 +37,15 @@ func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 type fusable interface {
 	fuseResult(b *Specialization, k *LoopTask) bool
 	fuseFactor(b *Specialization, k *LoopTask) bool
+	turnRows()
+}
+
+// turnRows lets a product of short matrices that share B run in another order of its rows, in which matrices are long, unless something
+// follows its rows.
+func (t *MatMulTask[T]) turnRows() {
+	if t.Tiles == nil && t.RowConsumer == nil && t.Reduction == nil && t.sums == nil && t.small == nil && t.p.TurnRows() {
+		t.divide()
+	}
 }
 
 // fuseResult lets a kernel run on the product's tiles or rows, if there are any.

@@ -106,7 +106,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 	for i, k := range p.Kernels {
 		node = k.Computes().Nodes[0]
 		first := len(b.Launches)
-		b.bindKernel(p, k)
+		b.bindKernel(p, k, i)
 		for at := first; at < len(b.Launches); at++ {
 			b.Launches[at].kernel, b.Launches[at].kept = i, p.kept[i]
 		}
@@ -124,7 +124,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 }
 
 // bindKernel adds the launches that carry out a kernel.
-func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
+func (b *Specialization) bindKernel(p *Code, k lower.Kernel, at int) {
 	switch k := k.(type) {
 	case *lower.Assemble:
 		if axes := slicedAxes(k); axes > 0 {
@@ -132,7 +132,7 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 			return
 		}
 	case *lower.MatMul:
-		b.Launches = append(b.Launches, b.bindProduct(p, k.MatMulSpec))
+		b.Launches = append(b.Launches, b.bindProduct(p, k.MatMulSpec, b.isChained(at)))
 	case *lower.Repeat:
 		b.Launches = append(b.Launches, b.bindRepeat(p, k))
 	case *lower.Function:

@@ -154,23 +154,23 @@ func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
 	}
 }
 
-// bindProduct evaluates the sizes and strides of a matrix product.
-func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec) Launch {
+// bindProduct evaluates the sizes and strides of a matrix product. That of a chain is cut along its axes, which stay as they are.
+func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec, isChained bool) Launch {
 	s, weight := b.newLaunch(p, spec.Operands[:]), p.weightOf(spec)
 	switch spec.Dtype {
 	case graph.Int32:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int32] { return scratchIn[int32](&s.i32) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[int32] { return scratchIn[int32](&s.i32) })
 	case graph.Int64:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int64] { return scratchIn[int64](&s.i64) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[int64] { return scratchIn[int64](&s.i64) })
 	case graph.Float32:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float32] { return scratchIn[float32](&s.f32) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[float32] { return scratchIn[float32](&s.f32) })
 	default:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float64] { return scratchIn[float64](&s.f64) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[float64] { return scratchIn[float64](&s.f64) })
 	}
 	return s
 }
 
-func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, weight *lower.Buffer, scratch func(*productScratch) *gemm.Scratch[T]) *MatMulTask[T] {
+func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, weight *lower.Buffer, isChained bool, scratch func(*productScratch) *gemm.Scratch[T]) *MatMulTask[T] {
 	t := &MatMulTask[T]{scratch: scratch, spec: spec, threads: b.threads}
 	batch := b.Shape(spec.Batch)
 	t.p = gemm.Product[T]{M: b.Eval(spec.M), N: b.Eval(spec.N), K: b.Eval(spec.K), Batch: batch}
@@ -202,6 +202,9 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 			t.before[i], t.extents[i] = 0, 0 // nothing is read, whatever the steps
 		}
 		m.Start = t.before[i]
+	}
+	if !isChained {
+		t.p.JoinRows()
 	}
 	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
 	t.divide()
