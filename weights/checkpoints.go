@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/internal/atomicfile"
 )
 
 // Checkpoints are files of one training in a folder, of which the newest are kept. A file holds
@@ -67,7 +68,7 @@ func (c *Checkpoints) tidy(newest int) error {
 	}
 	var left []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), checkpointPrefix) && strings.Contains(e.Name(), tempMark) {
+		if strings.HasPrefix(e.Name(), checkpointPrefix) && strings.Contains(e.Name(), atomicfile.TempMark) {
 			left = append(left, filepath.Join(c.folder, e.Name()))
 		}
 	}

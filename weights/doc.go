@@ -5,8 +5,7 @@
 // open.go opens files, and index.go those of several parts. load.go sets a session's parameters
 // or values for a program from one, after all names and shapes were compared; convert.go brings
 // numbers to a parameter's dtype, report.go tells what was found, and hints.go what most likely differs. save.go
-// writes a session's parameters, write.go any values, shards.go several files of them, and atomic.go
-// a file on the disk.
+// writes a session's parameters, write.go any values, and shards.go several files of them.
 // checkpoints.go keeps the newest of many files. options.go has the options.
 //
 // Files of PyTorch's own format (.pt, .bin) run code when they are read, and are refused. Three

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/broadloom/broadloom/weights/internal/mapped"
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/mapped"
+	"github.com/broadloom/broadloom/internal/raw"
 	"github.com/broadloom/broadloom/weights/internal/safetensors"
 )
 

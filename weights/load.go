@@ -8,7 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/raw"
 )
 
 // Load sets a session's parameters from a file, by their names. All names, shapes and dtypes

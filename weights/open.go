@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/exec"
-	"github.com/broadloom/broadloom/weights/internal/mapped"
+	"github.com/broadloom/broadloom/internal/mapped"
+	"github.com/broadloom/broadloom/internal/raw"
 	"github.com/broadloom/broadloom/weights/internal/npy"
-	"github.com/broadloom/broadloom/weights/internal/raw"
 	"github.com/broadloom/broadloom/weights/internal/safetensors"
 )
 

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/atomicfile"
+	"github.com/broadloom/broadloom/internal/raw"
 	"github.com/broadloom/broadloom/weights/internal/safetensors"
 )
 
@@ -41,7 +42,7 @@ func (o options) writeShards(path string, values []Named) error {
 			}
 			idx.WeightMap[v.Name] = name
 		}
-		err := writeFile(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
+		err := atomicfile.Write(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
 			return safetensors.Write(w, tensorsOf(part), o.metadata)
 		})
 		if err != nil {
@@ -52,7 +53,7 @@ func (o options) writeShards(path string, values []Named) error {
 	if err != nil {
 		return err
 	}
-	err = writeFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+	err = atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
 	if err != nil {
 		return err
 	}

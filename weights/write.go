@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/internal/atomicfile"
 	"github.com/broadloom/broadloom/weights/internal/npy"
 	"github.com/broadloom/broadloom/weights/internal/safetensors"
 )
@@ -64,14 +65,14 @@ func (o options) write(path string, values []Named) error {
 	}
 	switch filepath.Ext(path) {
 	case ".safetensors":
-		return writeFile(path, func(w io.Writer) error { return safetensors.Write(w, tensorsOf(values), o.metadata) })
+		return atomicfile.Write(path, func(w io.Writer) error { return safetensors.Write(w, tensorsOf(values), o.metadata) })
 	case ".npz":
-		return writeFile(path, func(w io.Writer) error { return writeZip(w, values) })
+		return atomicfile.Write(path, func(w io.Writer) error { return writeZip(w, values) })
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("a file .npy holds one value, not %d: write .npz", len(values))
 	}
-	return writeFile(path, func(w io.Writer) error { return npy.Write(w, values[0].Value.Shape, values[0].Value.Data) })
+	return atomicfile.Write(path, func(w io.Writer) error { return npy.Write(w, values[0].Value.Shape, values[0].Value.Data) })
 }
 
 func writeZip(w io.Writer, values []Named) error {

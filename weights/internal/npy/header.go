@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/raw"
 )
 
 const (

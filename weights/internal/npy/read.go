@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/raw"
 )
 
 // Read reads an array of a file of so many bytes. Elements are read when the tensor is, under

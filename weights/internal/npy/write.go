@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/raw"
 )
 
 // Write writes an array, in version 1 of the format.

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/raw"
 )
 
 // ReadZip reads the headers of an archive of arrays of so many bytes.

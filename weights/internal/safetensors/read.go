@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/internal/raw"
 )
 
 // maxHeader is the longest header that the reference implementation reads.

@@ -1,4 +1,5 @@
-package weights
+// Package atomicfile writes files that are whole or not there, whatever becomes of the process. file.go is all of it.
+package atomicfile
 
 import (
 	"bufio"
@@ -11,13 +12,13 @@ import (
 	"syscall"
 )
 
-// tempMark stands in the names of files that are being written.
-const tempMark = ".tmp-"
+// TempMark stands in the names of files that are being written.
+const TempMark = ".tmp-"
 
-// writeFile writes a file so that its path names the whole new content or what it named before:
+// Write writes a file so that its path names the whole new content or what it named before:
 // the content goes into another file of the same folder, is put on the disk, and takes the
 // path then.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+func Write(path string, write func(io.Writer) error) (err error) {
 	temp, err := createTemp(path)
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 // createTemp creates a file beside another one, with the permissions of new files.
 func createTemp(path string) (*os.File, error) {
 	for {
-		name := fmt.Sprintf("%s%s%08x", path, tempMark, rand.Uint32())
+		name := fmt.Sprintf("%s%s%08x", path, TempMark, rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case errors.Is(err, os.ErrNotExist): // the name of the other file says nothing to the user

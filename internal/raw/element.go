@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"unsafe"
 
 	"github.com/broadloom/broadloom/half"
 )
@@ -44,6 +45,19 @@ var elements = func() map[reflect.Type]element {
 	return of
 }()
 
+// isMemory reports whether elements lie in a file as they do in memory. Not every byte is a bool.
+func isMemory[T any](order binary.ByteOrder, size int) bool {
+	var v T
+	_, isBool := any(v).(bool)
+	return order == binary.LittleEndian && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && int(unsafe.Sizeof(v)) == size && !isBool
+}
+
+// bytesOf is the memory of elements.
+func bytesOf[T any](list []T) []byte {
+	var v T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(v)))
+}
+
 // byDType are those that [Decode] makes of a dtype.
 var byDType = func() map[DType]element {
 	of := map[DType]element{}
@@ -66,12 +80,20 @@ func row[T any](to map[reflect.Type]element, d DType, get func(binary.ByteOrder,
 		dtype: d,
 		decode: func(order binary.ByteOrder, data []byte) any {
 			out := make([]T, len(data)/size)
+			if isMemory[T](order, size) {
+				copy(bytesOf(out), data)
+				return out
+			}
 			for i := range out {
 				out[i] = get(order, data[i*size:i*size+size])
 			}
 			return out
 		},
 		encode: func(data any, from, to int, buf []byte) {
+			if isMemory[T](binary.LittleEndian, size) {
+				copy(buf, bytesOf(data.([]T)[from:to]))
+				return
+			}
 			for i, v := range data.([]T)[from:to] {
 				put(buf[i*size:], v)
 			}
