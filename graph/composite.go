@@ -51,6 +51,9 @@ func beginCall(graphs []*Graph, c *composite) (end func()) {
 	}
 	c.pos = ofFunction()
 	for _, g := range graphs {
+		if g.from != (Pos{}) {
+			c.pos = g.from
+		}
 		g.composite = c
 	}
 	return func() {

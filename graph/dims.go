@@ -49,7 +49,7 @@ func MayBeOne() DimOption { return func(b *Bounds) { b.MayBeOne = true } }
 // one can only say more, since what was built before relies on it.
 func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 	d := SymbolicDim(name)
-	pos := ownCall()
+	pos := g.fromOr(ownCall())
 	refuse := func(help, format string, args ...any) {
 		m := &Mistake{Code: CodeSize, Pos: pos, Summary: fmt.Sprintf(format, args...)}
 		if help != "" {
@@ -96,7 +96,7 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 // one side: Equal(b, c), Equal(b, 4), Equal(n, m.Plus(1)). It is checked when sizes are
 // bound.
 func (g *Graph) Equal(a, b Dim) {
-	pos := ownCall()
+	pos := g.fromOr(ownCall())
 	refuse := func(help, format string, args ...any) {
 		g.mistakes = append(g.mistakes, &Mistake{Code: CodeSize, Pos: pos, Summary: fmt.Sprintf(format, args...), Help: []string{help}})
 	}

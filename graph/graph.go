@@ -29,6 +29,7 @@ type Graph struct {
 	composite  *composite // the call that is being built
 	origin     *Node
 	at         *Node   // the node that a pass writes anew
+	from       Pos     // where a whole program is made; see FromHere
 	region     *Region // the loop's body that is being built
 	derived    bool    // made by a pass
 	standIns   *StandIns
@@ -178,7 +179,7 @@ func (g *Graph) State(name string, t DType, init Initializer, shape ...Dim) *Nod
 func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *Node {
 	g.refuseInRun()
 	n := g.newNode(op, attrs, nil)
-	n.pos = Caller()
+	n.pos = g.fromOr(Caller())
 	n.name, n.dtype, n.shape, n.judged = name, t, append(Shape{}, shape...), true
 	if g == nil {
 		n.judged = false

@@ -17,7 +17,10 @@ func (m *Mistake) Text(dir string) string {
 	if m.Node != nil {
 		t.g = m.Node.g
 	}
-	fmt.Fprintf(&t.Builder, "%s: %s %s: ", t.place(m.Place()), m.Severity, m.Code)
+	if place := t.place(m.Place()); place != "?" { // a graph that was read from a file has no lines
+		t.WriteString(place + ": ")
+	}
+	fmt.Fprintf(&t.Builder, "%s %s: ", m.Severity, m.Code)
 	if m.Node != nil && !m.Whole {
 		t.WriteString(Describe(m.Node) + ": ")
 	}

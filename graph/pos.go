@@ -227,7 +227,8 @@ var moduleFolder = func() string {
 
 func worksForUsers(pkg string) bool {
 	switch pkg {
-	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "optim/lbfgs", "contract", "reach", "train", "viz", "stablehlo", "weights":
+	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "optim/lbfgs", "contract", "reach", "train", "viz", "stablehlo", "weights",
+		"onnx", "onnx/internal/importer", "onnx/internal/export", "cmd/broadloom":
 		return true
 	}
 	return false

@@ -63,6 +63,25 @@ func (g *Graph) At(n *Node, build func()) {
 	build()
 }
 
+// FromHere gives nodes that build makes the line of the user's program that called. It is for functions that make a whole program,
+// whose nodes are built far below the user's line.
+func (g *Graph) FromHere(build func()) {
+	outer := g.from
+	g.from = Caller()
+	defer func() { g.from = outer }()
+	if build != nil {
+		build()
+	}
+}
+
+// fromOr is the place that FromHere said, or another one.
+func (g *Graph) fromOr(p Pos) Pos {
+	if g != nil && g.from != (Pos{}) {
+		return g.from
+	}
+	return p
+}
+
 // Source returns the node of the user's graph from which a pass made n: the composite
 // operation of which n is a part, or the node of which it is a copy. It is n itself in the
 // user's graph.

@@ -201,7 +201,7 @@ func (g *Graph) here() Pos {
 	case g.composite != nil && g.composite.pos != (Pos{}):
 		return g.composite.pos
 	}
-	return Caller()
+	return g.fromOr(Caller())
 }
 
 // ScalarValue returns the value of a constant of one element, of any rank, as a float64.

@@ -1,16 +1,13 @@
 package onnx
 
 import (
-	"bufio"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 
+	"github.com/broadloom/broadloom/internal/atomicfile"
 	"github.com/broadloom/broadloom/onnx/internal/wire"
 )
 
@@ -29,7 +26,7 @@ func writeModel(path string, m *wire.Model, limit int64) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -52,7 +49,7 @@ func writeBeside(path string, m *wire.Model) error {
 		}
 	}
 	name := fmt.Sprintf("%s-%x.data", filepath.Base(path), hash.Sum(nil)[:8])
-	err := writeFile(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
+	err := atomicfile.Write(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
 		at := 0
 		for _, t := range moved {
 			gap := -at & (alignment - 1)
@@ -72,21 +69,4 @@ func writeBeside(path string, m *wire.Model) error {
 		t.IsExternal, t.HasRaw, t.Raw = true, false, nil
 	}
 	return err
-}
-
-// writeFile writes a file so that its path names the whole new content or what it named before.
-func writeFile(path string, write func(io.Writer) error) error {
-	temp, err := os.OpenFile(fmt.Sprintf("%s.tmp-%08x", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(temp, 1<<18)
-	err = errors.Join(write(w), w.Flush(), temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
-	}
-	return nil
 }

@@ -112,6 +112,9 @@ func TestPython(t *testing.T) {
 	if python == "" {
 		t.Skip("BROADLOOM_XLA_PYTHON names no Python that has onnx")
 	}
+	if out, err := exec.CommandContext(t.Context(), python, "-c", "import onnx").CombinedOutput(); err != nil {
+		t.Skip(python, " has no onnx: ", string(out))
+	}
 	run := func(args ...string) {
 		out, err := exec.CommandContext(t.Context(), python, append([]string{filepath.Join("testdata", "wire.py")}, args...)...).CombinedOutput()
 		require.NoError(t, err, string(out))

@@ -1,0 +1,315 @@
+package importer
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/onnx/internal/wire"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// call is a node of a model: an operator with its operands and attributes.
+type call struct {
+	*builder
+	g        *graph.Graph
+	from     *wire.Node
+	domain   string
+	version  int // of the operator's domain
+	operands []*value
+	scope    *scope
+}
+
+// rule says which calls of package ops an operator is.
+type rule func(c *call) []node
+
+// results are those of the operator.
+func (c *call) results() (list []*value) {
+	key := c.from.Op
+	if c.domain != "" && !(c.domain == "com.microsoft" && asONNX[key]) {
+		key = c.domain + "." + key
+	}
+	if f := c.functions[function{c.domain, c.from.Op, c.from.Overload}]; f != nil && operators[key] == nil && valueRules[key] == nil {
+		return c.callFunction(f)
+	}
+	if list := c.ofSizes(key); list != nil {
+		return list
+	}
+	if f := valueRules[key]; f != nil {
+		return f(c)
+	}
+	if because := leftOut[c.from.Op]; because != "" {
+		refuse("%s", because)
+	}
+	f := operators[key]
+	if f == nil {
+		if c.domain != "" {
+			refuse("the operator %s of the domain %q is not known: export the model without it", c.from.Op, c.domain)
+		}
+		refuse("the operator %s is not known", c.from.Op)
+	}
+	for _, n := range f(c) {
+		if n == nil {
+			list = append(list, nil)
+			continue
+		}
+		list = append(list, ofNode(n))
+	}
+	return list
+}
+
+// ofSizes computes results that are sizes of the program.
+func (c *call) ofSizes(key string) (list []*value) {
+	f := sizeRules[key]
+	if f == nil {
+		f = sizeMoves[key]
+	}
+	if f == nil || len(c.operands) == 0 {
+		return nil
+	}
+	isNeeded := slices.ContainsFunc(c.operands, func(v *value) bool { return v != nil && v.sizes != nil && !v.sizes.areNumbers() })
+	var in []*sizes
+	for _, v := range c.operands {
+		if v == nil {
+			in = append(in, nil)
+			continue
+		}
+		isCheap := v.sizes != nil || v.known != nil || v.elements != nil && v.count <= maxSizes
+		if v.isList || !isCheap && (!isNeeded || v.node == nil) {
+			return nil
+		}
+		s, ok := c.sizesOf(v)
+		if !ok {
+			return nil
+		}
+		if s.ends && sizeMoves[key] == nil {
+			return nil
+		}
+		isNeeded = isNeeded || !s.dtype.IsFloat() || !s.areNumbers()
+		in = append(in, s)
+	}
+	if !isNeeded {
+		return nil
+	}
+	for _, s := range c.carriedOut(f, in) {
+		if !s.isWithin() {
+			return nil
+		}
+		list = append(list, c.builder.ofSizes(s))
+	}
+	return list
+}
+
+// carriedOut are the results of a rule on sizes. What one refuses is left to the operator's rule on nodes.
+func (c *call) carriedOut(f func(c *call, in []*sizes) []*sizes, in []*sizes) (list []*sizes) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, isRefusal := r.(refusal); !isRefusal {
+				panic(r)
+			}
+			list = nil
+		}
+	}()
+	return f(c, in)
+}
+
+// in is an operand that the operator needs.
+func (c *call) in(i int) node {
+	n := c.at(i)
+	if n == nil {
+		refuse("its operand %d is missing", i)
+	}
+	return n
+}
+
+// at is an operand, or nil where it is left out.
+func (c *call) at(i int) node {
+	if !c.has(i) {
+		return nil
+	}
+	return c.nodeOf(c.operands[i])
+}
+
+func (c *call) has(i int) bool { return i < len(c.operands) && c.operands[i] != nil }
+
+// all are all operands.
+func (c *call) all() (list []node) {
+	for i := range c.operands {
+		list = append(list, c.in(i))
+	}
+	return list
+}
+
+// state is an operand that no optimiser trains, such as a running mean.
+func (c *call) state(i int) node {
+	if c.has(i) {
+		c.operands[i].isState = true
+	}
+	return c.in(i)
+}
+
+// wants reports whether result i is used.
+func (c *call) wants(i int) bool { return i < len(c.from.Outputs) && c.from.Outputs[i] != "" }
+
+// dims are the elements of an operand that are sizes of the program, or nil where it is left out.
+func (c *call) dims(i int) []graph.Dim {
+	if !c.has(i) {
+		return nil
+	}
+	v := c.operands[i]
+	s, ok := c.sizesOf(v)
+	if !ok {
+		s, ok = c.bounds(v)
+	}
+	if !ok || s.by != 1 {
+		refuse("its operand %q is computed from values that are known only when the model runs, and it must be known before: %s",
+			c.from.Inputs[i], "give an input that it depends on as a constant, or named sizes as numbers")
+	}
+	return s.dims
+}
+
+// bounds are elements of which some are beyond [most], in whose place that stands.
+func (c *call) bounds(v *value) (*sizes, bool) {
+	a, ok := c.arrayOf(v)
+	if t, n := graph.DTypeOfSlice(a.Data); ok && t.IsInt() && n <= maxSizes {
+		s := &sizes{dtype: t, shape: a.Shape, by: 1, ends: true}
+		for i := range n {
+			_, whole := graph.NumberAt(a.Data, i)
+			s.dims = append(s.dims, graph.Dim(min(max(whole, -most), most)))
+		}
+		return s, true
+	}
+	return nil, false
+}
+
+// list are the numbers of an operand, or nil where it is left out.
+func (c *call) list(i int) (list []int) {
+	if !c.has(i) {
+		return nil
+	}
+	for _, d := range c.dims(i) {
+		list = append(list, c.number(d))
+	}
+	return list
+}
+
+// number is a size that must be a number.
+func (c *call) number(d graph.Dim) int {
+	n, ok := c.g.Known(d)
+	if !ok {
+		refuse("the size %s must be a number: give its names numbers", d)
+	}
+	return int(n)
+}
+
+// floats are the elements of an operand that must be known, or nil where it is left out.
+func (c *call) floats(i int) (list []float64) {
+	if !c.has(i) {
+		return nil
+	}
+	a, ok := c.arrayOf(c.operands[i])
+	if !ok {
+		refuse("its operand %q is computed from values that are known only when the model runs, and it must be known before", c.from.Inputs[i])
+	}
+	for k := range count(a.Shape) {
+		v, _ := graph.NumberAt(a.Data, k)
+		list = append(list, v)
+	}
+	return list
+}
+
+// listOr are the numbers of an operand, or of the attribute that was in its place before.
+func (c *call) listOr(i int, name string, usual ...int) []int {
+	if c.has(i) {
+		return c.list(i)
+	}
+	return c.ints(name, usual...)
+}
+
+// dimsOr are the sizes of an operand, or of the attribute that was in its place before.
+func (c *call) dimsOr(i int, name string) []graph.Dim {
+	if c.has(i) {
+		return c.dims(i)
+	}
+	return graph.MakeShape(c.ints(name)...)
+}
+
+// axis is an axis of the first operand, counted from its beginning.
+func (c *call) axis(usual int) int { return c.fromEnd(c.int("axis", usual)) }
+
+// fromEnd counts an axis of the first operand from its beginning. It may be the place behind all.
+func (c *call) fromEnd(axis int) int {
+	rank := c.in(0).Rank()
+	if axis < 0 {
+		axis += rank
+	}
+	if axis < 0 || axis > rank {
+		refuse("the first operand has %d axes, and no axis %d", rank, axis)
+	}
+	return axis
+}
+
+// newAxes are places of new axes in the result, in order.
+func (c *call) newAxes(rank int) []int {
+	list := slices.Clone(c.listOr(1, "axes"))
+	for i := range list {
+		list[i] = wrapped(list[i], rank+len(list))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func axes(list []int) (axes []ops.Axis) {
+	for _, a := range list {
+		axes = append(axes, ops.Axis(a))
+	}
+	return axes
+}
+
+func one(f func(x node) node) rule { return func(c *call) []node { return []node{f(c.in(0))} } }
+
+func two(f func(x, y node) node) rule {
+	return func(c *call) []node { return []node{f(c.in(0), c.in(1))} }
+}
+
+// with is an operator of one operand and attributes.
+func with(f func(c *call, x node) node) rule {
+	return func(c *call) []node { return []node{f(c, c.in(0))} }
+}
+
+// fold is an operator of any number of operands.
+func fold(f func(x, y node) node) rule {
+	return func(c *call) []node {
+		y := c.in(0)
+		for _, x := range c.all()[1:] {
+			y = f(y, x)
+		}
+		return []node{y}
+	}
+}
+
+// operators are the rules of all files.
+var operators = map[string]rule{}
+
+func join(lines map[string]rule) {
+	for name, r := range lines {
+		if operators[name] != nil {
+			panic("two rules for " + name)
+		}
+		operators[name] = r
+	}
+}
+
+func dims(sizes []int) []graph.Dim { return graph.MakeShape(sizes...) }
+
+// size is that of an axis, which must be a number.
+func (c *call) size(x node, axis int) int { return c.number(x.Shape()[axis]) }
+
+func whole(n int) node { return graph.Num(n) }
+
+// length is a size of the program as a number for computation.
+func (c *call) length(d graph.Dim) node {
+	if n, ok := d.Int(); ok {
+		return whole(int(n))
+	}
+	return ops.Size(c.g, graph.Int64, d)
+}
