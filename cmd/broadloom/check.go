@@ -20,7 +20,7 @@ import (
 )
 
 var checkCommand = command{
-	name: "check", args: "[flags] [packages]", summary: "check the shapes of the models of packages",
+	name: "check", args: "[flags] [packages or files]", summary: "check the shapes of the models of packages",
 	help: `Check builds the graph of every model and checks its shapes, without data. A model is a
 function that gives a graph, with a mark above it:
 
@@ -30,7 +30,8 @@ function that gives a graph, with a mark above it:
 A function that needs arguments, or a method, has the call in its mark:
 //broadloom:model NewNet(3, 64).Graph()
 
-Packages are named as for go build; the default is the package in this directory.
+Packages are named as for go build; the default is the package in this directory. A file whose
+name ends with .onnx is a model too.
 
 The exit status is
 	0 where no errors were found; with -strict, no warnings either
@@ -40,7 +41,7 @@ The exit status is
 	run: check,
 }
 
-var checkAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"}
+var checkAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check", Run: modelcheck.Check}
 
 // checked is a model with what was found, in the JSON form of the command.
 type checked struct {
@@ -120,20 +121,29 @@ func checkStatus(found []checked, problems []string, strict bool) int {
 // are what kept it from checking some.
 func collect(ctx context.Context, dir string, patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
 	found, problems = []checked{}, []string{}
-	if len(patterns) == 0 {
-		patterns = []string{"."}
+	files, patterns := apart(patterns)
+	options := models.Options{Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes}, Match: o.names.matches,
+		Timeout: o.timeout, Output: output, Sizes: o.sizes}
+	outcomes, refused := runFiles(ctx, files, options)
+	problems = append(problems, refused...)
+	for _, outcome := range outcomes {
+		found = append(found, read(outcome, dir))
 	}
-	packages, err := models.Find(ctx, dir, patterns)
-	if err != nil {
-		return found, append(problems, err.Error())
+	var packages []models.Package
+	if len(files) == 0 || len(patterns) > 0 {
+		if len(patterns) == 0 {
+			patterns = []string{"."}
+		}
+		var err error
+		if packages, err = models.Find(ctx, dir, patterns); err != nil {
+			return found, append(problems, err.Error())
+		}
 	}
 	for _, pkg := range packages {
 		for _, p := range pkg.Problems {
 			problems = append(problems, relative(dir, p))
 		}
-		outcomes, err := models.Run(ctx, pkg, models.Options{
-			Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes},
-			Match: o.names.matches, Timeout: o.timeout, Output: output})
+		outcomes, err := models.Run(ctx, pkg, options)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -241,7 +251,7 @@ func (c checked) print(w io.Writer, strict bool) {
 	if c.Failure != "" || c.isRefused(strict) {
 		verdict = "FAIL"
 	}
-	fmt.Fprintf(w, "%s  %s.%s\n%s\n\n", verdict, c.Package, c.Model, c.text)
+	fmt.Fprintf(w, "%s  %s\n%s\n\n", verdict, c.outcome.Name(), c.text)
 }
 
 // relative shortens a path, or a text that starts with one.

@@ -21,7 +21,7 @@ import (
 )
 
 var drawCommand = command{
-	name: "draw", args: "[flags] [packages]", summary: "draw the models of packages",
+	name: "draw", args: "[flags] [packages or files]", summary: "draw the models of packages",
 	help: `Draw writes a picture of every model, also of one with mistakes. A model is a function
 that gives a graph, with a mark above it:
 
@@ -31,7 +31,8 @@ that gives a graph, with a mark above it:
 A function that needs arguments, or a method, has the call in its mark:
 //broadloom:model NewNet(3, 64).Graph()
 
-Packages are named as for go build; the default is the package in this directory. Formats:
+Packages are named as for go build; the default is the package in this directory. A file whose
+name ends with .onnx is a model too. Formats:
 
 	html   a page that works by itself: passes, picture, kernels, memory, mistakes
 	svg    drawn with Graphviz's program dot, or without it where it is not installed or fails
@@ -46,7 +47,7 @@ Without -o, the file is called after the model; "-o -" writes to standard output
 	run: drawModels,
 }
 
-var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw"}
+var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw", Run: modeldraw.Draw}
 
 // drawFormats lists the formats with the one that the model's own program writes.
 var drawFormats = map[string]string{"html": "html", "svg": "sketch", "png": "sketch", "pdf": "sketch", "dot": "dot", "text": "text", "json": "json"}
@@ -94,7 +95,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	}
 	d := drawer{args: a, format: *format, out: *out, stdout: stdout, stderr: stderr}
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
-		Action: drawAction, Args: a, Timeout: *timeout, Output: stderr})
+		Action: drawAction, Args: a, Timeout: *timeout, Output: stderr, Sizes: bound})
 	if *out != "" && len(outcomes) > 1 {
 		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
 	}
@@ -144,12 +145,18 @@ func runModels(patterns []string, names *pattern, o models.Options) (outcomes []
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
-	if len(patterns) == 0 {
-		patterns = []string{"."}
-	}
 	o.Match = names.matches
 	ctx, stop := untilStopped()
 	defer stop()
+	files, patterns := apart(patterns)
+	if len(files) > 0 {
+		if outcomes, problems = runFiles(ctx, files, o); len(patterns) == 0 {
+			return outcomes, problems
+		}
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
 	packages, err := models.Find(ctx, dir, patterns)
 	if err != nil {
 		return nil, []string{err.Error()}

@@ -16,7 +16,7 @@
 //
 // main.go has the table of commands, flags.go their flags; check.go, shapes.go, draw.go,
 // profile.go, explain.go and ops.go are the commands, formats.go has the forms in which mistakes are written, vet.go is
-// the tool of go vet, lsp.go the language server, export.go exports models, launch.go runs them, and version.go tells the version.
+// the tool of go vet, lsp.go the language server, export.go exports models, onnxfiles.go takes those in files of ONNX, launch.go runs them, and version.go tells the version.
 package main
 
 import (

@@ -15,7 +15,7 @@ import (
 )
 
 var profileCommand = command{
-	name: "profile", args: "[flags] [packages]", summary: "run models on random inputs and tell what their kernels cost",
+	name: "profile", args: "[flags] [packages or files]", summary: "run models on random inputs and tell what their kernels cost",
 	help: `Profile compiles each model, runs it on random inputs, and prints its kernels: their times, the
 bytes that they move and the operations that they compute, both beside what this machine does at
 most; and the ten that take the most time, with the lines of the model that they come from. A model
@@ -27,15 +27,15 @@ is a function that gives a graph, with a mark above it:
 A function that needs arguments, or a method, has the call in its mark:
 //broadloom:model NewNet(3, 64).Graph()
 
-Packages are named as for go build; the default is the package in this directory. Floating-point
-inputs are normally distributed, integers are zeros. Updates of parameters are carried out.
+Packages are named as for go build; the default is the package in this directory. A file whose
+name ends with .onnx is a model too. Floating-point inputs are normally distributed, integers are zeros. Updates of parameters are carried out.
 
 With -trace it writes when each kernel ran, for ui.perfetto.dev or chrome://tracing.
 `,
 	run: profileModels,
 }
 
-var profileAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelprofile", Func: "Profile"}
+var profileAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelprofile", Func: "Profile", Run: modelprofile.Profile}
 
 func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	var names pattern
@@ -61,7 +61,7 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	}
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
 		Action: profileAction, Args: modelprofile.Args{Sizes: bound, Runs: *runs, Threads: *threads, Trace: *trace != ""},
-		Timeout: *timeout, Output: stderr})
+		Timeout: *timeout, Output: stderr, Sizes: bound})
 	if *trace != "" && len(outcomes) > 1 {
 		return fail("-trace names one file, and there are %d models: choose one with -run", len(outcomes))
 	}

@@ -55,7 +55,7 @@ func write(t *testing.T, file, text string) {
 // results are those of the present text.
 func TestBuilderFollowsChanges(t *testing.T) {
 	dir := userPackage(t)
-	b, err := NewBuilder(dir, Action{"github.com/broadloom/broadloom/cmd/broadloom/modelcheck", "Check"})
+	b, err := NewBuilder(dir, Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"})
 	require.NoError(t, err)
 	defer b.Close()
 	file := filepath.Join(dir, "net.go")
@@ -108,7 +108,7 @@ func TestBuilderFollowsChanges(t *testing.T) {
 }
 
 func TestBuilderIsCancelled(t *testing.T) {
-	b, err := NewBuilder(userPackage(t), Action{"github.com/broadloom/broadloom/cmd/broadloom/modelcheck", "Check"})
+	b, err := NewBuilder(userPackage(t), Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"})
 	require.NoError(t, err)
 	defer b.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -133,7 +133,7 @@ func TestFlagsForTheLinker(t *testing.T) {
 	packages, err := Find(t.Context(), dir, []string{"."})
 	require.NoError(t, err)
 	outcomes, err := Run(t.Context(), packages[0], Options{
-		Action: Action{"github.com/broadloom/broadloom/cmd/broadloom/modelcheck", "Check"},
+		Action: Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"},
 		Match:  func(string) bool { return true }, Timeout: time.Minute, Output: &tail{},
 	})
 	require.NoError(t, err)

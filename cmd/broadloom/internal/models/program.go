@@ -15,7 +15,10 @@ import (
 )
 
 // Action names the function that runs inside the program, of type modelrun.Action.
-type Action struct{ ImportPath, Func string }
+type Action struct {
+	ImportPath, Func string
+	Run              modelrun.Action // the function, for models that are no package; nil where there is none
+}
 
 // program is a program built around a package.
 type program struct {

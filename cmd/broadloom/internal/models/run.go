@@ -23,6 +23,7 @@ type Options struct {
 	Args    any                    // the action's arguments, sent as JSON
 	Match   func(name string) bool // which models
 	Timeout time.Duration          // for each model
+	Sizes   map[string]int64       // of files, which may not be built without
 	Output  io.Writer              // what models print
 }
 
@@ -34,8 +35,13 @@ type Outcome struct {
 	Failure string          // why there is no result
 }
 
-// Name is the model's name with its package.
-func (o Outcome) Name() string { return o.Package.ImportPath + "." + o.Model.Name }
+// Name is the model's name with its package, or its file.
+func (o Outcome) Name() string {
+	if o.Package.ImportPath == "" {
+		return o.Model.File
+	}
+	return o.Package.ImportPath + "." + o.Model.Name
+}
 
 // Run runs the action on the models of a package. A model that panics, hangs or ends the
 // program does not keep the others from being run. The error says why none could be.
