@@ -69,9 +69,7 @@ func pooled(c *call, x node, fill float64, exact bool) (padded node, kernel []in
 		}
 		return x, kernel, append(opts, ops.Padding(half...))
 	}
-	if t := x.DType(); !t.IsFloat() && math.IsInf(fill, -1) {
-		fill, _ = t.Range()
-	}
+	fill = extremeOf(x.DType(), fill)
 	for i := range n {
 		if ceil {
 			after[i] = w.lastSide(c.size(x, 2+i), i, c.number(before[i]), c.number(after[i]))

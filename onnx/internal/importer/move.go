@@ -148,7 +148,8 @@ func slice(c *call, x node) node {
 		if step < 0 { // the last place is -1 from the beginning, which no other bound says
 			x = ops.Flip(x, axis)
 			first, _ := greatest(c, c.placeBefore(n, start), 0)
-			start, end, step = n.Minus(1).Minus(first), n.Minus(1).Minus(c.placeBefore(n, end)), -step
+			start, _ = greatest(c, n.Minus(1).Minus(first), 0) // of an axis without elements, too
+			end, step = n.Minus(1).Minus(c.placeBefore(n, end)), -step
 		} else {
 			start, end = c.placeOn(n, start), c.placeOn(n, end)
 		}

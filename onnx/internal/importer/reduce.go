@@ -44,10 +44,22 @@ func reduce(empty float64, f func(x node, axes ...ops.Axis) node) rule {
 			if x.DType() == graph.Bool {
 				return ops.Cast(ops.Full(c.g, graph.Float32, (1+math.Copysign(1, empty))/2, shape...), graph.Bool)
 			}
-			return ops.Full(c.g, x.DType(), empty, shape...)
+			return ops.Full(c.g, x.DType(), extremeOf(x.DType(), empty), shape...)
 		}
 		return ops.Cast(f(x, over...), x.DType())
 	})
+}
+
+// extremeOf is an infinity as a dtype has it: integers have a least and a greatest number in its place.
+func extremeOf(t graph.DType, v float64) float64 {
+	low, high := t.Range()
+	switch {
+	case t.IsFloat() || !math.IsInf(v, 0):
+		return v
+	case v < 0:
+		return low
+	}
+	return high
 }
 
 // mean rounds that of integers towards 0.
