@@ -23,7 +23,17 @@ func hamming(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) node 
 
 func signalWindow(f func(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) node) rule {
 	return func(c *call) []node {
-		return []node{f(c.g, c.dtype("output_datatype", graph.Float32), c.dims(0)[0], c.int("periodic", 1) == 1)}
+		n := c.dims(0)[0]
+		w := f(c.g, c.dtype("output_datatype", graph.Float32), n, c.int("periodic", 1) == 1)
+		isOne, known := c.equal(n, 1)
+		if known && !isOne {
+			return []node{w}
+		}
+		ends := ops.Narrow(f(c.g, w.DType(), 3, false), 0, 0, 1) // PyTorch's window of one element is 1, and ONNX's what others begin with
+		if known {
+			return []node{ends}
+		}
+		return []node{ops.Where(ops.Equal(c.length(n), whole(1)), ends, w)}
 	}
 }
 
