@@ -64,11 +64,11 @@ func modelsIn(t *testing.T, text io.Reader) (list []writtenModel) {
 	return list
 }
 
-// TestSmallModels builds 916 models of few nodes once, with the names of their sizes, and runs them at several sizes: sizes that are computed in many ways, bounds
+// TestSmallModels builds 1087 models of few nodes once, with the names of their sizes, and runs them at several sizes: sizes that are computed in many ways, bounds
 // of slices, windows, loops and branches. The expected values are ONNX Runtime's, version 1.32.
 func TestSmallModels(t *testing.T) {
 	list := modelsIn(t, unzipped(t, "testdata/small.jsonl.gz"))
-	require.Equal(t, 916, len(list))
+	require.Equal(t, 1087, len(list))
 	for _, m := range list {
 		t.Run(m.Name, func(t *testing.T) { m.run(t, tolerance{1e-3, 1e-4}) })
 	}

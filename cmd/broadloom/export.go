@@ -17,7 +17,7 @@ import (
 )
 
 var exportCommand = command{
-	name: "export", args: "[flags] [packages]", summary: "write models for XLA, which broadloom launch runs",
+	name: "export", args: "[flags] [packages]", summary: "write models for XLA, which broadloom launch runs, or for ONNX",
 	help: `Export writes a folder for every model: the program in StableHLO, the language of XLA, its signature,
 and its parameters. It computes what nothing in the model reads, such as a loss, and carries out all
 updates, such as an optimiser's; with -forward, neither updates nor gradients. A model is a function that
@@ -33,6 +33,9 @@ Packages are named as for go build; the default is the package in this directory
 given its number with -size. Without -o, the folder is called after the model: classifier.export. A folder
 of an earlier export is replaced, once the new one is whole; no other one is.
 
+With -format onnx, a model of ONNX is written in place of a folder: classifier.onnx, for batches of any
+size unless -size says one. Its inputs are what updates write, too, and its outputs their new values.
+
 A program for many devices is exported by Plan.Export of package reach.
 `,
 	run: exportModels,
@@ -44,7 +47,8 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 	var names pattern
 	var a modelexport.Args
 	bound := sizes{}
-	out := f.String("o", "", "the `folder` to write, of one model")
+	out := f.String("o", "", "the `folder`, or file, to write, of one model")
+	format := f.String("format", "stablehlo", "stablehlo or onnx")
 	f.Var(&names, "run", "export only models whose names match the `regexp`")
 	f.Var(bound, "size", "the value of a named size, as `name=number`; repeatable")
 	f.BoolVar(&a.Forward, "forward", false, "leave updates and gradients out")
@@ -54,10 +58,14 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
 	}
-	x := exporter{out: *out, stdout: stdout}
+	x := exporter{out: *out, stdout: stdout, isONNX: *format == "onnx"}
+	a.ONNX = x.isONNX
 	fail := func(err error) int {
 		fmt.Fprintln(stderr, "broadloom:", err)
 		return exitFailed
+	}
+	if !x.isONNX && *format != "stablehlo" {
+		return fail(fmt.Errorf("there is no format %q: there are stablehlo and onnx", *format))
 	}
 	if err := x.stage(&a); err != nil {
 		return fail(err)
@@ -79,6 +87,7 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 // exporter puts the folders that models have written into their places.
 type exporter struct {
 	out    string
+	isONNX bool
 	stdout io.Writer
 	names  fileNames
 }
@@ -109,13 +118,32 @@ func (x *exporter) write(o models.Outcome) error {
 	if err := json.Unmarshal(o.Result, &r); err != nil {
 		return err
 	}
-	folder := x.out
-	if folder == "" {
-		folder = x.names.next(o, ".export")
+	to, ext, move := x.out, ".export", stablehlo.Move
+	if x.isONNX {
+		ext, move = ".onnx", moveONNX
 	}
-	if err := stablehlo.Move(r.Folder, folder); err != nil {
+	if to == "" {
+		to = x.names.next(o, ext)
+	}
+	if err := move(r.Folder, to); err != nil {
 		return err
 	}
-	fmt.Fprintln(x.stdout, folder)
+	fmt.Fprintln(x.stdout, to)
 	return nil
+}
+
+// moveONNX moves a model out of a folder to its path, after the file of its parameters, which keeps its name.
+func moveONNX(folder, path string) error {
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if f.Name() != modelexport.ONNXFile {
+			if err := os.Rename(filepath.Join(folder, f.Name()), filepath.Join(filepath.Dir(path), f.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return os.Rename(filepath.Join(folder, modelexport.ONNXFile), path)
 }

@@ -14,6 +14,38 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
+// TestExportToONNX writes a model of Go as one of ONNX, which is read again.
+func TestExportToONNX(t *testing.T) {
+	userModule(t, map[string]string{"models.go": trainedModel})
+	status, stdout, stderr := broadloom("export", "-format", "onnx", "-forward")
+	require.Equal(t, exitOK, status, stderr)
+	require.Equal(t, "classifier.onnx\n", stdout)
+	require.Equal(t, []string{"classifier.onnx", "go.mod", "models.go"}, filesOf(t, "."))
+	m, err := onnx.Open("classifier.onnx")
+	require.NoError(t, err)
+	defer m.Close()
+	require.Equal(t, "x float[batch, 8]", m.Inputs()[0].String())
+	net, err := m.Build()
+	require.NoError(t, err)
+	require.Len(t, net.Params(), 2)
+
+	status, stdout, stderr = broadloom("export", "-format", "onnx", "-size", "batch=4", "-o", "step.onnx")
+	require.Equal(t, exitOK, status, stderr)
+	require.Equal(t, "step.onnx\n", stdout)
+	step, err := onnx.Open("step.onnx")
+	require.NoError(t, err)
+	defer step.Close()
+	var outputs []string
+	for _, o := range step.Outputs() {
+		outputs = append(outputs, o.Name)
+	}
+	require.Contains(t, outputs, "out.weight.next")
+
+	status, _, stderr = broadloom("export", "-format", "tflite")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, "there are stablehlo and onnx")
+}
+
 // TestFilesOfONNX checks, draws and profiles a model in a file.
 func TestFilesOfONNX(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -1,5 +1,5 @@
 // Package modelexport is what "broadloom export" does inside the programs that it builds: it writes a
-// model's program for XLA.
+// model's program for XLA, or a model of ONNX.
 package modelexport
 
 import (
@@ -14,14 +14,19 @@ import (
 	"github.com/broadloom/broadloom/cmd/broadloom/modelprogram"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/onnx"
 	"github.com/broadloom/broadloom/shapeinfer"
 	"github.com/broadloom/broadloom/stablehlo"
 	"github.com/broadloom/broadloom/weights"
 )
 
+// ONNXFile is the model in a folder that holds one of ONNX. Another file beside it has its parameters, where they are large.
+const ONNXFile = "model.onnx"
+
 // Args are the arguments of [Export].
 type Args struct {
 	Dir     string           // where folders are written
+	ONNX    bool             // a model of ONNX, with names of sizes
 	Sizes   map[string]int64 // named sizes
 	Forward bool             // without gradients and updates
 	Params  string           // a file of parameters; those of the model unless given
@@ -65,13 +70,24 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 			options = append(options, exec.Size(name, int(n)))
 		}
 	}
-	m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...), stablehlo.Bind(bound))
-	if err != nil {
-		err = modelprogram.Unbound(err)
-		if len(bound) < len(g.DimNames()) { // a misspelt one may be that of the one that is missing
-			err = fmt.Errorf("%w%s", err, a.unknown(g))
+	var save func(folder string, s *exec.Session) error
+	if a.ONNX {
+		save = func(folder string, s *exec.Session) error {
+			if err := os.Mkdir(folder, 0o777); err != nil {
+				return err
+			}
+			return onnx.Export(filepath.Join(folder, ONNXFile), g, onnx.WithOutputs(outputs...), onnx.WithUpdates(updates...), onnx.WithSizes(bound), onnx.WithParams(s))
 		}
-		return nil, err
+	} else {
+		m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...), stablehlo.Bind(bound))
+		if err != nil {
+			err = modelprogram.Unbound(err)
+			if len(bound) < len(g.DimNames()) { // a misspelt one may be that of the one that is missing
+				err = fmt.Errorf("%w%s", err, a.unknown(g))
+			}
+			return nil, err
+		}
+		save = m.Save
 	}
 	program, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
 	if err != nil {
@@ -88,7 +104,7 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 		}
 	}
 	r := Result{Folder: filepath.Join(a.Dir, fmt.Sprint(countOf(a.Dir))), Dims: g.DimNames()}
-	return r, m.Save(r.Folder, session)
+	return r, save(r.Folder, session)
 }
 
 // unknown tells of the sizes that are given and that a model does not have.

@@ -186,6 +186,8 @@ func averagePool(c *call, x node) node {
 		before, after := c.windows(len(kernel), kernel).sides(c, x)
 		for i := range kernel {
 			counted = ops.Pad(counted, 2+i, before[i], after[i], 1)
+		}
+		for i := range kernel {
 			rest := padded.Shape()[2+i].Minus(counted.Shape()[2+i])
 			counted = ops.Pad(counted, 2+i, 0, rest, 0)
 		}
