@@ -51,9 +51,7 @@ func beginCall(graphs []*Graph, c *composite) (end func()) {
 	}
 	c.pos = ofFunction()
 	for _, g := range graphs {
-		if g.from != (Pos{}) {
-			c.pos = g.from
-		}
+		c.pos = g.fromOr(c.pos)
 		g.composite = c
 	}
 	return func() {

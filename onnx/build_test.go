@@ -188,6 +188,17 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, "[n, 14, 2]", b.Output("y").Shape().String())
 }
 
+// TestGreatNumbers moves numbers as they are that stand for "to the end" in slices.
+func TestGreatNumbers(t *testing.T) {
+	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Int64, "n")}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Int64)},
+		Initializers: []*wire.Tensor{integers("most", math.MaxInt64), integers("least", math.MinInt64), integers("one", 1), integers("three", 3)},
+		Nodes: []*wire.Node{{Op: "Concat", Inputs: []string{"most", "one"}, Outputs: []string{"a"}, Attributes: []*wire.Attribute{number("axis", 0)}},
+			op("Expand", []string{"least", "three"}, "b"),
+			{Op: "Concat", Inputs: []string{"a", "b", "x"}, Outputs: []string{"y"}, Attributes: []*wire.Attribute{number("axis", 0)}}}}
+	b := built(t, file(t, g))
+	require.Equal(t, []int64{math.MaxInt64, 1, math.MinInt64, math.MinInt64, math.MinInt64, 7}, run(t, b, exec.Feed{b.Input("x"): []int64{7}}).Data)
+}
+
 func TestRefused(t *testing.T) {
 	g := line()
 	g.Nodes[0].Op = "MatMull"

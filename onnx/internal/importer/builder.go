@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/onnx/internal/wire"
 )
 
@@ -57,7 +58,8 @@ type builder struct {
 	isFixed   map[node]bool        // computed of what is known
 	names     map[string]graph.Dim // of sizes
 	problems  []Problem
-	applied   int    // nodes so far
+	applied   int // nodes so far
+	prover    *prove.Prover
 	root      string // the scope in which the model is imported
 }
 
@@ -95,7 +97,7 @@ const maxDepth = 64
 // Import builds the nodes of a model. Where there are problems, the result is nil.
 func Import(m *wire.Model, r Request) (*Result, []Problem) {
 	b := &builder{Request: r, g: r.Graph, functions: map[function]*wire.Function{}, folded: map[node]*exec.Array{}, isFixed: map[node]bool{},
-		names: map[string]graph.Dim{}, root: r.Graph.ScopePath()}
+		names: map[string]graph.Dim{}, prover: prove.NewProver(r.Graph.Bounds), root: r.Graph.ScopePath()}
 	for _, f := range m.Functions {
 		b.functions[function{domain(f.Domain), f.Name, f.Overload}] = f
 	}
@@ -249,9 +251,6 @@ func (c *call) follow(results []*value) {
 	default:
 		return
 	}
-	if y == x || y.sizes != nil || y.isList {
-		return
-	}
 	y.base, y.offset = x, by
 	if x.base != nil {
 		y.base, y.offset = x.base, x.offset+by
@@ -270,7 +269,6 @@ func (b *builder) apply(n *wire.Node, operands []*value, s *scope) {
 	c.domain = domain(n.Domain)
 	c.version = s.versions[c.domain]
 	var results []*value
-	defer func() { c.follow(results) }()
 	b.g.InScope(b.scopeOf(n), func() {
 		var in []node
 		for _, v := range operands {
@@ -290,6 +288,7 @@ func (b *builder) apply(n *wire.Node, operands []*value, s *scope) {
 			s.values[name] = results[i]
 		}
 	}
+	c.follow(results)
 }
 
 // scopeOf is the scope of a node whose name is a path, as PyTorch writes that of a module: "/layer1/conv1/Conv", or

@@ -67,8 +67,9 @@ func (c *call) ofSizes(key string) (list []*value) {
 		return nil
 	}
 	isNeeded := slices.ContainsFunc(c.operands, func(v *value) bool { return v != nil && v.sizes != nil && !v.sizes.areNumbers() })
+	hasEnds := false // where they are moved, and not only told where to cut
 	var in []*sizes
-	for _, v := range c.operands {
+	for i, v := range c.operands {
 		if v == nil {
 			in = append(in, nil)
 			continue
@@ -81,16 +82,16 @@ func (c *call) ofSizes(key string) (list []*value) {
 		if !ok {
 			return nil
 		}
-		if s.ends && sizeMoves[key] == nil {
-			return nil
-		}
+		hasEnds = hasEnds || s.ends && (key != "Slice" || i == 0)
 		isNeeded = isNeeded || !s.dtype.IsFloat() || !s.areNumbers()
 		in = append(in, s)
 	}
-	if !isNeeded {
+	areNumbers := !slices.ContainsFunc(in, func(s *sizes) bool { return s != nil && !s.areNumbers() })
+	if !isNeeded || hasEnds && (areNumbers || sizeMoves[key] == nil) { // nodes have all numbers as they are
 		return nil
 	}
 	for _, s := range c.carriedOut(f, in) {
+		s.ends = s.ends || hasEnds
 		if !s.isWithin() {
 			return nil
 		}

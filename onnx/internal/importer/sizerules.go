@@ -33,8 +33,7 @@ var sizeRules = map[string]func(c *call, in []*sizes) []*sizes{
 		return y
 	},
 
-	"Add": twoSizes(func(c *call, x, y graph.Dim) (graph.Dim, bool) { return x.Plus(y), true }),
-	"Sum": twoSizes(func(c *call, x, y graph.Dim) (graph.Dim, bool) { return x.Plus(y), true }),
+	"Add": twoSizes(plus), "Sum": twoSizes(plus),
 	"Pow": twoWhole(power),
 	"Sub": twoSizes(func(c *call, x, y graph.Dim) (graph.Dim, bool) { return x.Minus(y), true }),
 	"Mul": multiply, "Div": divide, "Mod": twoWhole(remainder),
@@ -45,14 +44,19 @@ var sizeRules = map[string]func(c *call, in []*sizes) []*sizes{
 	"Greater":        comparison(func(c *call, x, y graph.Dim) (bool, bool) { return c.less(y, x) }),
 	"LessOrEqual":    comparison(func(c *call, x, y graph.Dim) (bool, bool) { return not(c.less(y, x)) }),
 	"GreaterOrEqual": comparison(func(c *call, x, y graph.Dim) (bool, bool) { return not(c.less(x, y)) }),
-	"And":            twoSizes(func(c *call, x, y graph.Dim) (graph.Dim, bool) { return x.Times(y), true }),
+	"And":            twoSizes(product),
 	"Or":             twoSizes(greatest),
 	"Where":          whereSizes,
 
-	"ReduceSum":  foldSizes(0, func(c *call, x, y graph.Dim) (graph.Dim, bool) { return x.Plus(y), true }),
-	"ReduceProd": foldSizes(1, func(c *call, x, y graph.Dim) (graph.Dim, bool) { return x.Times(y), true }),
-	"ReduceMax":  foldSizes(0, greatest),
-	"ReduceMin":  foldSizes(0, least),
+	"ReduceSum": foldSizes(0, plus),
+	"ReduceProd": func(c *call, in []*sizes) []*sizes {
+		if in[0].by != 1 { // a product of fractions has another divisor
+			return nil
+		}
+		return foldSizes(1, product)(c, in)
+	},
+	"ReduceMax": foldSizes(0, greatest),
+	"ReduceMin": foldSizes(0, least),
 }
 
 func some(s *sizes) []*sizes {
@@ -250,6 +254,10 @@ func power(c *call, x, y graph.Dim) (graph.Dim, bool) {
 	return p, true
 }
 
+func plus(_ *call, x, y graph.Dim) (graph.Dim, bool) { return x.Plus(y), true }
+
+func product(_ *call, x, y graph.Dim) (graph.Dim, bool) { return x.Times(y), true }
+
 func least(c *call, x, y graph.Dim) (graph.Dim, bool) {
 	if isLess, ok := c.less(x, y); ok {
 		if isLess {
@@ -343,20 +351,19 @@ func foldSizes(first graph.Dim, f func(c *call, x, y graph.Dim) (graph.Dim, bool
 }
 
 // atLeast reports whether a size is proved to be n or more.
-func (c *call) atLeast(d graph.Dim, n int64) bool { return c.prover().AtLeast(d, n) == prove.Proved }
+func (c *call) atLeast(d graph.Dim, n int64) bool { return c.prover.AtLeast(d, n) == prove.Proved }
 
 // equal decides whether two sizes are equal, where that is the same for all sizes.
 func (c *call) equal(x, y graph.Dim) (is, ok bool) {
-	p := c.prover()
-	if p.NotEqual(x, y) {
+	if c.prover.NotEqual(x, y) {
 		return false, true
 	}
-	return true, p.Equal(x, y) == prove.Proved
+	return true, c.prover.Equal(x, y) == prove.Proved
 }
 
 // less decides whether x is less than y, where that is the same for all sizes.
 func (c *call) less(x, y graph.Dim) (is, ok bool) {
-	switch c.prover().AtLeast(y.Minus(x), 1) {
+	switch c.prover.AtLeast(y.Minus(x), 1) {
 	case prove.Proved:
 		return true, true
 	case prove.Refused:
@@ -364,5 +371,3 @@ func (c *call) less(x, y graph.Dim) (is, ok bool) {
 	}
 	return false, false
 }
-
-func (c *call) prover() *prove.Prover { return prove.NewProver(c.g.Bounds) }

@@ -19,7 +19,7 @@ type sizes struct {
 	shape []int
 	dims  []graph.Dim
 	by    int64
-	ends  bool // some elements are beyond [most], of which only bounds of slices are made
+	ends  bool // some elements are beyond [most], which stands in their place: they are bounds of slices, and no data
 }
 
 // vector is a vector of Int64.
@@ -39,6 +39,9 @@ func (s *sizes) node(g *graph.Graph) node {
 	if a, ok := s.array(); ok {
 		return graph.ConstantOf(g, a.Data, graph.MakeShape(a.Shape...)...)
 	}
+	if s.ends {
+		refuse("a number beyond %d stands among sizes of which data are made", most)
+	}
 	var list []node
 	for _, d := range s.dims {
 		list = append(list, ops.Size(g, s.dtype, d))
@@ -55,6 +58,9 @@ func (s *sizes) node(g *graph.Graph) node {
 
 // array returns the elements where all are numbers.
 func (s *sizes) array() (exec.Array, bool) {
+	if s.ends {
+		return exec.Array{}, false
+	}
 	data := s.dtype.MakeSlice(len(s.dims))
 	for i, d := range s.dims {
 		n, ok := d.Int()
@@ -119,9 +125,13 @@ func (s *sizes) over(by int64) []graph.Dim {
 	return list
 }
 
-// isWithin reports whether elements are sizes, or numbers that the dtype has and that are far from those that stand for expressions.
+// isWithin reports whether elements are sizes, or numbers that the dtype has and that are far from those that stand for expressions, over a
+// divisor that is not large.
 func (s *sizes) isWithin() bool {
 	low, high := s.dtype.Range()
+	if s.by > 1<<20 {
+		return false
+	}
 	for _, d := range s.dims {
 		n, isNumber := d.Int()
 		switch {
