@@ -1,18 +1,15 @@
 package onnxrt
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/internal/testkit/python"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 )
 
@@ -46,12 +43,10 @@ type Outcome struct {
 	Error   string
 }
 
-// of is a value, or the output of another run, in the manifest. Its elements stand at an offset of a file of raw numbers.
+// of is a value, or the output of another run.
 type of struct {
-	DType  string `json:"dtype"`
-	Shape  []int  `json:"shape"`
-	Offset int    `json:"offset"`
-	From   string `json:"from"`
+	python.Array
+	From string `json:"from"`
 }
 
 type job struct {
@@ -64,11 +59,11 @@ type job struct {
 
 // Python returns the interpreter. It skips the test where none is named.
 func Python(t testing.TB) string {
-	python := os.Getenv(PythonVariable)
-	if python == "" {
+	interpreter := os.Getenv(PythonVariable)
+	if interpreter == "" {
 		t.Skipf("%s names no Python with onnx and onnxruntime", PythonVariable)
 	}
-	return python
+	return interpreter
 }
 
 // Do has models checked by ONNX's own checker, and runs them in one process of Python, on a CPU. It skips the test
@@ -80,12 +75,11 @@ func Do(t testing.TB, models []Model) []Outcome { return do(t, models) }
 func Reference(t testing.TB, models []Model) []Outcome { return do(t, models, "reference") }
 
 func do(t testing.TB, models []Model, words ...string) []Outcome {
-	python, folder := Python(t), t.TempDir()
-	var raw bytes.Buffer
+	interpreter, folder := Python(t), python.NewFolder(t)
 	jobs := make([]job, len(models))
 	for i, m := range models {
 		if jobs[i].Path = m.Path; m.Path == "" {
-			jobs[i].Path = filepath.Join(folder, fmt.Sprintf("%d.onnx", i))
+			jobs[i].Path = filepath.Join(folder.Path, fmt.Sprintf("%d.onnx", i))
 			require.NoError(t, os.WriteFile(jobs[i].Path, m.Data, 0o666))
 		}
 		for _, run := range m.Runs {
@@ -93,45 +87,20 @@ func do(t testing.TB, models []Model, words ...string) []Outcome {
 			for name, a := range run {
 				if a.Value.Data == nil {
 					args[name] = of{From: a.From}
-					continue
+				} else {
+					args[name] = of{Array: folder.Put(t, a.Value)}
 				}
-				args[name] = of{a.Value.DType.String(), append([]int{}, a.Value.Shape...), raw.Len(), ""}
-				require.NoError(t, binary.Write(&raw, binary.LittleEndian, a.Value.Data))
 			}
 			jobs[i].Runs = append(jobs[i].Runs, args)
 		}
 	}
-	manifest, err := json.Marshal(jobs)
-	require.NoError(t, err)
-	for name, data := range map[string][]byte{"run.py": script, "jobs.json": manifest, "arguments.bin": raw.Bytes()} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), data, 0o666))
-	}
-	args := append([]string{filepath.Join(folder, "run.py"), folder}, words...)
-	out, err := exec.CommandContext(t.Context(), python, args...).CombinedOutput()
-	if exit, is := err.(*exec.ExitError); is && exit.ExitCode() == 77 {
-		t.Skip(string(out))
-	}
-	require.NoError(t, err, string(out))
-	return read(t, folder, len(models))
-}
-
-// read takes what the process has written.
-func read(t testing.TB, folder string, count int) []Outcome {
-	text, err := os.ReadFile(filepath.Join(folder, "results.json"))
-	require.NoError(t, err)
-	raw, err := os.ReadFile(filepath.Join(folder, "results.bin"))
-	require.NoError(t, err)
-	var done []job
-	require.NoError(t, json.Unmarshal(text, &done))
-	require.Len(t, done, count)
-	outcomes := make([]Outcome, count)
-	for i, j := range done {
+	outcomes := make([]Outcome, len(models))
+	for i, j := range python.Do(t, folder, interpreter, script, jobs, words) {
 		outcomes[i].Error, outcomes[i].Order = j.Error, j.Order
 		for _, run := range j.Results {
 			values := map[string]reference.Value{}
 			for name, o := range run {
-				values[name], err = reference.FromBytes(o.DType, raw[o.Offset:], o.Shape...)
-				require.NoError(t, err, fmt.Sprintf("%s: %s", j.Path, name))
+				values[name] = folder.Get(t, o.Array)
 			}
 			outcomes[i].Results = append(outcomes[i].Results, values)
 		}

@@ -1,0 +1,81 @@
+// Package python has a script of Python carry out the jobs of a test in one process, for tests that compare another
+// engine with a program of ours.
+//
+// The script is given a folder. It reads jobs.json there, whose arrays stand in arguments.bin, and writes results.json
+// and results.bin, which have the same form.
+package python
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+)
+
+// lacking is the exit status of a script that misses a package.
+const lacking = 77
+
+// Array is a value as jobs and results have it: its elements stand at an offset of the file of raw numbers.
+type Array struct {
+	DType  string `json:"dtype"`
+	Shape  []int  `json:"shape"`
+	Offset int    `json:"offset"`
+}
+
+// Folder is where a script and a test meet.
+type Folder struct {
+	Path    string
+	numbers bytes.Buffer // in and, after [Do], out
+}
+
+// NewFolder returns an empty folder that the end of the test removes.
+func NewFolder(t testing.TB) *Folder { return &Folder{Path: t.TempDir()} }
+
+// Put adds a value to those the script reads.
+func (f *Folder) Put(t testing.TB, v reference.Value) Array {
+	a := Array{v.DType.String(), append([]int{}, v.Shape...), f.numbers.Len()}
+	require.NoError(t, binary.Write(&f.numbers, binary.LittleEndian, v.Data))
+	return a
+}
+
+// Get returns a value that the script has written.
+func (f *Folder) Get(t testing.TB, a Array) reference.Value {
+	v, err := reference.FromBytes(a.DType, f.numbers.Bytes()[a.Offset:], a.Shape...)
+	require.NoError(t, err)
+	return v
+}
+
+// Do runs a script by an interpreter, with words behind the folder's path and variables beside those of the
+// environment, and returns the jobs as the script has written them. It skips the test where the script ends with
+// status 77, which says that a package is lacking.
+func Do[Job any](t testing.TB, f *Folder, interpreter string, script []byte, jobs []Job, words []string, variables ...string) []Job {
+	manifest, err := json.Marshal(jobs)
+	require.NoError(t, err)
+	for name, data := range map[string][]byte{"run.py": script, "jobs.json": manifest, "arguments.bin": f.numbers.Bytes()} {
+		require.NoError(t, os.WriteFile(filepath.Join(f.Path, name), data, 0o666))
+	}
+	args := append([]string{filepath.Join(f.Path, "run.py"), f.Path}, words...)
+	cmd := exec.CommandContext(t.Context(), interpreter, args...)
+	cmd.Env = append(os.Environ(), variables...)
+	out, err := cmd.CombinedOutput()
+	if exit, is := err.(*exec.ExitError); is && exit.ExitCode() == lacking {
+		t.Skip(string(out))
+	}
+	require.NoError(t, err, string(out))
+	text, err := os.ReadFile(filepath.Join(f.Path, "results.json"))
+	require.NoError(t, err)
+	raw, err := os.ReadFile(filepath.Join(f.Path, "results.bin"))
+	require.NoError(t, err)
+	f.numbers = *bytes.NewBuffer(raw)
+	var done []Job
+	require.NoError(t, json.Unmarshal(text, &done))
+	require.Len(t, done, len(jobs))
+	return done
+}
