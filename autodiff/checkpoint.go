@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/nodecopy"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -173,10 +174,10 @@ func runsOnce(n *graph.Node) bool {
 
 // gradients computes again what the function has built, from values that wait for dy, and returns their gradients.
 func (c *checkpoint) gradients(y, dy *graph.Node, in []*graph.Node) []*graph.Node {
-	again := newCopier(y.Graph(), map[*graph.Node]*graph.Node{})
-	defer again.close()
+	again := nodecopy.New(y.Graph(), y.Graph().WithOrigin)
+	defer again.Close()
 	for r := c.home; ; r = r.Parent() {
-		again.bodies[r] = y.Graph().Region()
+		again.Bodies[r] = y.Graph().Region()
 		if r == nil {
 			break
 		}
@@ -186,19 +187,19 @@ func (c *checkpoint) gradients(y, dy *graph.Node, in []*graph.Node) []*graph.Nod
 		if w := alias.Viewed(x); w.IsParam() && w.Rank() > 0 {
 			after = x // weights are at hand anyway, and products have them laid out
 		}
-		again.copies[c.reads[i]] = ops.Barrier(x, after)
+		again.Copies[c.reads[i]] = ops.Barrier(x, after)
 	}
 	for n, at := range c.steps {
-		again.copies[n] = again.copies[at]
+		again.Copies[n] = again.Copies[at]
 	}
 	for _, n := range c.nodes {
-		again.copy(n)
+		again.Copy(n)
 	}
-	made := again.copies[c.y]
+	made := again.Copies[c.y]
 	var wrt []*graph.Node
 	var at []int
 	for i, x := range c.reads {
-		if w := again.copies[x]; w.DType().IsFloat() && dependsOn(made, w) {
+		if w := again.Copies[x]; w.DType().IsFloat() && dependsOn(made, w) {
 			wrt, at = append(wrt, w), append(at, i)
 		}
 	}

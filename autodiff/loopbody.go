@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/nodecopy"
 	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -46,18 +47,18 @@ func (p *loopPass) copyGiven() (wanted []*graph.Node) {
 // copyMembers makes all else that a step of the loop computes, or takes it from what was kept.
 func (p *loopPass) copyMembers() {
 	a, _ := p.end.Loop()
-	c := newCopier(p.outer.g, p.copies)
-	c.bodies[a.Body] = p.region
-	defer c.close()
+	c := nodecopy.New(p.outer.g, p.outer.g.WithOrigin)
+	c.Copies, c.Bodies[a.Body] = p.copies, p.region
+	defer c.Close()
 	for _, n := range p.members {
 		if p.copies[n] != nil {
 			continue
 		}
 		if _, isLoop := n.Loop(); n.Op().Ordered && !isLoop {
-			p.copyOrdered(n, c.operands(n))
+			p.copyOrdered(n, c.Operands(n))
 			continue
 		}
-		c.copy(n)
+		c.Copy(n)
 		if n.Region() == a.Body && p.isKept(n) {
 			p.outer.g.WithOrigin(n, func() { p.copies[n] = graph.Apply(opKept, nil, p.kept(n), p.copies[n]) })
 		}

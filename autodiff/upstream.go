@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -35,6 +36,9 @@ var upstreamOp = &graph.Op{Name: "upstream", Func: "Upstream", Doc: "x as the gr
 		return c.DType(0), a.Shape
 	},
 	Grad: func(n, dy *graph.Node, _ int) *graph.Node { return ops.Reshape(dy, n.In(0).Shape()...) },
+	Batch: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+		return ops.Reshape(in[0], slices.Concat(in[0].Shape()[:1], n.Shape())...)
+	},
 }
 
 // arriving returns the upstream gradient in y's shape.

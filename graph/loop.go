@@ -118,6 +118,16 @@ func (g *Graph) Within(r *Region, build func()) {
 	build()
 }
 
+// Reopened builds nodes within a body that was ended.
+func (g *Graph) Reopened(r *Region, build func()) {
+	for q := r; q != nil; q = q.parent {
+		was := q.open
+		q.open = true
+		defer func() { q.open = was }()
+	}
+	g.Within(r, build)
+}
+
 // Region returns the body that is open, or nil.
 func (g *Graph) Region() *Region { return g.region }
 

@@ -168,6 +168,11 @@ type Op struct {
 	// stands for a mistake computes nothing. See DType.IsStorage.
 	Storage bool
 
+	// Batch computes the operation for all examples of a batch at once, for ops.Vmap: operand i has one axis more than that of n where mapped[i], the
+	// batch's, in front of its own, and so has the result; other operands are the same for all examples. It gives nil where it cannot. Where it is nil, operations
+	// on elements and functions are applied as they are, composites as Expand writes them, and others example by example.
+	Batch func(n *Node, in []*Node, mapped []bool) *Node
+
 	// Faster writes it as a processor computes it faster, where its shapes are such; else it gives nil, or is nil. Numbers may
 	// be rounded otherwise than Expand has them rounded. Other compilers are given what Expand writes. Some operands are parameters, or views of
 	// such, that the program does not write: what is computed from these alone is computed once.

@@ -63,6 +63,15 @@ func (g *Graph) At(n *Node, build func()) {
 	build()
 }
 
+// Like builds nodes that take the place, the scope and, within a gradient, the origin of n, a node of this graph: messages about them speak of
+// the call that made n.
+func (g *Graph) Like(n *Node, build func()) {
+	origin, scope, composite, from := g.origin, g.scope, g.composite, g.from
+	g.origin, g.scope, g.composite, g.from = n.origin, n.scope, n.composite, n.pos
+	defer func() { g.origin, g.scope, g.composite, g.from = origin, scope, composite, from }()
+	build()
+}
+
 // FromHere gives nodes that build makes the line of the user's program that called. It is for functions that make a whole program,
 // whose nodes are built far below the user's line.
 func (g *Graph) FromHere(build func()) {

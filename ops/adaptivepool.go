@@ -50,6 +50,7 @@ func init() {
 // adaptivePooling is the entry of adaptive pooling, of the axes from the first one of the windows on.
 func adaptivePooling(name, fn, doc string, reduce func(x node, first int, sizes []int) node) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Batch: batchImages(func(n node) int { return len(n.Attrs().(AdaptivePoolAttrs).Sizes) }),
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if t := c.DType(0); !t.IsFloat() {
 				rules.RefuseDType(c, `"`+name+`" not implemented for '`+t.TorchName()+`'`)

@@ -7,7 +7,7 @@ var opBarrier *graph.Op
 func init() {
 	opBarrier = define(graph.Op{
 		Name: "barrier", Func: "Barrier", Doc: "x, for what is computed after y.",
-		Class: graph.Movement, MinIn: 2, MaxIn: 2, Once: true, Waits: true,
+		Class: graph.Movement, MinIn: 2, MaxIn: 2, Once: true, Waits: true, Batch: batchBarrier,
 		View:  func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Grad: func(_, dy node, i int) node {

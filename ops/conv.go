@@ -56,7 +56,7 @@ func convolution(name, fn string, axes int) *graph.Op {
 			}
 			return rules.Conv(c, axes, a.steps(), a.Groups)
 		},
-		Expand: expandConv,
+		Expand: expandConv, Batch: batchConv,
 	})
 }
 

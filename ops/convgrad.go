@@ -21,7 +21,7 @@ type plainFilterAttrs struct {
 }
 
 func init() {
-	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution without groups and bias.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution without groups and bias.", Class: graph.Composite, MinIn: 2, MaxIn: 2, Batch: batchConv,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			// Sizes were checked as those of the convolution. That there are channels was not: a gradient may have none.
 			a, x, w := c.Attrs().(ConvAttrs), c.Shape(0), c.Shape(1)

@@ -22,6 +22,7 @@ func transposedConvolution(name, fn string, axes int) *graph.Op {
 			return rules.ConvTranspose(c, axes, a.steps(), a.OutputPadding, a.Groups)
 		},
 		Expand: expandConvTranspose,
+		Batch:  func(n node, in []node, mapped []bool) node { return overImages(n, in, mapped) },
 	})
 }
 

@@ -11,7 +11,7 @@ var opDet, opDetSign, opLogAbsDet, opCofactors *graph.Op
 // [..., n], and of the sign that exchanges of rows make.
 func ofFactors(name, fn, doc, word string, compute func(diagonal, sign node) node, grad func(n, dy node, i int) node) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: perMatrix(word), Grad: grad,
+		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: perMatrix(word), Grad: grad, Batch: onLastAxes,
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			lu, size := factorized(in[0]), in[0].Shape()[in[0].Rank()-1]
 			pivots := Select(lu, -2, size)

@@ -18,7 +18,7 @@ type EmbeddingAttrs struct{ Padding []int }
 
 func init() {
 	opIndexSelect = define(graph.Op{
-		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
+		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2, Batch: batchByIndex,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
 		},
@@ -49,7 +49,7 @@ func init() {
 		},
 	})
 	opEmbedding = define(graph.Op{
-		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
+		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2, Batch: sameForAll,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(1), rules.Embedding(c, c.Attrs().(EmbeddingAttrs).Padding)
 		},

@@ -12,7 +12,7 @@ var opFactorsOfLU *graph.Op
 func init() {
 	opFactorsOfLU = define(graph.Op{
 		Name: "lu_factors", Func: "luFactors", Doc: "the triangular factors of matrices in one: U, and below it L without its diagonal of ones.",
-		Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Batch: onLastAxes,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.MatrixBatch(c, "linalg.lu_factor")
 			return c.DType(0), s

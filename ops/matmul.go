@@ -14,7 +14,7 @@ func init() {
 	opMatMul = define(graph.Op{
 		Name: "matmul", Func: "MatMul", Doc: "the matrix product; leading axes are batches and broadcast.", Class: graph.Contract, MinIn: 2, MaxIn: 2,
 		Infer: rules.MatMul,
-		Grad:  matMulGrad,
+		Grad:  matMulGrad, Batch: batchMatMul,
 	})
 	opMatMul.Ref = named("numpy.matmul", "torch.matmul, torch.mm, torch.bmm, torch.linalg.matmul, torch.mv", "jax.numpy.matmul, jax.numpy.linalg.matmul, jax.lax.batch_matmul, jax.lax.dot, jax.numpy.matvec, jax.numpy.vecmat", "MatMul", "Mul",
 		func(e *graph.Example) node { return MatMul(e.Of("x", "n", "k"), e.Of("y", "k", "m")) })

@@ -54,7 +54,7 @@ func init() {
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Concat(c, c.Attrs().(ConcatAttrs).Axis)
 		},
-		Assemble: assembleConcat, Grad: concatGrad,
+		Assemble: assembleConcat, Grad: concatGrad, Batch: batchConcat,
 	})
 	opPad = define(graph.Op{
 		Name: "pad", Func: "Pad", Doc: "x with a number before, after and between its elements along one axis.", Class: graph.Movement, MinIn: 1, MaxIn: 1,

@@ -63,7 +63,7 @@ func init() {
 // writingND is an entry of elements, or slices, that are written into the first operand by vectors of indices.
 func writingND(name, fn, doc string, by Reduction) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, Storage: by == lastWins, MinIn: 3, MaxIn: 3,
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, Storage: by == lastWins, MinIn: 3, MaxIn: 3, Batch: exampleByExample,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := rules.ScatterND(c)
 			return unitedDType(c, name, c.Attrs().(ScatterNDAttrs).By), s

@@ -111,6 +111,8 @@ func init() {
 	opChannels = movement("channels", "BatchNorm", "x, whose channels do not have one element each.", rules.Channels,
 		func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true },
 		func(_, dy node) node { return dy })
+	opChannels.Batch = batchReshape
+	opLayerNorm.Batch, opRMSNorm.Batch = sameForAll, sameForAll
 	opLayerNorm.Ref = named("", "torch.nn.functional.layer_norm", "", "LayerNormalization", "",
 		func(e *graph.Example) node {
 			return LayerNorm(e.Of("x", "n", "k"), e.Of("gain", "k"), e.Of("bias", "k"), 1e-5)

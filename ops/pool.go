@@ -51,7 +51,7 @@ func (a PoolAttrs) Args(operands []string) []string {
 
 // pooling is the entry of a pooling operation over some axes. check refuses dtypes and options.
 func pooling(name, fn, doc string, axes int, isMax bool, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node, grad func(n, dy node, i int) node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand, Grad: grad,
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand, Grad: grad, Batch: batchImages(func(node) int { return axes }),
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PoolAttrs)
 			check(c, a)

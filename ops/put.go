@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
@@ -19,13 +20,23 @@ func (a putAttrs) PutAxis() int { return a.Axis }
 func init() {
 	opPut = define(graph.Op{
 		Name: "put_slices", Func: "putSlices", Doc: "x with the slices of src at the indices along an axis, a vector of Int64; the last of several for one place stays.",
-		Class: graph.Function, MinIn: 3, MaxIn: 3, AsStored: true, Function: put, Grad: putGrad,
+		Class: graph.Function, MinIn: 3, MaxIn: 3, AsStored: true, Function: put, Grad: putGrad, Batch: batchPut,
 		Core: func(n *graph.Node) ([]int, int) {
 			core := n.Rank() - n.Attrs().(putAttrs).Axis
 			return []int{core, 1, core}, core
 		},
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 	})
+}
+
+// batchPut is the rule of opPut for all examples. The axes before that of the indices are those of a batch, and so they are those of indices of the examples.
+func batchPut(n node, in []node, mapped []bool) node {
+	axis, index := n.Attrs().(putAttrs).Axis, in[1]
+	in = inAll(in, mapped)
+	if in[1] = index; mapped[1] {
+		in[1] = Expand(afterBatch(index, axis+1), slices.Concat(in[0].Shape()[:axis+1], index.Shape()[1:])...)
+	}
+	return graph.Apply(opPut, putAttrs{axis + 1}, in...)
 }
 
 // putGrad: what is written over has no gradient, and of several slices for one place the last has it alone.

@@ -111,7 +111,9 @@ func init() {
 	opScatterAdd = elements("scatter_add", "ScatterAdd", "x, and added to it each element of src at its place, but with the index along one axis", "torch.scatter_add", ReduceSum)
 	opScatterReduce = elements("scatter_reduce", "ScatterReduce", "x united with each element of src at its place, but with the index along one axis", "torch.scatter_reduce", ReduceMax)
 	slicesOf := func(name, fn, doc, pytorch string, by Reduction) *graph.Op {
-		return writing(name, fn, doc, pytorch, "", by, rules.IndexWrite, writeSlices)
+		op := writing(name, fn, doc, pytorch, "", by, rules.IndexWrite, writeSlices)
+		op.Batch = batchByIndex
+		return op
 	}
 	opIndexCopy = slicesOf("index_copy", "IndexCopy", "x with the slices of src at the indices along one axis; the last of several stays", "torch.index_copy", lastWins)
 	opIndexAdd = slicesOf("index_add", "IndexAdd", "x, and added to it the slices of src at the indices along one axis", "torch.index_add", ReduceSum)

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -19,7 +21,7 @@ func (a SearchAttrs) Args(operands []string) []string { return after(operands, a
 func init() {
 	opSearchSorted = define(graph.Op{
 		Name: "searchsorted", Func: "SearchSorted", Doc: "the place in a sorted sequence, of the last axis, before which a value keeps the order.",
-		Class: graph.Function, MinIn: 2, MaxIn: 2, Promote: toOrdered, Function: searchSorted, Grad: noGradient,
+		Class: graph.Function, MinIn: 2, MaxIn: 2, Promote: toOrdered, Function: searchSorted, Grad: noGradient, Batch: batchSearch,
 		Core: func(n *graph.Node) ([]int, int) {
 			if n.In(0).Rank() == 1 { // one sequence for all values
 				return []int{1, n.Rank()}, n.Rank()
@@ -34,6 +36,23 @@ func init() {
 	composed("Bucketize", "the number of boundaries, which are sorted, that lie below each element.",
 		flat(flatBetweenJumps, "numpy.digitize", "torch.bucketize", "jax.numpy.digitize", "", "",
 			func(e *graph.Example) node { return Bucketize(e.Of("x", "k", "m"), e.Of("boundaries", "n"), false) }))
+}
+
+// batchSearch is the rule of SearchSorted for all examples: a sequence of each of them is one for each row of its values.
+func batchSearch(n node, in []node, mapped []bool) node {
+	if n.In(0).Rank() == 1 && mapped[0] {
+		values := inAll(in, mapped)[1]
+		rows := values.Shape()[:max(values.Rank()-1, 1)]
+		if n.In(1).Rank() == 0 {
+			in[1] = Unsqueeze(values, 1)
+		}
+		in[0] = Expand(afterBatch(in[0], len(rows)), slices.Concat(rows, n.In(0).Shape())...)
+		return Reshape(graph.Apply(n.Op(), n.Attrs(), in...), values.Shape()...)
+	}
+	if n.In(0).Rank() == 1 {
+		return graph.Apply(n.Op(), n.Attrs(), in...)
+	}
+	return onLastAxes(n, in, mapped)
 }
 
 // toOrdered converts operands to a dtype that holds them all, and has an order.

@@ -27,7 +27,7 @@ func segments(name, fn, doc string, fold graph.Fold, grad func(n, dy node) node)
 			a := c.Attrs().(SegmentAttrs)
 			return c.DType(0), rules.Segments(c, name, a.Axis, a.Size)
 		}),
-		Grad: each(grad, noOperandGradient),
+		Grad: each(grad, noOperandGradient), Batch: batchSegments,
 	})
 	op.Ref = named("", "", "jax.ops."+name, "", "",
 		func(e *graph.Example) node {

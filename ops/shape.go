@@ -57,7 +57,8 @@ func init() {
 		func(c *graph.Call) graph.Shape { return rules.Expand(c, c.Attrs().(ExpandAttrs).Shape) },
 		alias.ExpandView,
 		func(n, dy node) node { return dy }) // the walk sums to the operand's shape
-	opExpand.Once = false
+	opSqueeze.Batch, opUnsqueeze.Batch = batchReshape, batchReshape
+	opExpand.Once, opExpand.Batch = false, batchExpand
 	opPermute = movement("permute", "Permute", "the axes in another order.", inferPermute,
 		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			return permuteView(in, n.Shape(), countedFromZero(n.Attrs().(PermuteAttrs).Perm, n.Rank())), true

@@ -74,7 +74,7 @@ func init() {
 		Grad:   solveGrad,
 	})
 	opInv = define(graph.Op{
-		Name: "inv", Func: "Inv", Doc: "the inverse of each square matrix.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Name: "inv", Func: "Inv", Doc: "the inverse of each square matrix.", Class: graph.Composite, MinIn: 1, MaxIn: 1, Batch: onLastAxes,
 		Infer: squareMatrix("linalg.inv"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			return graph.Apply(opInverseOfLU, inverseAttrs{n.DType()}, factorized(in[0]))

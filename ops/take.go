@@ -37,6 +37,7 @@ func init() {
 				return Apply(opSegmentSum, SegmentAttrs{axis, x.Shape()[axis]}, dy, n.In(1))
 			},
 			noOperandGradient),
+		Batch: batchTake,
 	})
 	opCheckIndex = define(graph.Op{
 		Name: "check_index", Func: "Gather", Doc: "x, after a check that it is an index into an axis of the given size; a negative one may count from the end.",

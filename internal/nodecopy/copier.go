@@ -1,0 +1,82 @@
+// Package nodecopy makes nodes of a graph once more, on other operands: those that a gradient computes again, and those that a
+// loop over examples computes for each.
+package nodecopy
+
+import "github.com/broadloom/broadloom/graph"
+
+// Copier makes nodes of a graph once more. Of a loop it makes the body once more.
+type Copier struct {
+	// Copies are the nodes that stand for others in what is copied: a node without a copy is itself.
+	Copies map[*graph.Node]*graph.Node
+	// Bodies are the bodies of loops to which copies of a body's nodes belong. Those that are not in it are made.
+	Bodies map[*graph.Region]*graph.Region
+
+	g            *graph.Graph
+	at           func(n *graph.Node, build func())
+	requirements map[*graph.Node][]graph.Requirement
+	ends         []func()
+}
+
+// New makes a copier of nodes of g. The function at builds the copy of n with the place of n: it is [graph.Graph.WithOrigin] in a gradient.
+func New(g *graph.Graph, at func(n *graph.Node, build func())) *Copier {
+	c := &Copier{Copies: map[*graph.Node]*graph.Node{}, Bodies: map[*graph.Region]*graph.Region{},
+		g: g, at: at, requirements: map[*graph.Node][]graph.Requirement{}}
+	for _, r := range g.Requirements() {
+		c.requirements[r.Node] = append(c.requirements[r.Node], r)
+	}
+	return c
+}
+
+// Close ends the bodies that were made.
+func (c *Copier) Close() {
+	for _, end := range c.ends {
+		end()
+	}
+}
+
+// Body returns the body that a copy of r's nodes belongs to. A body is met before the one around it where that has branches.
+func (c *Copier) Body(r *graph.Region) *graph.Region {
+	if made, known := c.Bodies[r]; known {
+		return made
+	}
+	made, end := c.g.OpenCopy(r, c.Body(r.Parent()))
+	c.Bodies[r], c.ends = made, append(c.ends, end)
+	return made
+}
+
+// isCopied reports whether a body is one of those that are copied. In another, around them, the copies stand too: what asks for its
+// step, as random numbers do, does so still.
+func (c *Copier) isCopied(r *graph.Region) bool {
+	for {
+		if _, known := c.Bodies[r]; known {
+			return true
+		}
+		if r == nil {
+			return false
+		}
+		r = r.Parent()
+	}
+}
+
+// Operands returns the copies of a node's operands.
+func (c *Copier) Operands(n *graph.Node) []*graph.Node {
+	in := make([]*graph.Node, len(n.Operands()))
+	for i, x := range n.Operands() {
+		if in[i] = c.Copies[x]; in[i] == nil {
+			in[i] = x
+		}
+	}
+	return in
+}
+
+// Copy makes a node whose operands have their copies.
+func (c *Copier) Copy(n *graph.Node) {
+	attrs := n.Attrs()
+	if own, isLoop := n.Loop(); isLoop && c.isCopied(own.Body) {
+		own.Body = c.Body(own.Body)
+		attrs = own
+	}
+	c.at(n, func() {
+		c.g.Within(c.Body(n.Region()), func() { c.Copies[n] = c.g.Again(n, attrs, c.Operands(n), c.requirements[n]) })
+	})
+}

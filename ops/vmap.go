@@ -1,0 +1,79 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Vmap computes f for each example of a batch, all at once. Values of over have the examples along their first axis, of one size in all; f is called
+// once, to build the graph of one example, and gets their parts without that axis. It may use any value of outside, which is then the same for all
+// examples. What it returns comes out of Vmap for all examples, along a new first axis. [MoveAxis] brings another axis to the front.
+//
+// Each example gets what f computes of it alone, but for rounding: sums and products of a whole batch may be added up in another order. What f builds
+// is written once more with one axis more: a product of a vector with a matrix becomes one of matrices. Functions without a form for batches, loops with a condition and
+// branches go through the examples one by one. Random numbers are the same for all examples unless their seed is of the example.
+//
+// f may ask for gradients. These are the gradients of a loss for each example, as [jacrev] and differentially private training want them:
+//
+//	perExample := ops.Vmap([]*graph.Node{x, t}, func(e []*graph.Node) []*graph.Node {
+//		return autodiff.Grad(ops.MSE(model(e[0]), e[1]), params)
+//	})
+//
+// It is jax.vmap and torch.vmap. Mistakes are recorded in the graph.
+//
+// [jacrev]: https://docs.jax.dev/en/latest/_autosummary/jax.jacrev.html
+func Vmap(over []*graph.Node, f func(x []*graph.Node) []*graph.Node) []*graph.Node {
+	b := newLoop("Vmap", graph.LoopSpec{Length: graph.UnknownDim}, nil, over)
+	if len(over) == 0 && b.wrong == nil {
+		b.refuse("there is nothing that it goes over: give values whose first axis is that of the examples")
+	}
+	if len(b.over) > 0 && b.over[0] != nil && b.over[0].Judged() && b.over[0].Rank() > 0 {
+		b.spec.Length = b.over[0].Shape()[0]
+	}
+	b.matchLengths(Loop{Over: over})
+	if f == nil {
+		b.refuse("there is no function of an example")
+		f = func(x []*graph.Node) []*graph.Node { return x }
+	}
+	if b.g == nil {
+		_, outs := b.withoutGraph(func(_, x []node) (next, out []node) { return nil, f(x) })
+		return outs
+	}
+	return b.batched(f)
+}
+
+// batched builds one example, and from it all of them.
+func (b *loopBuilder) batched(f func(x []node) []node) []node {
+	region, end := b.g.OpenRegion(b.spec)
+	defer end()
+	b.region = region
+	first := len(b.g.Nodes())
+	parts := make([]node, len(b.over))
+	for i, x := range b.over {
+		parts[i] = b.element(x).Named(fmt.Sprintf("x[%d]", i))
+	}
+	outs := slices.Clone(f(slices.Clone(parts)))
+	b.refuseNil(outs, "the function gives nil as result %d")
+	if b.wrong != nil {
+		_, refused := b.refused(0, len(outs))
+		return refused
+	}
+	v := newVectorizer(b.g, region, first)
+	for i, x := range parts {
+		v.made[x] = batchedValue{b.over[i], true}
+	}
+	for i, x := range outs {
+		outs[i] = asNode(b.g, x)
+	}
+	return v.all(outs)
+}
+
+func init() {
+	composed("Vmap", "a function of one example, for all examples of a batch.",
+		shownAs("Vmap(x, f)", named("numpy.vectorize", "torch.vmap, torch.func.vmap", "jax.vmap", "", "",
+			func(e *graph.Example) node {
+				return Vmap([]node{e.Of("x", "n", "k")}, func(x []node) []node { return []node{Softmax(x[0], 0)} })[0]
+			})))
+}
