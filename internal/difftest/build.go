@@ -61,6 +61,24 @@ func dtype(t eager.DType) graph.DType {
 
 // build makes the graph of a program.
 func build(p *eager.Program) *built {
+	b := declare(p)
+	for i, in := range p.Inputs {
+		declared, name := b.g.Input, "x"
+		if in.Param {
+			declared, name = b.g.Param, "w"
+		}
+		x := declared(name+strconv.Itoa(i), dtype(in.T), b.shape(in.Shape)...)
+		if in.Mutable {
+			x.Mutable()
+		}
+		b.values = append(b.values, x)
+	}
+	b.steps(p)
+	return b
+}
+
+// declare begins the graph of a program: its policy and its names.
+func declare(p *eager.Program) *built {
 	policy := graph.Policy{MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently, AxisMixing: graph.AllowSilently}
 	policy.Names = map[string]graph.NamesPolicy{"strict": graph.Strict, "unify": graph.Unify, "numpy": graph.Numpy}[p.Policy]
 	b := &built{g: graph.New("random", graph.WithPolicy(policy))}
@@ -70,27 +88,20 @@ func build(p *eager.Program) *built {
 	if p.Equal {
 		b.g.Equal(graph.SymbolicDim(p.Names[0].Name), graph.SymbolicDim(p.Names[1].Name))
 	}
-	for i, in := range p.Inputs {
-		declare, name := b.g.Input, "x"
-		if in.Param {
-			declare, name = b.g.Param, "w"
-		}
-		x := declare(name+strconv.Itoa(i), dtype(in.T), b.shape(in.Shape)...)
-		if in.Mutable {
-			x.Mutable()
-		}
-		b.values = append(b.values, x)
-	}
+	return b
+}
+
+// steps builds the steps of a program, and its gradients, of inputs that are there.
+func (b *built) steps(p *eager.Program) {
 	for i := range p.Steps {
 		if b.uncounted = b.isUncounted(&p.Steps[i]); b.uncounted {
-			return b
+			return
 		}
 		b.values = append(b.values, b.step(&p.Steps[i])...)
 	}
 	if p.Gradient != nil {
 		b.differentiate(p)
 	}
-	return b
 }
 
 // isUncounted reports whether a step cuts an axis of named size into parts, or takes it for one of size 1:

@@ -1,0 +1,151 @@
+package autodiff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// JVP returns the derivatives of values in a direction: how each y changes when the values wrt change by the tangents, which have their shapes and dtypes. It is the product of
+// the Jacobian with the tangents, of y's shape, for the cost of computing y about twice more, however many numbers there are in wrt. That of a y that does
+// not depend on wrt is zeros.
+//
+// It is forward mode, as jax.jvp and torch.func.jvp, written as a gradient of a gradient: what [Grad] gives is linear in the gradient that arrives, and its
+// gradient by that is the JVP (J. Townsend, "A new trick for calculating Jacobian vector products", 2017). Of the way back nothing is left to compute.
+// Mistakes are recorded in the graph.
+func JVP(ys, wrt, tangents []*graph.Node) []*graph.Node {
+	results := make([]*graph.Node, len(ys))
+	for i, y := range ys {
+		if results[i] = checkTangents(y, wrt, tangents); results[i] == nil {
+			results[i] = pushForward(y, wrt, tangents)
+		}
+	}
+	return results
+}
+
+// checkTangents refuses what has no derivative, and tangents that are not like their values; nil where there is nothing to refuse.
+func checkTangents(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
+	if bad := checkDerivative(y, wrt); bad != nil {
+		return bad
+	}
+	if len(tangents) != len(wrt) {
+		return refuse(problem{Summary: fmt.Sprintf("%d tangents are given for %d values: each value has one", len(tangents), len(wrt))}, y)
+	}
+	for i, v := range tangents {
+		x := wrt[i]
+		switch {
+		case v == nil:
+			return refuse(problem{Summary: fmt.Sprintf("tangent %d is nil", i)}, y)
+		case !v.Judged() || isRefused(v):
+			return refuse(problem{}, v)
+		case v.Graph() != y.Graph():
+			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s belongs to another graph, or to none", x.Called())}, y)
+		case v.DType() != x.DType().Gradient() || v.Rank() != x.Rank():
+			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is %s of shape %s, and the value %s of shape %s", x.Called(), v.DType(), v.Shape(), x.DType(), x.Shape())}, y, x, v)
+		}
+	}
+	return nil
+}
+
+// checkDerivative refuses what has no derivative, of whatever shape.
+func checkDerivative(y *graph.Node, wrt []*graph.Node) *graph.Node {
+	return checkAsked(y, wrt, settings{upstream: y})
+}
+
+// pushForward is the JVP of one value.
+func pushForward(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
+	arrives := ops.Cast(ops.ZerosLike(y), y.DType().Gradient()) // any value: the result does not depend on it
+	var total *graph.Node
+	for i, back := range Grad(y, wrt, Upstream(arrives), ZeroForUnused()) {
+		if !back.Judged() {
+			return back
+		}
+		part := ops.Sum(ops.Mul(back, arrivingAs(wrt[i], tangents[i])))
+		if total == nil {
+			total = part
+		} else {
+			total = ops.Add(total, ops.Cast(part, total.DType()))
+		}
+	}
+	return Grad(total, []*graph.Node{arrives}, ZeroForUnused())[0]
+}
+
+// arrivingAs is a tangent in the shape of its value.
+func arrivingAs(x, v *graph.Node) *graph.Node { return settings{upstream: v}.arriving(x) }
+
+// Jacobian returns the derivatives of every element of y with respect to every element of each of the values wrt: y's axes, and behind them those of the value. It is computed for all
+// rows at once, or for all columns where these are known to be fewer, by [ops.Vmap]: as jax.jacrev and jax.jacfwd. Derivatives of what y does not depend on are zeros.
+// Mistakes are recorded in the graph.
+func Jacobian(y *graph.Node, wrt []*graph.Node) []*graph.Node {
+	jacobians := make([]*graph.Node, len(wrt))
+	if bad := checkDerivative(y, wrt); bad != nil {
+		for i := range jacobians {
+			jacobians[i] = bad
+		}
+		return jacobians
+	}
+	var byRow []*graph.Node
+	for i, x := range wrt {
+		if rows, columns := y.Shape().NumElements(), x.Shape().NumElements(); y.Rank() > 0 && rows.IsConst() && columns.IsConst() && columns < rows {
+			jacobians[i] = byColumns(y, x)
+		} else {
+			byRow = append(byRow, x)
+		}
+	}
+	if len(byRow) == 0 {
+		return jacobians
+	}
+	rows := byRows(y, byRow)
+	for i := range jacobians {
+		if jacobians[i] == nil {
+			jacobians[i], rows = rows[0], rows[1:]
+		}
+	}
+	return jacobians
+}
+
+// basis are all values of x's shape that are 1 in one place and 0 elsewhere, along a first axis.
+func basis(x *graph.Node) *graph.Node {
+	n := x.Shape().NumElements()
+	return ops.Reshape(ops.Eye(x.Graph(), x.DType().Gradient(), n, n), slices.Concat(graph.Shape{n}, x.Shape())...)
+}
+
+// byRows goes back from each element of y.
+func byRows(y *graph.Node, wrt []*graph.Node) []*graph.Node {
+	if y.Rank() == 0 {
+		return Grad(y, wrt, ZeroForUnused())
+	}
+	rows := ops.Vmap([]*graph.Node{basis(y)}, func(dy []*graph.Node) []*graph.Node {
+		return Grad(y, wrt, Upstream(dy[0]), ZeroForUnused())
+	})
+	for i, x := range wrt {
+		if rows[i].Judged() {
+			rows[i] = ops.Reshape(rows[i], slices.Concat(y.Shape(), x.Shape())...)
+		}
+	}
+	return rows
+}
+
+// byColumns goes forward from each element of x.
+func byColumns(y, x *graph.Node) *graph.Node {
+	columns := ops.Vmap([]*graph.Node{basis(x)}, func(v []*graph.Node) []*graph.Node {
+		return JVP([]*graph.Node{y}, []*graph.Node{x}, v)
+	})[0]
+	if !columns.Judged() {
+		return columns
+	}
+	return ops.Reshape(ops.MoveAxis(columns, 0, -1), slices.Concat(y.Shape(), x.Shape())...)
+}
+
+// Hessian returns the second derivatives of the scalar y: at [i][j] those by the elements of wrt[i] and of wrt[j], along the axes of the first and then of the second. It is the [Jacobian] of
+// the gradient. Its product with a vector needs no Hessian: it is the [JVP] of the gradient, or the gradient of it with [Upstream].
+// Mistakes are recorded in the graph.
+func Hessian(y *graph.Node, wrt []*graph.Node) [][]*graph.Node {
+	blocks := make([][]*graph.Node, len(wrt))
+	for i, dx := range Grad(y, wrt, ZeroForUnused()) {
+		blocks[i] = Jacobian(dx, wrt)
+	}
+	return blocks
+}

@@ -1,0 +1,46 @@
+package autodiff_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// computed runs a program of one feed.
+func computed(t *testing.T, feed exec.Feed, outputs ...*graph.Node) [][]float64 {
+	t.Helper()
+	prog, err := exec.Compile(outputs[0].Graph(), exec.Outputs(outputs...))
+	require.NoError(t, err)
+	r, err := prog.NewSession().Run(t.Context(), feed)
+	require.NoError(t, err)
+	values := make([][]float64, len(outputs))
+	for i, y := range outputs {
+		values[i], err = exec.Values[float64](r, y)
+		require.NoError(t, err)
+	}
+	return values
+}
+
+// TestDerivativesOfAFunctionOfThree has Jacobian and Hessian by hand, also by columns: y has more elements than x.
+func TestDerivativesOfAFunctionOfThree(t *testing.T) {
+	g := graph.New("three")
+	x, v := g.Input("x", graph.Float64, 3), g.Input("v", graph.Float64, 3)
+	a, b, c := ops.Select(x, 0, 0), ops.Select(x, 0, 1), ops.Select(x, 0, 2)
+	y := ops.Stack(0, ops.Mul(a, b), ops.Square(c), ops.Mul(a, c), ops.Square(b))
+	few := ops.Slice(y, 0, 0, 2, 1)
+	loss := ops.Add(ops.Mul(ops.Square(a), b), ops.Mul(b, c)) // a²b + bc
+	wrt := []*graph.Node{x}
+	got := computed(t, exec.Feed{x: []float64{2, 3, 5}, v: []float64{1, 10, 100}},
+		autodiff.Jacobian(y, wrt)[0], autodiff.Jacobian(few, wrt)[0], autodiff.Hessian(loss, wrt)[0][0],
+		autodiff.JVP([]*graph.Node{y}, wrt, []*graph.Node{v})[0], autodiff.JVP(autodiff.Grad(loss, wrt), wrt, []*graph.Node{v})[0])
+	require.Equal(t, []float64{3, 2, 0, 0, 0, 10, 5, 0, 2, 0, 6, 0}, got[0])
+	require.Equal(t, []float64{3, 2, 0, 0, 0, 10}, got[1])
+	require.Equal(t, []float64{6, 4, 0, 4, 0, 1, 0, 1, 0}, got[2])
+	require.Equal(t, []float64{23, 1000, 205, 60}, got[3])
+	require.Equal(t, []float64{46, 104, 10}, got[4])
+}
