@@ -20,7 +20,7 @@ func TestEntriesInBatches(t *testing.T) {
 	var compared atomic.Int64
 	t.Cleanup(func() { require.Greater(t, compared.Load(), int64(500), "most rows are on float64") })
 	for _, s := range allSamples() {
-		if strings.HasPrefix(s.name, "in place ") || s.draws {
+		if strings.HasPrefix(s.name, "in place ") {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
@@ -42,6 +42,10 @@ func (tr *trial) compareInBatch(p pattern) (compared int64) {
 		return 0
 	}
 	fed := tr.fedSteps(p, alone.in[0], slices.Max(loopCases))
+	if tr.draws {
+		tr.requireDraws(p, alone.in[0], fed)
+		return 1
+	}
 	for _, mapped := range mappings(len(p.shapes)) {
 		batch := tr.batched(p, mapped, len(alone.outputs) > 1)
 		for _, examples := range loopCases {
@@ -150,4 +154,27 @@ func (tr *trial) requireExamples(p pattern, alone, batch *stepped, mapped []bool
 			tr.fail("%s %v %v: output %d of %d examples: element %d is %v in a batch, and %v alone", p.name, p.shapes, mapped, k, examples, i, elementOf(v, i), elementOf(whole, i))
 		}
 	}
+}
+
+// requireDraws compares a batch with the steps of a loop, which draw the same numbers.
+func (tr *trial) requireDraws(p pattern, in []*graph.Node, fed []feeds) {
+	batch := tr.batched(p, slices.Repeat([]bool{true}, len(p.shapes)), false)
+	looped := tr.looped(p, false)
+	looped.outputs = looped.outputs[:1]
+	allBatch, allLooped := feeds{}, feeds{}
+	for i, x := range in {
+		parts := make([]reference.Value, len(fed))
+		for t := range fed {
+			parts[t] = fed[t][x]
+		}
+		allBatch[batch.in[0][i]] = joinedSteps(x.DType(), p.shapes[i], parts, false)
+		for form, of := range looped.in {
+			allLooped[of[i]] = joinedSteps(x.DType(), p.shapes[i], parts, form == 1)
+		}
+	}
+	got, err := tr.ran(batch, allBatch)
+	require.NoError(tr, err)
+	want, err := tr.ran(looped, allLooped)
+	require.NoError(tr, err)
+	require.Equal(tr, want, got)
 }

@@ -143,6 +143,10 @@ func scatterElements(x, index, src node, a ScatterAttrs) node {
 
 // writeSlices unites x with slices of src along an axis, at the places of a vector.
 func writeSlices(x, index, src node, a ScatterAttrs) node {
+	want := slices.Clone(x.Shape())
+	if want[a.Axis] = index.Shape()[0]; !src.Shape().Equal(want) {
+		src = Reshape(src, want...) // sizes that are required to be equal under two names
+	}
 	if a.By == lastWins {
 		return graph.Apply(opPut, putAttrs{a.Axis}, x, Cast(index, graph.Int64), src)
 	}

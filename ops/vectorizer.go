@@ -7,6 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
 	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // vectorizer writes what was built for one example, in a body, for all of them.
@@ -19,6 +20,8 @@ type vectorizer struct {
 	// bodies are, by bodies of loops within, those of the same loop over all examples. What is open in them is closed by ends.
 	bodies map[*graph.Region]*graph.Region
 	ends   []func()
+	// written has the values whose memory the body writes: it must be their own.
+	written map[node]bool
 	// alone has the loops that each example goes through by itself.
 	alone map[*graph.Region]bool
 }
@@ -32,7 +35,7 @@ type batchedValue struct {
 
 func newVectorizer(g *graph.Graph, body *graph.Region, first int) *vectorizer {
 	return &vectorizer{g: g, body: body, size: body.Length(), first: first, made: map[node]batchedValue{},
-		bodies: map[*graph.Region]*graph.Region{body: body.Parent()}, alone: map[*graph.Region]bool{}}
+		bodies: map[*graph.Region]*graph.Region{body: body.Parent()}, written: map[node]bool{}, alone: map[*graph.Region]bool{}}
 }
 
 // all returns the values of all examples.
@@ -66,6 +69,9 @@ func (v *vectorizer) leadingTo(outs []node, first int) []node {
 		visit(x)
 	}
 	for _, x := range v.g.Nodes()[first:] {
+		if x.Op().Class == graph.Update {
+			v.written[alias.Storage(x)] = true
+		}
 		if x.Op().Class == graph.Update || x.Op().Ordered {
 			visit(x)
 		}
@@ -87,8 +93,10 @@ func (v *vectorizer) write(list []node) {
 			continue
 		}
 		switch a, isLoop := n.Loop(); {
-		case !n.Judged(): // its own mistake was reported
-			v.made[n] = batchedValue{n, true}
+		case !n.Judged() || n.Err() != nil: // its own mistake was reported
+			v.made[n] = batchedValue{refusal(refused("Vmap", n), nil), true}
+		case isLoop && a.Body == v.body: // the number of the example, which random numbers read
+			v.like(n, func() { v.made[n] = batchedValue{Iota(v.g, 0, v.size), true} })
 		case isLoop && v.alone[a.Body]:
 			v.loopAlone(list, a.Body)
 		case isLoop:
@@ -168,6 +176,9 @@ func (v *vectorizer) batch(n node) {
 		v.expand(n)
 	default:
 		v.oneByOne([]node{n}, []node{n})
+	}
+	if v.written[n] && !n.Op().EachStep {
+		v.like(n, func() { v.made[n] = batchedValue{Copy(v.whole(n)), true} })
 	}
 }
 

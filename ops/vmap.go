@@ -13,7 +13,7 @@ import (
 //
 // Each example gets what f computes of it alone, but for rounding: sums and products of a whole batch may be added up in another order. What f builds
 // is written once more with one axis more: a product of a vector with a matrix becomes one of matrices. Functions without a form for batches, loops with a condition and
-// branches go through the examples one by one. Random numbers are the same for all examples unless their seed is of the example.
+// branches go through the examples one by one. As in the steps of a loop, random numbers are others in each example.
 //
 // f may ask for gradients. These are the gradients of a loss for each example, as [jacrev] and differentially private training want them:
 //

@@ -28,11 +28,15 @@ func TestBatchesAreTheirExamples(t *testing.T) {
 		if p.Gradient != nil {
 			p.Gradient.Second, p.Gradient.Rate = false, 0
 		}
-		b := &batchTrial{T: t, p: p, rng: newRand(seed)}
-		counts[b.try()]++
-		if t.Failed() {
-			t.Fatalf("program %d, %v:\n%s", 900_000+seed, b.mapped, Source(p, 0))
-		}
+		t.Run(fmt.Sprint(900_000+seed), func(t *testing.T) {
+			b := &batchTrial{T: t, p: p, rng: newRand(seed)}
+			defer func() {
+				if t.Failed() {
+					t.Logf("%v:\n%s", b.mapped, Source(p, 0))
+				}
+			}()
+			counts[b.try()]++
+		})
 	}
 	t.Log(counts)
 	require.Greater(t, counts["agrees"], *batches/2)
@@ -215,7 +219,7 @@ func (b *batchTrial) near(k, t int, dt eager.DType, want, got []eager.Cell) stri
 		}
 		greatest = max(greatest, math.Abs(c.V))
 	}
-	slack := map[bool]float64{true: 1e-7, false: 2e-3}[dt == eager.Float64] * greatest
+	slack := greatest * map[eager.DType]float64{eager.Float64: 1e-7, eager.Float32: 2e-3, eager.Float16: 0.03, eager.BFloat16: 0.2}[dt]
 	for i, c := range want {
 		if math.Abs(c.V-got[i].V) > slack {
 			b.Errorf("output %d of example %d: element %d is %v in a batch, and %v alone", k, t, i, got[i].V, c.V)
