@@ -6,11 +6,16 @@ package graph
 // to fill.
 func (g *Graph) Derive() *Graph {
 	d := newGraph(g.name)
-	d.policy, d.life, d.derived = g.policy, g.life, true
-	d.policy.MutualExpand = AllowSilently // what was to be said has been said of g
-	d.policy.Backcompat, d.policy.RankZero, d.policy.RankPromotion = Allow, Allow, Allow
+	d.policy, d.life, d.derived = g.policy.said(), g.life, true
 	d.dims, d.dimOrder, d.scope, d.multiples = g.dims, g.dimOrder, g.scope, g.multiples
 	return d
+}
+
+// said is a policy for nodes that stand for others, of which what was to be said has been said.
+func (p Policy) said() Policy {
+	p.MutualExpand = AllowSilently
+	p.Backcompat, p.RankZero, p.RankPromotion = Allow, Allow, Allow
+	return p
 }
 
 // Copy appends a node like n on other operands of the same types. It keeps n's place,
@@ -64,11 +69,11 @@ func (g *Graph) At(n *Node, build func()) {
 }
 
 // Like builds nodes that take the place, the scope and, within a gradient, the origin of n, a node of this graph: messages about them speak of
-// the call that made n.
+// the call that made n. What is a matter of choice, as the graph's [Policy] has it, has been said of n.
 func (g *Graph) Like(n *Node, build func()) {
-	origin, scope, composite, from := g.origin, g.scope, g.composite, g.from
-	g.origin, g.scope, g.composite, g.from = n.origin, n.scope, n.composite, n.pos
-	defer func() { g.origin, g.scope, g.composite, g.from = origin, scope, composite, from }()
+	origin, scope, composite, from, policy := g.origin, g.scope, g.composite, g.from, g.policy
+	g.origin, g.scope, g.composite, g.from, g.policy = n.origin, n.scope, n.composite, n.pos, policy.said()
+	defer func() { g.origin, g.scope, g.composite, g.from, g.policy = origin, scope, composite, from, policy }()
 	build()
 }
 

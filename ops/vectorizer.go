@@ -245,12 +245,9 @@ func (v *vectorizer) wholes(n node) []node {
 
 // aligned are operands that broadcast: the axis of the examples is before all others of the result.
 func (v *vectorizer) aligned(n node, in []node, mapped []bool) []node {
-	for i, x := range n.Operands() {
-		switch {
-		case mapped[i]:
+	for i := range in {
+		if mapped[i] {
 			in[i] = afterBatch(in[i], n.Rank())
-		case x.Rank() > 0 && v.g.Policy().RankPromotion != graph.Allow:
-			in[i] = Reshape(in[i], slices.Concat(slices.Repeat(graph.Shape{1}, n.Rank()+1-x.Rank()), x.Shape())...)
 		}
 	}
 	return in

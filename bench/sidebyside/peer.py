@@ -4,6 +4,7 @@
 {"transform": {...}}                        does so with a Fourier transform of PyTorch
 {"matrices": {...}}                         does so with a function of torch.linalg
 {"integers": {...}}                         does so with an operator of ONNX Runtime
+{"derivative": {...}}                       does so with a function that JAX maps or differentiates
 {"calls": n}                                makes n calls; answers {"seconds": how long they took}
 
 The environment bounds the threads: OPENBLAS_NUM_THREADS, OMP_NUM_THREADS, BENCH_THREADS.
@@ -95,6 +96,58 @@ def matrices(name, shape, operands, dtype):
     return call
 
 
+def derivative(name, shapes):
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["NPROC"] = os.environ["BENCH_THREADS"]  # the size of XLA's pool
+    if os.environ["BENCH_THREADS"] == "1":
+        os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
+    import jax
+    from jax import numpy as jnp
+    jax.config.update("jax_default_matmul_precision", "highest")
+
+    def layers(x, w, v):
+        return jnp.tanh(x @ (w * 0.02)) @ (v * 0.02)
+
+    def loss(p, x):
+        return (layers(x, *p) ** 2).mean()
+
+    def conv(x, w):
+        return jax.lax.conv_general_dilated(x[None], w, (1, 1), "SAME")[0]
+
+    def image_loss(w, x):
+        y = jax.nn.relu(conv(jax.nn.relu(conv(x, w[0] * 0.1)), w[1] * 0.05))
+        return (y ** 2).mean()
+
+    def lstm(x, w, u):
+        def step(carry, e):
+            h, c = carry
+            a, b, d, o = jnp.split(e @ (w * 0.02) + h @ (u * 0.02), 4)
+            c = jax.nn.sigmoid(a) * c + jax.nn.sigmoid(b) * jnp.tanh(d)
+            return (jax.nn.sigmoid(o) * jnp.tanh(c), c), None
+        return jax.lax.scan(step, (jnp.zeros(64), jnp.zeros(64)), x)[0][0]
+
+    f = {
+        "norms of the gradients of 128 examples": lambda x, w, v: jax.vmap(
+            lambda e: sum((d ** 2).sum() for d in jax.grad(loss)((w, v), e)))(x),
+        "gradients of 32 images": lambda x, w, v: jax.vmap(lambda e: jax.grad(image_loss)((w, v), e)[1])(x),
+        "16 networks of their own weights": lambda x, w, v: jax.vmap(lambda a, b: layers(x, a, b))(w, v),
+        "distances of 512 and 512 points": lambda x, y: jax.vmap(lambda a: jax.vmap(lambda b: ((a - b) ** 2).sum())(y))(x),
+        "an LSTM cell over 20 steps, 32 examples": lambda x, w, u: jax.vmap(lambda e: lstm(e, w, u))(x),
+        "solutions of 256 systems of 16": jax.vmap(lambda a, b: jnp.linalg.solve(a + 64 * jnp.eye(16), b)),
+        "Jacobian of 64 by 64": lambda x, w, v: jax.jacrev(layers)(x[0], w, v),
+        "Jacobian of 1024 by 16": lambda x, w, v: jax.jacfwd(layers)(x[0], w, v),
+        "Jacobians of 64 examples, 16 by 32": lambda x, w, v: jax.vmap(lambda e: jax.jacrev(layers)(e, w, v))(x),
+        "Hessian of 128": lambda x, w, v: jax.hessian(lambda e: (layers(e, w, v) ** 2).sum())(x[0]),
+        "Hessian with a vector, 235000 weights": lambda x, w, v, dw, dv: jax.jvp(
+            lambda p: jax.grad(loss)(p, x), ((w, v),), ((dw, dv),))[1][0],
+        "in a direction, 235000 weights": lambda x, w, v, dw, dv: jax.jvp(
+            lambda p: layers(x, *p), ((w, v),), ((dw, dv),))[1],
+    }[name]
+    inputs = [jnp.asarray(numbers(numpy.float32, *shape)) for shape in shapes]
+    compiled = jax.jit(f).lower(*inputs).compile()
+    return lambda: compiled(*inputs).block_until_ready()
+
+
 def real(y):
     """The numbers of a result: of complex ones both parts."""
     y = numpy.asarray(y)
@@ -118,6 +171,8 @@ def answer(request):
         call = matrices(**request["matrices"])
     elif "integers" in request:
         call = integers(**request["integers"])
+    elif "derivative" in request:
+        call = derivative(**request["derivative"])
     else:
         call = convolution(**request["convolution"])
     return {"check": float(numpy.abs(real(call())).mean())}
