@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	p, err := sidebyside.StartScript(ctx, *python, *threads, side)
+	p, err := sidebyside.StartAnswering(ctx, *python, *threads, side)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		return err
 	}
-	if o.runner.python, err = sidebyside.StartScript(ctx, o.python, o.threads, side); err != nil {
+	if o.runner.python, err = sidebyside.StartAnswering(ctx, o.python, o.threads, side); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.runner.python.Close()) }()

@@ -1,15 +1,12 @@
-# The PyTorch side. It reads requests, one JSON object a line, and answers each with a line.
+# The PyTorch side. sidebyside/answers.py follows it. It is asked
 #
 # {"prepare": {"call": …, "setup": …, "tensors": [{"name", "dtype", "shape", "wrt"}, …], "sizes": {…}, "before": n}}
 #               the bytes of the tensors follow, in order; after a setup makes n calls; makes a call, and the gradients for the tensors that are
 #               "wrt" from that of the first result, "upstream"; answers {"shapes": those of the results}, or {"cannot": why}; the results
 #               follow as float64
-# {"calls": n}  makes n calls; answers {"seconds": how long they took}
-import json
 import math
 import os
 import sys
-import time
 import warnings
 
 import numpy
@@ -54,7 +51,13 @@ def read_tensor(t):
     return torch.frombuffer(data, dtype=dtype).reshape(t["shape"]).requires_grad_(t["wrt"])
 
 
-def prepare(call, setup, tensors, sizes, before):
+def prepare(request):
+    call = prepared(**request["prepare"])
+    arrays = [numbers(x) for x in call()]
+    return call, {"shapes": [list(v.shape) for v in arrays]}, arrays
+
+
+def prepared(call, setup, tensors, sizes, before):
     """A function that makes the call, and the gradients for the tensors that ask for them."""
     scope = dict(globals(), **(sizes or {}), **{t["name"]: read_tensor(t) for t in tensors})
     exec(setup, scope)
@@ -86,23 +89,3 @@ def numbers(x):
     x = x.detach().resolve_conj().resolve_neg()
     x = torch.view_as_real(x) if x.is_complex() else x
     return numpy.array(x.to(torch.float64).numpy(), order="C")
-
-
-while line := sys.stdin.buffer.readline():
-    request, payload = json.loads(line), []
-    if "prepare" in request:
-        try:
-            call = prepare(**request["prepare"])
-            payload = [numbers(x) for x in call()]
-            answer = {"shapes": [list(v.shape) for v in payload]}
-        except Exception as e:
-            answer = {"cannot": f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"[:200]}
-    else:
-        start = time.perf_counter()
-        for _ in range(request["calls"]):
-            call()
-        answer = {"seconds": time.perf_counter() - start}
-    sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
-    for part in payload:
-        sys.stdout.buffer.write(part.tobytes())
-    sys.stdout.buffer.flush()

@@ -10,12 +10,18 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
 
 //go:embed peer.py
 var script []byte
+
+// answers is the end of a program whose function prepare answers requests.
+//
+//go:embed answers.py
+var answers []byte
 
 // Python is a side in a Python program of its own, which waits while it is not asked, and after a
 // sample is stopped until it is asked again.
@@ -32,6 +38,12 @@ type Python struct {
 // products and convolutions, which then computes on at most so many threads.
 func StartPython(ctx context.Context, interpreter string, threads int) (*Python, error) {
 	return StartScript(ctx, interpreter, threads, script)
+}
+
+// StartAnswering is StartPython with another program, which has a function prepare(request): it gives the call that is timed, an answer, and arrays that
+// follow it. Where it fails, the answer is {"cannot": why}.
+func StartAnswering(ctx context.Context, interpreter string, threads int, script []byte) (*Python, error) {
+	return StartScript(ctx, interpreter, threads, slices.Concat(script, answers))
 }
 
 // StartScript is StartPython with another program that answers requests.

@@ -414,6 +414,7 @@ var functions = map[string][]any{
 		ops.Uniform,
 		ops.Unsqueeze,
 		ops.Var,
+		ops.Vmap,
 		ops.Where,
 		ops.While,
 		ops.Window,
@@ -1089,6 +1090,9 @@ var functions = map[string][]any{
 	"autodiff": {
 		autodiff.Checkpoint,
 		autodiff.Grad,
+		autodiff.Hessian,
+		autodiff.JVP,
+		autodiff.Jacobian,
 		autodiff.Upstream,
 		autodiff.ZeroForUnused,
 	},
@@ -1271,7 +1275,7 @@ var spared = map[string]bool{
 	// So do these methods, which passes and rules call.
 	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Attempt": true,
 	"*graph.StandIns.Within": true, "*graph.StandIns.For": true, "*graph.StandIns.Converted": true, "*graph.StandIns.Value": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
-	"*graph.Graph.Again": true, "*graph.Graph.Around": true, "*graph.Graph.Within": true, "*graph.Graph.OpenCopy": true, "*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
+	"*graph.Graph.Again": true, "*graph.Graph.Around": true, "*graph.Graph.Like": true, "*graph.Graph.Reopened": true, "*graph.Graph.Within": true, "*graph.Graph.OpenCopy": true, "*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
 	"*graph.Node.In": true, "graph.NumberAt": true, "graph.SetNumberAt": true, "graph.DType.MakeSlice": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
 	// It runs as often as it is told, and the other for tenths of a second.
