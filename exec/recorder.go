@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/clock"
 )
 
 // mostSpans bounds the kernels whose times a trace has: those of later runs are left out, and of a run
@@ -25,7 +26,7 @@ type span struct {
 type recording struct {
 	measured []measured
 
-	origin  time.Time
+	origin  time.Duration
 	traced  bool // spans are kept of this run
 	runs    []span
 	kernels []span
@@ -51,10 +52,10 @@ type recorder struct {
 	bodies map[int]*recorder      // of the kernels that are loops
 	b      *engine.Specialization // of the runs, once they are over
 
-	passes int       // how often the first of the kernels was begun in this run
-	kernel int       // of the recording, that runs
-	began  time.Time // of the kernel that runs
-	kept   bool      // its span is kept
+	passes int           // how often the first of the kernels was begun in this run
+	kernel int           // of the recording, that runs
+	began  time.Duration // of the kernel that runs
+	kept   bool          // its span is kept
 }
 
 // newRecorder makes the recorder of kernels, with those of the bodies in them.
@@ -81,19 +82,19 @@ func (r *recording) beginRun() {
 	for i := range r.measured {
 		r.measured[i].time, r.measured[i].in.passes = 0, 0
 	}
-	now := time.Now()
-	if r.origin.IsZero() {
+	now := clock.Now()
+	if r.origin == 0 {
 		r.origin = now
 	}
 	if r.traced = len(r.kernels) < mostSpans; r.traced {
-		r.runs = append(r.runs, span{kernel: len(r.runs), began: now.Sub(r.origin)})
+		r.runs = append(r.runs, span{kernel: len(r.runs), began: now - r.origin})
 	}
 }
 
 // endRun ends a run; nothing was measured before the first one.
 func (r *recording) endRun(isFirst bool) {
 	if r.traced {
-		r.runs[len(r.runs)-1].ended = time.Since(r.origin)
+		r.runs[len(r.runs)-1].ended = clock.Now() - r.origin
 	}
 	for i := range r.measured {
 		if k := &r.measured[i]; isFirst || k.time < k.best {
@@ -118,13 +119,13 @@ func (r *recorder) Start(kernel int) {
 	r.kernel = r.at[kernel]
 	pprof.SetGoroutineLabels(r.measured[r.kernel].label)
 	r.kept = r.traced && len(r.kernels) < mostSpans
-	r.began = time.Now()
+	r.began = clock.Now()
 }
 
 // Stop ends the time of a kernel. One of several launches adds them up.
 func (r *recorder) Stop(int) {
-	now := time.Now()
-	r.measured[r.kernel].time += now.Sub(r.began)
+	now := clock.Now()
+	r.measured[r.kernel].time += now - r.began
 	if r.kept {
 		r.kernels = append(r.kernels, r.span(0, r.began, now))
 	}
@@ -134,12 +135,12 @@ func (r *recorder) Stop(int) {
 func (r *recorder) Body() engine.Observer { return r.bodies[r.kernel] }
 
 // TookPart notes what a thread has done of the kernel that runs.
-func (r *recorder) TookPart(thread, tiles int, began, ended time.Time) {
+func (r *recorder) TookPart(thread, tiles int, began, ended time.Duration) {
 	if r.kept {
 		r.parts[thread] = append(r.parts[thread], r.span(tiles, began, ended))
 	}
 }
 
-func (r *recorder) span(tiles int, began, ended time.Time) span {
-	return span{r.kernel, tiles, began.Sub(r.origin), ended.Sub(r.origin)}
+func (r *recorder) span(tiles int, began, ended time.Duration) span {
+	return span{r.kernel, tiles, began - r.origin, ended - r.origin}
 }

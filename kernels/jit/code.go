@@ -2,6 +2,8 @@ package jit
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"runtime"
 	"unsafe"
 )
@@ -26,6 +28,30 @@ func New(code []byte) (*Code, error) {
 	c := &Code{mem, len(code)}
 	runtime.AddCleanup(c, unmap, mem)
 	return c, nil
+}
+
+// int3 fills the rest of the last page: it stops amd64, and arm64 does not know it.
+const int3 = 0xcc
+
+// mapExecutable puts code in memory of its own, which is writable first and executable
+// afterwards.
+func mapExecutable(code []byte) ([]byte, error) {
+	page := os.Getpagesize()
+	size := (len(code) + page) &^ (page - 1)
+	mem, err := reserve(size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	copy(mem, code)
+	for i := len(code); i < size; i++ {
+		mem[i] = int3
+	}
+	synchronize(mem)
+	if err := makeExecutable(mem); err != nil {
+		unmap(mem)
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return mem, nil
 }
 
 // Call runs the code from an offset on, with the address of its arguments. Memory to

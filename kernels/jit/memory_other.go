@@ -1,7 +1,11 @@
-//go:build !linux && !freebsd && !netbsd
+//go:build !(linux || freebsd || netbsd || (windows && amd64))
 
 package jit
 
-func mapExecutable([]byte) ([]byte, error) { return nil, ErrUnavailable }
+import "errors"
+
+func reserve(int) ([]byte, error) { return nil, errors.New("not on this system") }
+
+func makeExecutable([]byte) error { return errors.New("not on this system") }
 
 func unmap([]byte) {}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/kernels/clock"
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
@@ -29,7 +30,7 @@ type Workspace interface {
 type Observer interface {
 	// TookPart tells that a thread has computed some tiles: 0 is the caller of [Pool.Share], others are
 	// workers. Each thread calls it itself, before Share returns.
-	TookPart(thread, tiles int, began, ended time.Time)
+	TookPart(thread, tiles int, began, ended time.Duration)
 }
 
 // Job is a task on offer. It can be shared again, with another task.
@@ -88,9 +89,9 @@ func (j *Job) take(thread int, ws Workspace) {
 		j.work(thread, ws)
 		return
 	}
-	began := time.Now()
+	began := clock.Now()
 	if tiles := j.work(thread, ws); tiles > 0 {
-		j.Observer.TookPart(thread, tiles, began, time.Now())
+		j.Observer.TookPart(thread, tiles, began, clock.Now())
 	}
 }
 

@@ -1,0 +1,32 @@
+package clock
+
+import (
+	"math/bits"
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+var (
+	kernel32  = windows.NewLazySystemDLL("kernel32.dll")
+	counter   = kernel32.NewProc("QueryPerformanceCounter")
+	frequency = kernel32.NewProc("QueryPerformanceFrequency")
+
+	// rate is how many times a second the counter advances, and first what it was at first. Since Windows XP asking for either never fails.
+	rate  = sync.OnceValue(func() uint64 { return ask(frequency) })
+	first = sync.OnceValue(func() uint64 { return ask(counter) })
+)
+
+func ask(what *windows.LazyProc) (v uint64) {
+	_, _, _ = what.Call(uintptr(unsafe.Pointer(&v)))
+	return v
+}
+
+func now() time.Duration {
+	began := first()
+	high, low := bits.Mul64(ask(counter)-began, uint64(time.Second))
+	ns, _ := bits.Div64(high, low, rate())
+	return time.Duration(ns)
+}
