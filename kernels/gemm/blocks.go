@@ -46,6 +46,7 @@ type Scratch[T scalar.Number] struct {
 	group     []placeInGroup
 	sums      sumsOfTile[T]
 	problem   problem[T]
+	other     problem[T] // the transpose of it
 	one       Product[T] // of a block of K
 	args      tileArgs
 	transpose transposeArgs

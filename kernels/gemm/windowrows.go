@@ -85,7 +85,8 @@ func turnedPlaces[T scalar.Number](v *simdTiles, m, n, k int, once bool) int {
 func (q *problem[T]) runWindows(c region, s *Scratch[T], once, packed bool) {
 	v := simdOf[T]()
 	f := q.begin(v, c, s)
-	t := *q
+	t := &s.other
+	*t = *q
 	t.transpose() // whose B is packed
 	ofA := t.begin(v, c.transposed(), s)
 	width, places := roundUp(c.bottom-c.top, v.cols), turnedPlaces[T](v, q.m, q.n, q.k, once)

@@ -106,6 +106,7 @@ func windowsAsRows[T float32 | float64](t *testing.T) {
 			dense.Run(&s)
 			p.Run(&s)
 			require.Equal(t, dense.C.Data, p.C.Data)
+			require.Zero(t, testing.AllocsPerRun(2, func() { p.Run(&s) }))
 
 			clear(p.C.Data)
 			lo, left := r.IntN(p.Rows()), r.IntN(p.N)
