@@ -34,7 +34,9 @@ func (r *request) takeWarnings(report *shapeinfer.Report) {
 	inProgram := map[*graph.Node]bool{}
 	if len(report.Errors) == 0 && len(report.Warnings) > 0 {
 		for i, live := range rewrite.Reachable(report.Graph, r.roots()) {
-			inProgram[report.Graph.Nodes()[i]] = live
+			for n := report.Graph.Nodes()[i]; n != nil && live; n = n.StandsFor() {
+				inProgram[n] = true
+			}
 		}
 	}
 	for _, m := range report.Warnings {

@@ -308,7 +308,7 @@ func (c *Call) Warn(m *Mistake) {
 		m = c.n.op.NotWhole("Infer calls Warn with a mistake that has no code, or no sentence")
 		m.Help = []string{"give both: c.Warn(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
 		c.n.fail(m)
-	default:
+	case c.n.StandsFor() == nil: // else it was said of that one
 		m.Node, m.Severity = c.n, Warning
 		c.n.g.warnings = append(c.n.g.warnings, m)
 	}

@@ -59,10 +59,10 @@ func (n *Node) MarkLike(others ...*Node) *Node {
 
 // DerivedFrom lists the nodes that n was made from, although it may not be computed from them: the
 // forward node of whose gradient it is a part, the value of which it is a gradient, the gradient
-// that arrives at that value, and the values whose shapes it has; of the end of a loop, what the loop goes over.
+// that arrives at that value, the values whose shapes it has, and the node for which it stands; of the end of a loop, what the loop goes over.
 func (n *Node) DerivedFrom() (list []*Node) {
 	a, _ := n.asGradient()
-	for _, x := range append([]*Node{n.origin, a.y, a.dy}, n.like()...) {
+	for _, x := range append([]*Node{n.origin, a.y, a.dy, n.StandsFor()}, n.like()...) {
 		if x != nil {
 			list = append(list, x)
 		}

@@ -37,6 +37,8 @@ type Graph struct {
 	silenced   map[*Node][]Code
 	gradients  map[*Node]asked   // of nodes that were asked for as gradients
 	likes      map[*Node][]*Node // nodes that were made from the shapes of others
+	standsFor  *Node             // what the nodes that are being built stand for; see Like
+	stands     map[*Node]*Node   // the nodes for which others stand
 	residences residences
 	places     places
 	life       *life
@@ -266,6 +268,7 @@ func (g *Graph) add(like *Node, attrs any, in []*Node) *Node {
 	n := &g.slab[len(g.slab)-1]
 	n.g, n.id, n.attrs, n.in = g, int32(len(g.nodes)), attrs, in
 	n.findRegion(g.region)
+	n.noteStanding()
 	g.nodes = append(g.nodes, n)
 	return n
 }

@@ -68,13 +68,35 @@ func (g *Graph) At(n *Node, build func()) {
 	build()
 }
 
-// Like builds nodes that take the place, the scope and, within a gradient, the origin of n, a node of this graph: messages about them speak of
-// the call that made n. What is a matter of choice, as the graph's [Policy] has it, has been said of n.
+// Like builds nodes that take the place, the scope and, within a gradient, the origin of n, a node of this graph, and stand for it: messages about them speak of
+// the call that made n. What there was to warn of, and what is a matter of choice, as the graph's [Policy] has it, has been said of n.
 func (g *Graph) Like(n *Node, build func()) {
-	origin, scope, composite, from, policy := g.origin, g.scope, g.composite, g.from, g.policy
-	g.origin, g.scope, g.composite, g.from, g.policy = n.origin, n.scope, n.composite, n.pos, policy.said()
-	defer func() { g.origin, g.scope, g.composite, g.from, g.policy = origin, scope, composite, from, policy }()
+	origin, scope, composite, from, policy, standsFor := g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor
+	g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = n.origin, n.scope, n.composite, n.pos, policy.said(), n
+	defer func() {
+		g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = origin, scope, composite, from, policy, standsFor
+	}()
 	build()
+}
+
+// noteStanding notes for which node a new one stands.
+func (n *Node) noteStanding() {
+	if n.g.standsFor == nil {
+		return
+	}
+	if n.g.stands == nil {
+		n.g.stands = map[*Node]*Node{}
+	}
+	n.g.stands[n] = n.g.standsFor
+}
+
+// StandsFor returns the node in whose place n is computed, or nil: of what is computed for all examples of a batch, that of one example. Rules about what
+// a user has written judge that one.
+func (n *Node) StandsFor() *Node {
+	if n.g == nil {
+		return nil
+	}
+	return n.g.stands[n]
 }
 
 // FromHere gives nodes that build makes the line of the user's program that called. It is for functions that make a whole program,

@@ -28,7 +28,7 @@ func checkMixing(g *graph.Graph, r *Report) {
 
 // isMovement reports whether the user made the node, of sound shapes, as a view of its operand.
 func isMovement(n *graph.Node) bool {
-	return n.Op().Class == graph.Movement && n.Op().View != nil && len(n.Operands()) == 1 && n.Judged() && n.Err() == nil && n.Origin() == nil
+	return n.Op().Class == graph.Movement && n.Op().View != nil && len(n.Operands()) == 1 && n.Judged() && n.Err() == nil && n.Origin() == nil && n.StandsFor() == nil
 }
 
 // isReshape reports whether a movement leaves all elements of its operand where they are.

@@ -18,7 +18,7 @@ import (
 func noteWholeBatch(g *graph.Graph, r *Report) {
 	var reduced map[*graph.Node]*graph.Node // of numbers, what they were made of
 	for _, n := range g.Nodes() {
-		if !n.Judged() || n.Origin() != nil {
+		if !n.Judged() || n.Origin() != nil || n.StandsFor() != nil {
 			continue
 		}
 		if n.Rank() == 0 {

@@ -11,7 +11,7 @@ import (
 
 // loopFlow is what is known of a loop.
 type loopFlow struct {
-	end      *graph.Node // nil while its body is built
+	end      *graph.Node // nil while its body is built, and of the one example of a batch
 	carried  []*graph.Node
 	handed   []Value // of carried values, by their number: what steps hand on, as far as it is known
 	elements Value   // of all that is taken apart, the terms of the axis that is
@@ -110,10 +110,13 @@ func (f *Flow) again(end *graph.Node) (first *graph.Node, changed bool) {
 // looped follows axes through the operations of which loops consist.
 func (f *Flow) looped(n *graph.Node, in []Value) Value {
 	a, is := n.Loop()
-	if !is || f.loop(a.Body) == nil || f.loop(a.Body).end == nil {
+	if !is || f.loop(a.Body) == nil {
 		return scrambled(in)
 	}
 	l := f.loop(a.Body)
+	if l.end == nil && a.Role != graph.LoopElement {
+		return scrambled(in)
+	}
 	switch a.Role {
 	case graph.LoopCarried:
 		return in[0].either(l.handed[a.Index])

@@ -18,7 +18,7 @@ func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistak
 	}
 	for _, n := range g.Nodes() {
 		l.see(n)
-		if n.Origin() != nil || !n.Judged() || n.Err() != nil || l.suspect[n.ID()] {
+		if n.Origin() != nil || n.StandsFor() != nil || !n.Judged() || n.Err() != nil || l.suspect[n.ID()] {
 			continue
 		}
 		for _, rule := range l.rulesFor(n) {
