@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // overImages is batchImages of a convolution.
@@ -26,13 +27,17 @@ func batchConv(n node, in []node, mapped []bool) node {
 		return overImages(n, in, mapped)
 	}
 	a := n.Attrs().(ConvAttrs)
+	a.OutputPadding = nil // the gradient of a transposed convolution has it
 	x, axes := in[0], len(a.Stride)
 	if n.In(0).Rank() == axes+1 {
 		x = Unsqueeze(x, -axes-2)
 	}
 	size := in[1].Shape()[0]
 	count, known := size.Int()
-	if !known || count == 0 || a.Groups == 0 { // a convolution has channels
+	hasChannels := func(s graph.Shape, axis int) bool {
+		return prove.NewProver(x.Graph().Bounds).AtLeast(s[axis], 1) == prove.Proved
+	}
+	if !known || count == 0 || a.Groups == 0 || !hasChannels(n.In(0).Shape(), n.In(0).Rank()-axes-1) || !hasChannels(n.In(1).Shape(), 0) {
 		return nil
 	}
 	if mapped[0] || a.Groups > 1 {

@@ -234,6 +234,35 @@ func TestVmapTakesFormsForBatches(t *testing.T) {
 	require.False(t, hasLoop(y...))
 }
 
+// TestVmapOfFilters has filters of each of several examples, whose number is known, with gradients: of transposed convolutions, and of channels that there may be none of.
+func TestVmapOfFilters(t *testing.T) {
+	g := graph.New("filters")
+	channels := g.Dim("channels", graph.AtLeast(0))
+	filters, images, some := g.Input("filters", graph.Float64, 3, 2, 2, 3), g.Input("images", graph.Float64, 2, 4), g.Input("some", graph.Float64, channels, 4)
+	slides := func(w node) []node {
+		back := ops.ConvTranspose1D(images, w, nil, ops.Stride(2), ops.OutputPadding(1))
+		of := ops.Conv1D(some, ops.Mul(ops.Sum(w), ops.Ones(g, graph.Float64, 2, channels, 2)), nil)
+		return append([]node{back, of}, autodiff.Grad(ops.Add(ops.Sum(ops.Square(back)), ops.Sum(ops.Square(of))), []node{w, images, some})...)
+	}
+	all := ops.Vmap([]node{filters}, func(e []node) []node { return slides(e[0]) })
+	for i := range 3 {
+		for k, y := range slides(ops.Select(filters, 0, graph.Dim(i))) {
+			all = append(all, ops.Sub(ops.Select(all[k], 0, graph.Dim(i)), y))
+		}
+	}
+	prog, err := exec.Compile(g, exec.Outputs(all...))
+	require.NoError(t, err)
+	for _, n := range []int{2, 0} {
+		r, err := prog.NewSession().Run(t.Context(), exec.Feed{filters: ramp(36, 1), images: ramp(8, 2), some: exec.Array{Shape: []int{n, 4}, Data: ramp(4*n, 3)}})
+		require.NoError(t, err)
+		for _, y := range all[5:] {
+			differences, err := exec.Values[float64](r, y)
+			require.NoError(t, err)
+			require.InDeltaSlice(t, make([]float64, len(differences)), differences, 1e-9)
+		}
+	}
+}
+
 func TestVmapMistakes(t *testing.T) {
 	cases := map[string]struct {
 		call func(g *graph.Graph, x node) []node
