@@ -125,10 +125,14 @@ func batchTake(n node, in []node, mapped []bool) node {
 	case !mapped[0]:
 		return MoveAxis(Take(x, axis, index), axis, 0)
 	}
-	x = MoveAxis(x, 0, axis) // the examples right before the axis that is picked along
+	return MoveAxis(Take(joinedExamples(x, axis), axis, numbered(index, x.Shape()[axis+1])), axis, 0)
+}
+
+// joinedExamples has the axes of all examples, each the given one of an example, one behind the other as one axis.
+func joinedExamples(x node, axis int) node {
+	x = MoveAxis(x, 0, axis)
 	shape := x.Shape()
-	joined := Reshape(x, slices.Concat(shape[:axis], graph.Shape{shape[axis].Times(shape[axis+1])}, shape[axis+2:])...)
-	return MoveAxis(Take(joined, axis, numbered(index, shape[axis+1])), axis, 0)
+	return Reshape(x, slices.Concat(shape[:axis], graph.Shape{shape[axis].Times(shape[axis+1])}, shape[axis+2:])...)
 }
 
 // batchSegments is the rule of SegmentSum and its like.

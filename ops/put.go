@@ -29,14 +29,18 @@ func init() {
 	})
 }
 
-// batchPut is the rule of opPut for all examples. The axes before that of the indices are those of a batch, and so they are those of indices of the examples.
+// batchPut is the rule of opPut for all examples. Indices of each example are one vector of places in the axes of all, one behind the other.
 func batchPut(n node, in []node, mapped []bool) node {
 	axis, index := n.Attrs().(putAttrs).Axis, in[1]
 	in = inAll(in, mapped)
-	if in[1] = index; mapped[1] {
-		in[1] = Expand(afterBatch(index, axis+1), slices.Concat(in[0].Shape()[:axis+1], index.Shape()[1:])...)
+	if !mapped[1] {
+		in[1] = index
+		return graph.Apply(opPut, putAttrs{axis + 1}, in...)
 	}
-	return graph.Apply(opPut, putAttrs{axis + 1}, in...)
+	all := in[0].Shape()
+	index = numbered(index, all[axis+1])
+	y := graph.Apply(opPut, n.Attrs(), joinedExamples(in[0], axis), Reshape(index, index.Shape().NumElements()), joinedExamples(in[2], axis))
+	return MoveAxis(Reshape(y, slices.Concat(all[1:axis+1], graph.Shape{all[0]}, all[axis+1:])...), axis, 0)
 }
 
 // putGrad: what is written over has no gradient, and of several slices for one place the last has it alone.
