@@ -305,5 +305,5 @@ func (v *vectorizer) expand(n node) {
 	if !is.mapped {
 		v.like(n, func() { is = batchedValue{v.whole(y), true} })
 	}
-	v.like(n, func() { v.made[n] = batchedValue{v.checked(n, is.node), true} })
+	v.like(n, func() { v.made[n] = batchedValue{v.withOwnGradient(n, v.checked(n, is.node)), true} })
 }
