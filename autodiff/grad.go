@@ -19,6 +19,7 @@ type Option func(*settings)
 type settings struct {
 	unused   bool
 	upstream *graph.Node
+	anyShape bool // whether y may have any shape although no gradient is given that arrives there
 }
 
 // ZeroForUnused returns zeros as the gradient of a value on which the result does not
@@ -102,7 +103,7 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 		return refuse(problem{Summary: "no value is given with respect to which " + y.Called() + " is to be differentiated"}, y)
 	case !y.DType().IsFloat():
 		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Called(), y.DType())}, y)
-	case s.upstream == nil && y.Rank() != 0 && y.Shape().NumElements() != 1:
+	case s.upstream == nil && !s.anyShape && y.Rank() != 0 && y.Shape().NumElements() != 1:
 		return refuse(problem{Summary: fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Called(), y.Shape()),
 			Help: "reduce it first, with ops.Sum or ops.Mean; or give the gradient that arrives: autodiff.Upstream(dy)"}, y)
 	case s.upstream != nil:

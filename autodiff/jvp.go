@@ -17,19 +17,23 @@ import (
 // Mistakes are recorded in the graph.
 func JVP(ys, wrt, tangents []*graph.Node) []*graph.Node {
 	results := make([]*graph.Node, len(ys))
+	var wrong *graph.Node // what stands for all results where the tangents are wrong
 	for i, y := range ys {
-		if results[i] = checkTangents(y, wrt, tangents); results[i] == nil {
+		if results[i] = checkDerivative(y, wrt); results[i] != nil {
+			continue
+		}
+		if wrong == nil {
+			wrong = checkTangents(y, wrt, tangents)
+		}
+		if results[i] = wrong; wrong == nil {
 			results[i] = pushForward(y, wrt, tangents)
 		}
 	}
 	return results
 }
 
-// checkTangents refuses what has no derivative, and tangents that are not like their values; nil where there is nothing to refuse.
+// checkTangents refuses tangents that are not like their values; nil where there is nothing to refuse.
 func checkTangents(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
-	if bad := checkDerivative(y, wrt); bad != nil {
-		return bad
-	}
 	if len(tangents) != len(wrt) {
 		return refuse(problem{Summary: fmt.Sprintf("%d tangents are given for %d values: each value has one", len(tangents), len(wrt))}, y)
 	}
@@ -42,16 +46,26 @@ func checkTangents(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
 			return refuse(problem{}, v)
 		case v.Graph() != y.Graph():
 			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s belongs to another graph, or to none", x.Called())}, y)
-		case v.DType() != x.DType().Gradient() || v.Rank() != x.Rank():
+		case v.DType() != x.DType().Gradient() || v.Rank() != x.Rank() || hasOtherNumbers(v.Shape(), x.Shape()):
 			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is %s of shape %s, and the value %s of shape %s", x.Called(), v.DType(), v.Shape(), x.DType(), x.Shape())}, y, x, v)
 		}
 	}
 	return nil
 }
 
+// hasOtherNumbers reports whether shapes of one rank have sizes that are other numbers. Whether other sizes can be the same is up to the graph's policy.
+func hasOtherNumbers(s, t graph.Shape) bool {
+	for axis, d := range s {
+		if d.IsConst() && t[axis].IsConst() && d != t[axis] {
+			return true
+		}
+	}
+	return false
+}
+
 // checkDerivative refuses what has no derivative, of whatever shape.
 func checkDerivative(y *graph.Node, wrt []*graph.Node) *graph.Node {
-	return checkAsked(y, wrt, settings{upstream: y})
+	return checkAsked(y, wrt, settings{anyShape: true})
 }
 
 // pushForward is the JVP of one value.

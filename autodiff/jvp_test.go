@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -43,4 +44,39 @@ func TestDerivativesOfAFunctionOfThree(t *testing.T) {
 	require.Equal(t, []float64{6, 4, 0, 4, 0, 1, 0, 1, 0}, got[2])
 	require.Equal(t, []float64{23, 1000, 205, 60}, got[3])
 	require.Equal(t, []float64{46, 104, 10}, got[4])
+}
+
+// TestTangentsThatAreNotLikeTheirValues tells once what is wrong, whatever the number of results, and speaks of the tangent.
+func TestTangentsThatAreNotLikeTheirValues(t *testing.T) {
+	for want, v := range map[string]func(g *graph.Graph) []*graph.Node{
+		"the tangent of x is float32 of shape [4], and the value float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
+			return []*graph.Node{g.Input("v", graph.Float32, 4)}
+		},
+		"the tangent of x is float32 of shape [3, 1], and the value float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
+			return []*graph.Node{g.Input("v", graph.Float32, 3, 1)}
+		},
+		"the tangent of x is float64 of shape [3], and the value float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
+			return []*graph.Node{g.Input("v", graph.Float64, 3)}
+		},
+		"0 tangents are given for 1 values": func(*graph.Graph) []*graph.Node { return nil },
+		"tangent 0 is nil":                  func(*graph.Graph) []*graph.Node { return []*graph.Node{nil} },
+	} {
+		g := graph.New("tangents")
+		x := g.Input("x", graph.Float32, 3)
+		directions := autodiff.JVP([]*graph.Node{ops.Exp(x), ops.Sin(x)}, []*graph.Node{x}, v(g))
+		require.NotContains(t, directions, (*graph.Node)(nil))
+		require.ErrorContains(t, g.Err(), want)
+		require.Len(t, g.Mistakes(), 1, want)
+	}
+}
+
+// TestDerivativesOfStoredValues has values of a dtype that is for storage alone: their derivatives are of Float32.
+func TestDerivativesOfStoredValues(t *testing.T) {
+	g := graph.New("stored")
+	x, v := g.Input("x", graph.Float8E4M3FN, 2), g.Input("v", graph.Float32, 2)
+	y := ops.Cast(ops.Square(ops.Cast(x, graph.Float32)), graph.Float8E4M3FN)
+	jacobian, direction := autodiff.Jacobian(y, []*graph.Node{x})[0], autodiff.JVP([]*graph.Node{y}, []*graph.Node{x}, []*graph.Node{v})[0]
+	require.NoError(t, g.Err())
+	got := computed(t, exec.Feed{x: half.ToFloat8E4M3FN([]float32{1, 2}), v: []float32{3, 5}}, ops.Cast(jacobian, graph.Float64), ops.Cast(direction, graph.Float64))
+	require.Equal(t, [][]float64{{2, 0, 0, 4}, {6, 20}}, got)
 }
