@@ -10,6 +10,7 @@ type Region struct {
 	length  Dim
 	reverse bool
 	whole   bool
+	example bool
 	open    bool
 	ordered bool
 	pos     Pos
@@ -23,6 +24,8 @@ type LoopSpec struct {
 	// Whole says that all nodes that are built while the body is open belong to it, and not only those
 	// that are computed from its values: they are not computed where there is no step.
 	Whole bool
+	// Example says that the body is one example of a batch, of which messages speak then: there are no steps.
+	Example bool
 }
 
 // Parent returns the body around this one, or nil.
@@ -35,7 +38,7 @@ func (r *Region) Length() Dim { return r.length }
 func (r *Region) Reverse() bool { return r.reverse }
 
 // Spec returns how often the body is computed.
-func (r *Region) Spec() LoopSpec { return LoopSpec{r.length, r.reverse, r.whole} }
+func (r *Region) Spec() LoopSpec { return LoopSpec{r.length, r.reverse, r.whole, r.example} }
 
 // Ordered reports whether ordered operations stand in the body, or in bodies in it.
 func (r *Region) Ordered() bool { return r.ordered }
@@ -82,7 +85,7 @@ func (r *Region) String() string {
 // end is called.
 func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 	outer := g.region
-	r = &Region{parent: outer, length: s.Length, reverse: s.Reverse, whole: s.Whole, open: true, pos: g.here()}
+	r = &Region{parent: outer, length: s.Length, reverse: s.Reverse, whole: s.Whole, example: s.Example, open: true, pos: g.here()}
 	g.region = r
 	return r, func() { g.region, r.open = outer, false }
 }
@@ -244,6 +247,12 @@ func (n *Node) OutsideOfBody(what string) *Mistake {
 }
 
 func (n *Node) outsideOf(what string) *Mistake {
+	if n.region.example {
+		return &Mistake{Code: CodeLoop,
+			Summary:  fmt.Sprintf("%s, %s, is a value of one example, in the function at %s, and is used outside of it", what, n.Called(), n.region.pos),
+			Operands: []OperandNote{{Node: n, Text: "differs from example to example"}},
+			Help:     []string{"return it from the function: the values of all examples come out along a new first axis"}}
+	}
 	return &Mistake{Code: CodeLoop,
 		Summary:  fmt.Sprintf("%s, %s, is a value of the body of the loop at %s, and is used outside of it", what, n.Called(), n.region.pos),
 		Operands: []OperandNote{{Node: n, Text: "differs from step to step"}},
@@ -265,6 +274,11 @@ func (n *Node) strayWrite() *Mistake {
 	memory := n.in[0].Storage()
 	if memory.region == body && memory.op.Class != Loop {
 		return nil
+	}
+	if body.example {
+		return &Mistake{Code: CodeLoop,
+			Summary: fmt.Sprintf("the function of an example writes %s, which it has not made for each example", memory.Called()),
+			Help:    []string{fmt.Sprintf("write a copy that it makes, of which each example has its own: ops.Copy(%s)", memory.Called())}}
 	}
 	return &Mistake{Code: CodeLoop,
 		Summary: fmt.Sprintf("the body of a loop writes %s, which is not made in the same step", memory.Called()),

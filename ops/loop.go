@@ -128,15 +128,19 @@ func (b *loopBuilder) takeAlong(axis int) {
 // matchLengths refuses values that cannot have one size along the axis of the loop.
 func (b *loopBuilder) matchLengths(l Loop) {
 	for i, x := range b.over {
-		if b.g == nil || x == nil || !x.Judged() || x.Rank() == 0 || b.spec.Length.IsUnknown() {
-			continue
-		}
-		need := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[0], B: b.spec.Length}
-		if prove.NewProver(b.g.Bounds).Judge(need) == prove.Refused {
+		if b.cannotMatch(x) {
 			b.over[i] = b.standIn("Over[0], %s, has shape %s, and Over[%d], %s, has shape %s: along axis %d, that of the steps, they have %s and %s elements, and must have as many; ops.Slice shortens one",
 				l.Over[0].Called(), l.Over[0].Shape(), i, l.Over[i].Called(), l.Over[i].Shape(), l.Axis, b.spec.Length, x.Shape()[0])
 		}
 	}
+}
+
+// cannotMatch reports whether a value cannot have as many parts as the loop has steps.
+func (b *loopBuilder) cannotMatch(x node) bool {
+	if b.g == nil || x == nil || !x.Judged() || x.Rank() == 0 || b.spec.Length.IsUnknown() {
+		return false
+	}
+	return prove.NewProver(b.g.Bounds).Judge(graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[0], B: b.spec.Length}) == prove.Refused
 }
 
 // loopBuilder is a loop that is being built.

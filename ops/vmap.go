@@ -25,14 +25,15 @@ import (
 //
 // [jacrev]: https://docs.jax.dev/en/latest/_autosummary/jax.jacrev.html
 func Vmap(over []*graph.Node, f func(x []*graph.Node) []*graph.Node) []*graph.Node {
-	b := newLoop("Vmap", graph.LoopSpec{Length: graph.UnknownDim}, nil, over)
+	b := newLoop("Vmap", graph.LoopSpec{Length: graph.UnknownDim, Example: true}, nil, over)
 	if len(over) == 0 && b.wrong == nil {
 		b.refuse("there is nothing that it goes over: give values whose first axis is that of the examples")
 	}
 	if len(b.over) > 0 && b.over[0] != nil && b.over[0].Judged() && b.over[0].Rank() > 0 {
 		b.spec.Length = b.over[0].Shape()[0]
 	}
-	b.matchLengths(Loop{Over: over})
+	b.refuseStrangers(b.over, "value %d of over")
+	b.matchExamples(over)
 	if f == nil {
 		b.refuse("there is no function of an example")
 		f = func(x []*graph.Node) []*graph.Node { return x }
@@ -56,7 +57,9 @@ func (b *loopBuilder) batched(f func(x []node) []node) []node {
 	}
 	outs := slices.Clone(f(slices.Clone(parts)))
 	b.refuseNil(outs, "the function gives nil as result %d")
-	if b.wrong != nil {
+	b.refuseStrangers(outs, "result %d")
+	isWrong := func(part node) bool { return part.Err() != nil } // its mistake is told
+	if b.wrong != nil || slices.ContainsFunc(parts, isWrong) {
 		_, refused := b.refused(0, len(outs))
 		return refused
 	}
@@ -68,6 +71,29 @@ func (b *loopBuilder) batched(f func(x []node) []node) []node {
 		outs[i] = asNode(b.g, x)
 	}
 	return v.all(outs)
+}
+
+// matchExamples refuses values that cannot have one size along their first axis.
+func (b *loopBuilder) matchExamples(over []node) {
+	for i, x := range b.over {
+		if _, isNumber := x.Literal(); isNumber {
+			b.over[i] = b.standIn("value %d of over is the number %s, which has no axis of examples: use it in the function as it is", i, x.Called())
+			continue
+		}
+		if b.cannotMatch(x) {
+			b.over[i] = b.standIn("%s has shape %s, and %s has shape %s: their first axes are those of the examples, and have %s and %s; ops.Slice shortens one",
+				over[0].Called(), over[0].Shape(), over[i].Called(), over[i].Shape(), b.spec.Length, x.Shape()[0])
+		}
+	}
+}
+
+// refuseStrangers refuses values of other graphs.
+func (b *loopBuilder) refuseStrangers(list []node, format string) {
+	for i, x := range list {
+		if x != nil && x.Graph() != nil && b.g != nil && x.Graph() != b.g {
+			b.refuse(format+", %s, belongs to graph %q, and others to %q: build all nodes of a program in one graph", i, x.Called(), x.Graph().Name(), b.g.Name())
+		}
+	}
 }
 
 func init() {

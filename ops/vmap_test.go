@@ -281,6 +281,22 @@ func TestVmapMistakes(t *testing.T) {
 		"other sizes": {func(g *graph.Graph, x node) []node {
 			return ops.Vmap([]node{x, g.Input("y", graph.Float64, 7)}, func(e []node) []node { return e })
 		}, "7"},
+		"sizes of other names": {func(g *graph.Graph, x node) []node {
+			over := []node{g.Input("a", graph.Float64, g.Dim("n")), g.Input("b", graph.Float64, g.Dim("m"))}
+			return ops.Vmap(over, func(e []node) []node { return []node{ops.Mul(e[0], e[1])} })
+		}, `the sizes "m" and "n" meet on axis 0`},
+		"a number": {func(g *graph.Graph, x node) []node {
+			return ops.Vmap([]node{x, graph.Num(2)}, func(e []node) []node { return []node{ops.Mul(e[0], e[1])} })
+		}, "value 1 of over is the number 2, which has no axis of examples"},
+		"a value of another graph": {func(g *graph.Graph, x node) []node {
+			return ops.Vmap([]node{x, graph.New("other").Input("y", graph.Float64, 3)}, func(e []node) []node { return e })
+		}, `belongs to graph "other"`},
+		"a result of another graph": {func(g *graph.Graph, x node) []node {
+			return ops.Vmap([]node{x}, func(e []node) []node { return []node{graph.New("other").Input("y", graph.Float64, 3)} })
+		}, `result 0, y, belongs to graph "other", and others to "mistakes"`},
+		"a write of what is the same for all": {func(g *graph.Graph, x node) []node {
+			return ops.Vmap([]node{x}, func(e []node) []node { return []node{ops.AddInPlace(ops.Zeros(g, graph.Float64, 4), e[0])} })
+		}, "the function of an example writes Zeros(graph.Float64, 4), which it has not made for each example"},
 		"a result that is nil": {func(g *graph.Graph, x node) []node {
 			return ops.Vmap([]node{x}, func([]node) []node { return []node{nil} })
 		}, "the function gives nil as result 0"},
