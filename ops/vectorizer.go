@@ -195,7 +195,7 @@ func (v *vectorizer) apply(n node, in []node, mapped []bool) (y node) {
 	op := n.Op()
 	defer func() {
 		if p := recover(); p != nil {
-			y = graph.Refused(op.Func, nil, op.NotWhole("Batch "+panicked.Text(p)), n)
+			y = doesWrong(n, "Batch "+panicked.Text(p))
 		}
 	}()
 	switch attrs, hasAxes := n.Attrs().(behindBatch); {
@@ -231,7 +231,12 @@ func (v *vectorizer) checked(n, y node) node {
 	default:
 		return y
 	}
-	return graph.Refused(n.Op().Func, nil, n.Op().NotWhole("Batch "+why), n)
+	return doesWrong(n, "Batch "+why)
+}
+
+// doesWrong refuses an operation one of whose functions does wrong.
+func doesWrong(n node, why string) node {
+	return graph.Refused(n.Op().Func, nil, n.Op().NotWhole(why), n.Operands()...)
 }
 
 // wholes are the operands of n for all examples.
@@ -290,10 +295,13 @@ func (v *vectorizer) expand(n node) {
 		v.g.Reopened(n.Region(), func() {
 			defer func() {
 				if p := recover(); p != nil {
-					y = graph.Refused(n.Op().Func, nil, n.Op().NotWhole("Expand "+panicked.Text(p)), n)
+					y = doesWrong(n, "Expand "+panicked.Text(p))
 				}
 			}()
 			y = n.Op().Expand(n, slices.Clone(n.Operands()))
+			if y != nil && y.Judged() && (y.DType() != n.DType() || prove.NewProver(v.g.Bounds).Differ(y.Shape(), n.Shape())) {
+				y = doesWrong(n, fmt.Sprintf("Expand gives %s of shape %s, and Infer says %s of shape %s", y.DType(), y.Shape(), n.DType(), n.Shape()))
+			}
 		})
 	})
 	if y == nil || !y.Judged() || y.Graph() != v.g {
