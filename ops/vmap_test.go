@@ -263,6 +263,21 @@ func TestVmapOfFilters(t *testing.T) {
 	}
 }
 
+// TestVmapRequiresWhatTheExampleDoes has sizes that only a run shows to be unlike: the Length of a Scan is nothing that its form for batches knows.
+func TestVmapRequiresWhatTheExampleDoes(t *testing.T) {
+	g := graph.New("sizes", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+	x, y := g.Input("x", graph.Float64, 2, g.Dim("n")), g.Input("y", graph.Float64, 2, g.Dim("m"))
+	sums := ops.Vmap([]node{x, y}, func(e []node) []node {
+		loop := ops.Loop{Carry: []node{ops.Sum(e[1])}, Over: []node{e[0]}, Length: e[1].Shape()[0]}
+		final, _ := ops.Scan(loop, func(c, e []node) (next, out []node) { return []node{ops.Add(c[0], e[0])}, nil })
+		return final
+	})
+	prog, err := exec.Compile(g, exec.Outputs(sums...))
+	require.NoError(t, err)
+	_, err = prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: ramp(6, 0)}, y: exec.Array{Shape: []int{2, 4}, Data: ramp(8, 0)}})
+	require.ErrorContains(t, err, "the Length of a Scan is that of what it goes over")
+}
+
 func TestVmapMistakes(t *testing.T) {
 	cases := map[string]struct {
 		call func(g *graph.Graph, x node) []node
