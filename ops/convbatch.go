@@ -14,8 +14,11 @@ var overImages = batchImages(func(n node) int { return len(n.Attrs().(ConvAttrs)
 // convolution, whose channels are those of all examples.
 func batchConv(n node, in []node, mapped []bool) node {
 	if len(in) == 3 && (mapped[1] || mapped[2]) {
-		y := graph.Apply(n.Op(), n.Attrs(), n.In(0), n.In(1))
-		if mapped[0] || mapped[1] {
+		var y node
+		if !mapped[0] && !mapped[1] {
+			y = graph.Apply(n.Op(), n.Attrs(), in[:2]...)
+		} else {
+			n.Graph().Reopened(n.Region(), func() { y = graph.Apply(n.Op(), n.Attrs(), n.In(0), n.In(1)) })
 			y = batchConv(y, in[:2], mapped[:2])
 		}
 		if y == nil {

@@ -145,6 +145,16 @@ func TestVmapOfLoops(t *testing.T) {
 			return append(y, autodiff.Grad(ops.Sum(y[0]), []node{x})...)
 		})
 	})
+	t.Run("a convolution in a loop, with a bias of the example, or all of its own", func(t *testing.T) {
+		eachExample(t, []int{4, 2}, func(x, shared node) []node {
+			_, outs := ops.Scan(ops.Loop{Over: []node{x, shared}}, func(_, e []node) (next, out []node) {
+				image, filters := ops.Reshape(ops.Mul(shared, e[1]), 1, 4), ops.Reshape(e[0], 2, 1, 1)
+				same := ops.Mul(ops.Ones(x.Graph(), graph.Float64, 2, 1, 1), e[1])
+				return nil, []node{ops.Conv1D(image, filters, e[0]), ops.Conv1D(image, same, e[0]), ops.Conv1D(ops.Mul(image, ops.Sum(e[0])), filters, e[0])}
+			})
+			return outs
+		})
+	})
 	t.Run("a loop with a condition in a loop without", func(t *testing.T) {
 		eachExample(t, []int{4}, func(x, shared node) []node {
 			_, outs := ops.Scan(ops.Loop{Over: []node{x}}, func(_, e []node) (next, out []node) {

@@ -20,7 +20,7 @@ import (
 var batches = flag.Int("batches", 400, "how many random programs are run for the examples of a batch")
 
 // TestBatchesAreTheirExamples runs random programs, with their gradients, for all examples of a batch by ops.Vmap, and for each by itself. Some inputs
-// are those of the example, and others the same for all.
+// are those of the example, and others the same for all. By turns the batch stands in another one, in a loop, or around a loop.
 func TestBatchesAreTheirExamples(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range uint64(*batches) {
@@ -29,7 +29,7 @@ func TestBatchesAreTheirExamples(t *testing.T) {
 			p.Gradient.Second, p.Gradient.Rate = false, 0
 		}
 		t.Run(fmt.Sprint(900_000+seed), func(t *testing.T) {
-			b := &batchTrial{T: t, p: p, rng: newRand(seed)}
+			b := &batchTrial{T: t, p: p, rng: newRand(seed), form: seed % 4}
 			defer func() {
 				if t.Failed() {
 					t.Logf("%v:\n%s", b.mapped, Source(p, 0))
@@ -48,6 +48,7 @@ type batchTrial struct {
 	p      *eager.Program
 	rng    *rand.Rand
 	mapped []bool
+	form   uint64
 }
 
 // maxExamples is the most examples of a batch.
@@ -67,7 +68,7 @@ func (b *batchTrial) try() string {
 		return "does not compile"
 	}
 	together, inAll := b.build(true)
-	if err := together.g.Err(); err != nil && strings.Contains(err.Error(), "which it has not made for each example") {
+	if err := together.g.Err(); err != nil && (strings.Contains(err.Error(), "which it has not made for each example") || strings.Contains(err.Error(), "not made in the same step")) {
 		return "writes what is the same for all"
 	}
 	require.NoError(b, together.g.Err())
@@ -125,11 +126,40 @@ func (b *batchTrial) build(inBatch bool) (*batchBuilt, []*graph.Node) {
 	}
 	made := &batchBuilt{g: of.g}
 	if inBatch {
-		made.outputs = ops.Vmap(over, f)
+		made.outputs = b.inBatch(over, f)
 	} else if made.outputs = f(over); uncounted || len(made.outputs) == 0 {
 		return nil, nil
 	}
 	return made, in
+}
+
+// inBatch computes f for all examples. In another batch, or the steps of a loop, all is done twice.
+func (b *batchTrial) inBatch(over []*graph.Node, f func(x []*graph.Node) []*graph.Node) []*graph.Node {
+	if b.form == 0 {
+		return ops.Vmap(over, f)
+	}
+	twice := make([]*graph.Node, len(over))
+	for i, x := range over {
+		twice[i] = ops.Stack(0, x, x)
+	}
+	batch := func(x []*graph.Node) []*graph.Node { return ops.Vmap(x, f) }
+	steps := func(x []*graph.Node, f func(x []*graph.Node) []*graph.Node) []*graph.Node {
+		_, outs := ops.Scan(ops.Loop{Over: x}, func(_, e []*graph.Node) (next, out []*graph.Node) { return nil, f(e) })
+		return outs
+	}
+	var outputs []*graph.Node
+	switch b.form {
+	case 1:
+		outputs = ops.Vmap(twice, batch)
+	case 2:
+		outputs = steps(twice, batch)
+	default:
+		outputs = ops.Vmap(twice, func(x []*graph.Node) []*graph.Node { return steps(x, f) })
+	}
+	for i, y := range outputs {
+		outputs[i] = ops.Select(y, 0, 1)
+	}
+	return outputs
 }
 
 // writes reports whether the program writes inputs.
