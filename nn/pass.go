@@ -158,8 +158,11 @@ func (p *Pass) refuseIn(body *graph.Region, state, value *graph.Node) *graph.Nod
 	}
 	p.refused = body
 	where, outside, handOn := "the body of a loop", "before the loop or behind it, to all steps at once", "let the loop carry the state"
-	if body.Spec().Whole {
+	switch spec := body.Spec(); {
+	case spec.Whole:
 		where, outside, handOn = "a branch of ops.Cond", "before it", "let both branches return what the state is to hold"
+	case spec.Example:
+		where, outside, handOn = "the function of an example", "outside of it, to all examples at once", "return what the state of each example is to hold"
 	}
 	return graph.Refused("Write", nil, &graph.Mistake{Code: graph.CodeLoop,
 		Summary: fmt.Sprintf("%s would write %s, a state, which is written once in a run", where, state.Called()),
