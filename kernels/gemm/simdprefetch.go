@@ -86,13 +86,15 @@ func (f *macroKernel[T]) prefetchResults(done, rows int) {
 
 // prefetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
 // next: each an equal share of the next panel, where it is packed, or will be from columns that
-// are contiguous, or no other tile reads this one. Where columns of A are contiguous, each
+// are contiguous, or no other tile reads this one. One tile alone reads panels that were packed in advance as one
+// stream, which the processor fetches by itself: asking for it as well, panels ahead, takes the places of requests that are needed
+// sooner. From memory, 4 rows take 0.7 of the time without, and 12 rows 0.8 (Zen 4). Where columns of A are contiguous, each
 // fetches a share of the next block of K; else each fetches the next tile of A.
 func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 	args := f.args
 	switch {
 	case tiles == 0:
-	case f.comesAgain:
+	case f.comesAgain || tiles == 1 && f.hasPacked(j):
 		args.fetch, args.fetchTile, args.stretch = args.b, 0, 0
 	case f.isPacked || f.hasPacked(j):
 		if f.ni >= f.v.rows { // whose loop fetches a line in copySteps
