@@ -44,9 +44,6 @@ func (p *Product[T]) packedEach() int {
 	if v == nil || p.C.Col != 1 || p.M == 1 && p.FactorB.isHalf() || p.multipliesPairs() {
 		return 0
 	}
-	if p.M == 1 {
-		return p.N * p.K
-	}
 	return v.panels(p.N) * v.cols * p.K
 }
 
@@ -62,9 +59,9 @@ func (p *Product[T]) GainsByPacking() bool {
 	return p.B.Col != 1
 }
 
-// PackB lays B out in PackedLen elements: row by row for a product of one row, else in panels of
-// as many columns as a tile has, one behind the other, and so one matrix of the batch behind the other. While these are the product's Packed, and
-// until B changes, runs read them in place of B. Products of integers have panels of words, block of K by block of K.
+// PackB lays B out in PackedLen elements: in panels of as many columns as a tile has, one behind the other, and so one matrix of the batch behind the
+// other. One row reads them as fast as memory gives a stream, too: rows of B that are far apart come at half of that. While these are the product's
+// Packed, and until B changes, runs read them in place of B. Products of integers have panels of words, block of K by block of K.
 func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 	if q, d := p.inWords(s); d != nil {
 		s.packWords(q, d, inWordsOf(packed))
@@ -80,28 +77,8 @@ func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 			continue // one that is packed
 		}
 		to := packed[next*each:][:each]
-		if next++; q.M == 1 {
-			q.packRowwise(to, q.matrix(index).b)
-		} else {
-			q.packPanels(to, index, 0, q.N, s)
-		}
-	}
-}
-
-// squareSide is that of the squares in which elements are exchanged, whose lines stay in the
-// first-level cache.
-const squareSide = 32
-
-// packRowwise lays the rows of a matrix of B out one behind the other.
-func (p *Product[T]) packRowwise(packed []T, b Matrix[T]) {
-	for top := 0; top < p.K; top += squareSide {
-		for left := 0; left < p.N; left += squareSide {
-			for k := top; k < min(top+squareSide, p.K); k++ {
-				for j := left; j < min(left+squareSide, p.N); j++ {
-					packed[k*p.N+j] = b.Data[b.Start+k*b.Row+j*b.Col]
-				}
-			}
-		}
+		next++
+		q.packPanels(to, index, 0, q.N, s)
 	}
 }
 

@@ -206,9 +206,6 @@ func (p *Product[T]) matrix(index int) problem[T] {
 	if p.Packed != nil && !p.isInWords() {
 		each := len(p.Packed) / p.Weights()
 		q.packedB = p.Packed[p.weight(index)*each:][:each]
-		if p.M == 1 {
-			q.b, q.packedB = Matrix[T]{Data: q.packedB, Row: p.N, Col: 1}, nil
-		}
 	}
 	return q
 }

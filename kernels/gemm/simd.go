@@ -116,7 +116,7 @@ const copySteps = 4
 func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.b.Col == 1 && !f.hasHalves() && f.offsets == nil && s.epilogue == nil && !q.continues(): // the others take tiles
+	case rows == 1 && f.packedB == nil && f.b.Col == 1 && !f.hasHalves() && f.offsets == nil && s.epilogue == nil && !q.continues(): // the others take tiles
 		if f.region.left = f.addedRows(); f.region.left < c.right {
 			f.fewRows()
 		}

@@ -18,15 +18,14 @@ import (
 // between runs is not worth it. A run lays out a part of a large model, so that none takes much longer than others. That of a parameter belongs to the parameter, so that all sessions that share
 // this read one copy.
 
-// packedKey tells which elements of a weight are packed, and for what: products of one row or of more. Those of a batch count as rows of its matrices of
+// packedKey tells which elements of a weight are packed. Those of a batch count as rows of its matrices of
 // the weight.
 type packedKey struct {
 	spec     *lower.MatMulSpec // nil where the weight is a parameter, which has these whatever the program
 	start    uintptr           // of a parameter's: bytes before the first of K rows and N columns
 	row, col int               // steps, in elements
 	k, n     int
-	batch    string // the steps from matrix to matrix
-	isRow    bool
+	batch    string    // the steps from matrix to matrix
 	a        gemm.Type // of the first factor's elements
 }
 
@@ -113,7 +112,7 @@ func (t *MatMulTask[T]) pack(s *State) {
 // findPacked returns the product's weight among those of its parameter or, if it is none, of the session.
 func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
 	b := &t.p.B
-	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, batch: batchOf(&t.p), isRow: t.p.M == 1, a: t.p.FactorA.Type}
+	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, batch: batchOf(&t.p), a: t.p.FactorA.Type}
 	if t.weight.Kind != lower.InParam {
 		key.spec = t.spec
 		return packedOf[T](&s.packed, key)
