@@ -92,15 +92,18 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 		x = Unsqueeze(x, 0)
 		shape = slices.Insert(slices.Clone(shape), 0, 1)
 	}
-	kernel := w.Shape()[2:]
-	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
+	places := shape[2:].NumElements()
 	y, isDepthwise := depthwiseConv(x, w, a)
 	switch {
 	case isDepthwise:
 	case a.Groups == 1:
 		y = plainConv(x, w, a, shape[2:])
 	default:
-		groups := graph.Dim(a.Groups)
+		if all, fewer := seenOf(x.Shape(), w.Shape(), shape[2:], a, true); fewer {
+			x, w, a = onlySeen(x, w, a, all)
+		}
+		kernel := w.Shape()[2:]
+		groups, group := graph.Dim(a.Groups), w.Shape()[1].Times(kernel.NumElements())
 		outputs := w.Shape()[0].FloorDiv(int64(a.Groups))
 		windows := slide(Reshape(x, slices.Concat(graph.Shape{shape[0], groups, w.Shape()[1]}, x.Shape()[2:])...), kernel, a.steps(), graph.MakeShape(a.Padding...), 0)
 		y = MatMul(Reshape(w, groups, outputs, group), Reshape(windows, shape[0], groups, group, places))

@@ -37,6 +37,10 @@ func init() {
 		},
 		Faster: func(n *graph.Node, in []*graph.Node, isFixed []bool) *graph.Node {
 			a, places := n.Attrs().(ConvAttrs), n.Shape()[2:]
+			if all, fewer := seenOf(in[0].Shape(), in[1].Shape(), places, a, !isFixed[1]); fewer {
+				x, w, a := onlySeen(in[0], in[1], a, all)
+				return Apply(opPlainConv, a, x, w)
+			}
 			if isFixed[1] && hasFewPlaces(in[0], in[1], places.NumElements()) {
 				return productOfFilters(in[0], in[1], a, places)
 			}

@@ -174,6 +174,9 @@ func (a depthwiseAttrs) taps(x node, kernel graph.Shape, channelsLast bool) []no
 
 func fasterDepthwiseConv(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 	a, shape := n.Attrs().(depthwiseAttrs), in[1].Shape()
+	if w, b, fewer := a.onlySeen(in[0], in[1], n.Shape()[2:]); fewer {
+		return Apply(opDepthwiseConv, b, in[0], w)
+	}
 	if a.areImages(in[0], shape[2:]) {
 		x := imageOf(in[0])
 		return Reshape(Apply(opDepthwiseImages, a.withRows(), x, filtersOf(in[1], x)), n.Shape()...)

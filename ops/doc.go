@@ -59,7 +59,7 @@
 //
 // Products:
 //   - matmul.go, einsum.go
-//   - conv.go, convgrad.go, convback.go, depthwise.go, depthwiseloops.go, winograd.go with winogradforms.go and winogradvolumes.go, convplaces.go, convtranspose.go, deformconv.go, pool.go, poolgrad.go, poolindex.go, adaptivepool.go
+//   - conv.go, convgrad.go, convback.go, depthwise.go, depthwiseloops.go, winograd.go with winogradforms.go and winogradvolumes.go, convplaces.go, convseen.go, convtranspose.go, deformconv.go, pool.go, poolgrad.go, poolindex.go, adaptivepool.go
 //   - reducewindow.go: windows over all axes
 //   - fractionalpool.go: windows at uneven distances, and indices of adaptive pools
 //   - causalconv.go and linearattention.go: sequences read step by step
