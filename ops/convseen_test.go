@@ -76,3 +76,30 @@ func TestFiltersLargerThanImages(t *testing.T) {
 		}
 	}
 }
+
+// What is left of fixed filters is laid out once, however large, and follows them when they are set.
+func TestWhatIsLeftOfFiltersIsLaidOutOnce(t *testing.T) {
+	const channels, filters, left = 300, 600, 4
+	g := graph.New("conv")
+	x, w := g.Input("x", graph.Float32, 1, channels, 2, 2), g.Param("w", graph.Float32, filters, channels, 3, 3)
+	y := ops.Conv2D(x, w, nil, ops.Stride(2), ops.Padding(1))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	stats, err := p.Stats(nil)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, stats.Kept, 4*filters*channels*left)
+	require.Less(t, stats.Kept, 4*filters*channels*9)
+	s, rng := p.NewSession(), rand.New(rand.NewPCG(1, 2))
+	for range 2 {
+		xs, ws := random(rng, 1, channels, 2, 2), random(rng, filters, channels, 3, 3)
+		_, want := naiveConv2D(array{xs.Shape, xs.Floats(), 0}, array{ws.Shape, ws.Floats(), 0}, make([]float64, filters), [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1)
+		require.NoError(t, s.SetParam(w, arrayOf(graph.Float32, ws.Shape, ws.Floats())))
+		for range 3 {
+			out, err := s.Run(t.Context(), exec.Feed{x: arrayOf(graph.Float32, xs.Shape, xs.Floats())})
+			require.NoError(t, err)
+			got, err := out.Array(y)
+			require.NoError(t, err)
+			requireClose(t, want, reference.Value{DType: graph.Float32, Shape: got.Shape, Data: got.Data}.Floats(), 1e-4, "conv2d")
+		}
+	}
+}

@@ -4,13 +4,15 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // A kernel that reads nothing but constants and parameters which the program does not write, such as sums of the columns of
 // weights or a table of positions, computes the same in each run until a parameter is set. Its results are kept by the session,
 // if they are small, and it does not run again until then. So are the results of products that are up to four times as large as what they come from,
-// such as filters that were turned for a convolution by tiles.
+// such as filters that were turned for a convolution by tiles, and parts of values that are laid out otherwise, such as the numbers of filters that some place
+// has an element for.
 
 // Kept is a kernel whose results are kept.
 type Kept struct {
@@ -123,8 +125,20 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 		read += bytes
 	}
 	_, isProduct := u.Kernels[at].(*MatMul)
-	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read || isProduct && written <= keptProduct*read
+	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read || isProduct && written <= keptProduct*read || written < read && onlyMoves(u.Kernels[at])
 	return made, params, isSmall && len(made) > 0
+}
+
+// onlyMoves reports whether a kernel computes nothing, but lays elements out otherwise.
+func onlyMoves(k Kernel) bool {
+	for _, loop := range k.Loops() {
+		for _, inst := range loop.Program.Insts {
+			if inst.Op != rowprog.OpLoad && inst.Op != rowprog.OpStore {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // bytesOf is the size of a value; the greatest number where runs decide it, or it is that large.
