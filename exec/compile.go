@@ -75,6 +75,7 @@ var passes = []pass{
 	{"expand", "write composite operations with primitive ones", true, onGraph(rewrite.Expand)},
 	{"widen", "compute reductions and products of narrow dtypes in wider ones", true, onGraph(rewrite.Widen)},
 	{"simplify", "apply algebraic identities that hold for every value", false, onGraph(rewrite.Simplify)},
+	{"channels-last", "compute small images with the channels as the last axis, as convolutions leave them", false, onGraph(rewrite.ChannelsLast)},
 	{"unroll", "write reductions of a few elements of a view, or of many short rows, one by one, searches in several axes in one, and values for pairs of points with their short axis first", false, onGraph(rewrite.Unroll)},
 	{"long-rows", "repeat values of channels along short rows, so that all channels are one row", false, onGraph(rewrite.LongRows)},
 	{"fold", "compute what depends on constants only", false, onGraph(rewrite.Fold)},

@@ -30,6 +30,8 @@ const (
 	mostDepthwiseTaps = 64
 	// Rows of so many places are long enough for vectors. Shorter ones are computed with the channels last, where there are so many of these.
 	longDepthwiseRow, manyDepthwiseChannels = 24, 8
+	// mostFewDepthwise places of all images, seen and given, are few.
+	mostFewDepthwise = 49
 )
 
 func init() {
@@ -148,6 +150,20 @@ func (a depthwiseAttrs) hasChannelsLast(y node) bool {
 	return known && channels >= manyDepthwiseChannels && (a.Stride[last] != 1 || a.Spread[last] != 1 || bound && width < longDepthwiseRow)
 }
 
+// hasFewPlaces reports whether images have so few places that other convolutions of them leave and read the channels last: see hasFewPlaces.
+func (a depthwiseAttrs) hasFewPlaces(x, y node) bool {
+	channels, known := x.Shape()[1].Int()
+	if !known || channels < leastFewFilters {
+		return false
+	}
+	for _, v := range []node{x, y} {
+		if places, known := v.Shape().NumElements().Int(); !known || places > mostFewDepthwise*channels {
+			return false
+		}
+	}
+	return true
+}
+
 // taps are what the numbers of a filter multiply at all places, in the order of the filter: [N, C, places…], or [N, places…, C].
 func (a depthwiseAttrs) taps(x node, kernel graph.Shape, channelsLast bool) []node {
 	first, axis := 2, 2+len(kernel) // of the places, and of what windows show
@@ -172,16 +188,16 @@ func (a depthwiseAttrs) taps(x node, kernel graph.Shape, channelsLast bool) []no
 	return taps
 }
 
-func fasterDepthwiseConv(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+func fasterDepthwiseConv(n *graph.Node, in []*graph.Node, isFixed []bool) *graph.Node {
 	a, shape := n.Attrs().(depthwiseAttrs), in[1].Shape()
 	if w, b, fewer := a.onlySeen(in[0], in[1], n.Shape()[2:]); fewer {
 		return Apply(opDepthwiseConv, b, in[0], w)
 	}
-	if a.areImages(in[0], shape[2:]) {
+	if a.areImages(in[0], shape[2:]) && !(isFixed[1] && a.hasFewPlaces(in[0], n)) {
 		x := imageOf(in[0])
 		return Reshape(Apply(opDepthwiseImages, a.withRows(), x, filtersOf(in[1], x)), n.Shape()...)
 	}
-	last := a.hasChannelsLast(n)
+	last := a.hasChannelsLast(n) || isFixed[1] && a.hasFewPlaces(in[0], n)
 	filters := Reshape(in[1], shape[0], shape[2:].NumElements())
 	number, factor := 1, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, len(a.Stride))...) // axis and shape
 	if last {

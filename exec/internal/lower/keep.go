@@ -125,7 +125,8 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 		read += bytes
 	}
 	_, isProduct := u.Kernels[at].(*MatMul)
-	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read || isProduct && written <= keptProduct*read || written < read && onlyMoves(u.Kernels[at])
+	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read || isProduct && written <= keptProduct*read ||
+		(written < read || written == read && written <= maxKept) && onlyMoves(u.Kernels[at])
 	return made, params, isSmall && len(made) > 0
 }
 

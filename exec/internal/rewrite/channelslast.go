@@ -1,0 +1,227 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// Small images have up to fewPlaces places in all, and at least manyChannels channels.
+const (
+	fewPlaces    = 128
+	manyChannels = 16
+)
+
+// channelsLast is the values of small images that are better computed with the channels as the last axis, by the numbers of nodes.
+type channelsLast struct {
+	// gains tells of values [N, C, …] that all their users read with the channels last as well.
+	gains []bool
+	// isRows tells of movements that only show what products have as rows of their first matrix, which may lie anyhow.
+	isRows []bool
+}
+
+// ChannelsLast computes small images, whose rows are too short for vectors, with the channels last from one operation to the next. A convolution of few places
+// leaves its result so, and copies it: what follows is computed before that copy, as long as it is elementwise, and the copy ends where the next convolution, or a
+// reduction over the places, reads it with the channels last again.
+func ChannelsLast(u *Program) error {
+	nodes := u.Graph.Nodes()
+	if !slices.ContainsFunc(nodes, func(n *graph.Node) bool { return turnedOf(n) != nil }) {
+		return nil
+	}
+	c := &channelsLast{make([]bool, len(nodes)), make([]bool, len(nodes))}
+	users, live := u.users(), Reachable(u.Graph, u.Roots)
+	unlike := func(n *graph.Node, alike func(v *graph.Node) bool) bool {
+		return slices.ContainsFunc(users[n.ID()], func(v *graph.Node) bool { return live[v.ID()] && !alike(v) })
+	}
+	isRoot := make([]bool, len(nodes))
+	for _, n := range u.Roots {
+		isRoot[n.ID()] = true
+	}
+	for _, n := range slices.Backward(nodes) {
+		if isRoot[n.ID()] || !live[n.ID()] {
+			continue
+		}
+		c.gains[n.ID()] = isSmallImage(n.Shape()) && !unlike(n, func(v *graph.Node) bool { return c.readsTurned(v, n) })
+		c.isRows[n.ID()] = n.Op().View != nil && !n.Op().Waits && len(n.Operands()) == 1 &&
+			!unlike(n, func(v *graph.Node) bool { return c.isRows[v.ID()] || isFirstFactor(v, n) })
+	}
+	written := analysis.WrittenMemory(u.Graph)
+	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if len(written) > 0 && written[alias.Storage(n)] {
+			return nil
+		}
+		switch n.Op().Class {
+		case graph.Elementwise:
+			if c.gains[n.ID()] {
+				return computedTurned(n, in)
+			}
+		case graph.Movement:
+			return c.movedTurned(next, n, in)
+		case graph.Reduce:
+			return foldedTurned(n, in)
+		}
+		return nil
+	})
+	return nil
+}
+
+// isSmallImage reports whether a shape [N, C, …] is one of small images.
+func isSmallImage(shape graph.Shape) bool {
+	if len(shape) < 3 {
+		return false
+	}
+	all, known := shape.NumElements().Int()
+	channels, alsoKnown := shape[1].Int()
+	return known && alsoKnown && channels >= manyChannels && 0 < all && all <= fewPlaces*channels && all > channels
+}
+
+// isFirstFactor reports whether a product has x as its first factor alone.
+func isFirstFactor(n, x *graph.Node) bool {
+	return n.Op().Class == graph.Contract && n.In(0) == x && !slices.Contains(n.Operands()[1:], x)
+}
+
+// readsTurned reports whether n, a user of x, reads that as well with the channels last.
+func (c *channelsLast) readsTurned(n, x *graph.Node) bool {
+	switch n.Op().Class {
+	case graph.Elementwise:
+		return c.gains[n.ID()] && n.Shape().Equal(x.Shape())
+	case graph.Movement:
+		if analysis.IsPadding(n) {
+			_, is := n.Attrs().(ops.PadAttrs)
+			return is && c.gains[n.ID()] && n.Shape()[1] == x.Shape()[1]
+		}
+		return c.isRows[n.ID()] || isChannelsToLast(n)
+	case graph.Reduce:
+		return foldsPlaces(n)
+	}
+	return false
+}
+
+// turnedOf returns the value [N, …, C] of which n is a copy that has the channels as the second axis; nil if it is something else.
+func turnedOf(n *graph.Node) *graph.Node {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !isSmallImage(n.Shape()) {
+		return nil
+	}
+	m := n.In(0)
+	view, ok := analysis.WholeView(m)
+	if !ok || m.Op().Waits || m.DType() != n.DType() || m.Rank() != m.In(0).Rank() || !analysis.SameLayouts(view, withAxisMoved(graph.RowMajor(m.In(0).Shape()), -1, 1)) {
+		return nil
+	}
+	if e := analysis.Examine(n); e.Result != 0 || len(e.Steps) != 1 {
+		return nil
+	}
+	return m.In(0)
+}
+
+// isChannelsToLast reports whether a movement shows [N, C, …] as [N, …, C].
+func isChannelsToLast(n *graph.Node) bool {
+	view, ok := analysis.WholeView(n)
+	return ok && !n.Op().Waits && len(view.Shape) == n.In(0).Rank() && analysis.SameLayouts(view, withAxisMoved(graph.RowMajor(n.In(0).Shape()), 1, -1))
+}
+
+// withAxisMoved is a layout with an axis at another place; -1 is the last.
+func withAxisMoved(l graph.Layout, from, to int) graph.Layout {
+	last := len(l.Shape) - 1
+	if from < 0 {
+		from = last
+	}
+	if to < 0 {
+		to = last
+	}
+	size, step := l.Shape[from], l.Strides[from]
+	l.Shape = slices.Insert(slices.Delete(slices.Clone(l.Shape), from, from+1), to, size)
+	l.Strides = slices.Insert(slices.Delete(slices.Clone(l.Strides), from, from+1), to, step)
+	return l
+}
+
+// foldsPlaces reports whether a reduction of [N, C, …] folds all axes but the first two, or all but the second.
+func foldsPlaces(n *graph.Node) bool {
+	if analysis.IsSumTo(n) || foldsOfNothing[n.Op().Fold] == nil || !isSmallImage(n.In(0).Shape()) {
+		return false
+	}
+	axes := n.Op().Axes(n)
+	for axis := range n.In(0).Rank() {
+		if folds := slices.Contains(axes, axis); axis == 1 && folds || axis > 1 && !folds {
+			return false
+		}
+	}
+	return true
+}
+
+// computedTurned computes an elementwise operation before the copy of one of its operands; nil where there is none.
+func computedTurned(n *graph.Node, in []*graph.Node) *graph.Node {
+	if !slices.ContainsFunc(in, func(x *graph.Node) bool { return x.Shape().Equal(n.Shape()) && turnedOf(x) != nil }) || turnedOf(n) != nil ||
+		analysis.DependsOnPosition(n) || analysis.DependsOnSizes(n) {
+		return nil
+	}
+	args := slices.Clone(in)
+	for i, x := range in {
+		if slices.Contains(n.Stretch(i), graph.Undecided) {
+			return nil
+		}
+		switch z := turnedOf(x); {
+		case z != nil && x.Shape().Equal(n.Shape()):
+			args[i] = z
+		case x.Rank() > 0:
+			shape := append(slices.Repeat(graph.Shape{1}, n.Rank()-x.Rank()), x.Shape()...)
+			args[i] = ops.MoveAxis(ops.Reshape(x, shape...), 1, -1)
+		}
+	}
+	y := graph.Apply(n.Op(), n.Attrs(), args...)
+	if y.Err() != nil || !y.Judged() || y.DType() != n.DType() {
+		return nil
+	}
+	return ops.Copy(ops.MoveAxis(y, -1, 1))
+}
+
+// movedTurned moves what a copy would have with the channels as the second axis.
+func (c *channelsLast) movedTurned(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if len(in) != 1 {
+		return nil
+	}
+	z := turnedOf(in[0])
+	if z == nil {
+		return nil
+	}
+	if analysis.IsPadding(n) {
+		a, is := n.Attrs().(ops.PadAttrs)
+		if !is || !c.gains[n.ID()] || a.Axis == 1 {
+			return nil
+		}
+		if a.Axis > 1 {
+			a.Axis--
+		}
+		return ops.Copy(ops.MoveAxis(graph.Apply(n.Op(), a, z), -1, 1))
+	}
+	if !c.isRows[n.ID()] && !isChannelsToLast(n) {
+		return nil
+	}
+	shown := in[0].In(0)
+	m := graph.Apply(n.Op(), n.Attrs(), shown)
+	if m.Err() != nil || !m.Judged() {
+		return nil
+	}
+	if x := shownAsItIs(next, m, []*graph.Node{shown}); x != nil {
+		return x
+	}
+	return m
+}
+
+// foldedTurned folds the places of what a copy would have with the channels as the second axis.
+func foldedTurned(n *graph.Node, in []*graph.Node) *graph.Node {
+	if len(in) != 1 || !foldsPlaces(n) {
+		return nil
+	}
+	z := turnedOf(in[0])
+	if z == nil {
+		return nil
+	}
+	var axes []ops.Axis
+	for _, axis := range n.Op().Axes(n) {
+		axes = append(axes, ops.Axis(max(axis-1, 0)))
+	}
+	return ops.Reshape(foldsOfNothing[n.Op().Fold](z, axes...), n.Shape()...)
+}
