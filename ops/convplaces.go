@@ -52,9 +52,19 @@ func hasRaggedPlaces(x, w node, places graph.Dim) bool {
 // the filters: [N, O, …].
 func productOfFilters(x, w node, a ConvAttrs, places graph.Shape) node {
 	images, filters := x.Shape()[0], w.Shape()[0]
-	windows := Transpose(windowsAsColumns(x, w.Shape(), a, places.NumElements()), 1, 2)
-	numbers := windows.Shape()[2]
+	windows, numbers := windowsAsRows(x, w.Shape(), a), w.Shape()[1:].NumElements()
 	y := MatMul(Reshape(windows, images.Times(places.NumElements()), numbers), Transpose(Reshape(w, filters, numbers), 0, 1))
 	shape := append(graph.Shape{images}, places...)
 	return Copy(MoveAxis(Reshape(y, append(shape, filters)...), -1, 1))
+}
+
+// windowsAsRows are the windows of x that filters of this shape meet, place by place: [N, places…, C, numbers of a filter…]. Rows of the product lie side by side so
+// where they are copied.
+func windowsAsRows(x node, filter graph.Shape, a ConvAttrs) node {
+	kernel := filter[2:]
+	windows := slide(x, kernel, a.steps(), graph.MakeShape(a.Padding...), 0)
+	for range kernel {
+		windows = MoveAxis(windows, -1, 1)
+	}
+	return windows
 }

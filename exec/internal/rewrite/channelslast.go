@@ -17,7 +17,7 @@ const (
 
 // channelsLast is the values of small images that are better computed with the channels as the last axis, by the numbers of nodes.
 type channelsLast struct {
-	// gains tells of values [N, C, …] that all their users read with the channels last as well.
+	// gains tells of values [N, C, …] that users read with the channels last as well, all but those that copy what they read into a kernel of theirs.
 	gains []bool
 	// isRows tells of movements that only show what products have as rows of their first matrix, which may lie anyhow.
 	isRows []bool
@@ -44,7 +44,9 @@ func ChannelsLast(u *Program) error {
 		if isRoot[n.ID()] || !live[n.ID()] {
 			continue
 		}
-		c.gains[n.ID()] = isSmallImage(n.Shape()) && !unlike(n, func(v *graph.Node) bool { return c.readsTurned(v, n) })
+		gains := func(v *graph.Node) bool { return c.readsTurned(v, n) }
+		c.gains[n.ID()] = isSmallImage(n.Shape()) && slices.ContainsFunc(users[n.ID()], gains) &&
+			!unlike(n, func(v *graph.Node) bool { return gains(v) || v.Op().Class == graph.Elementwise && v.Shape().Equal(n.Shape()) })
 		c.isRows[n.ID()] = n.Op().View != nil && !n.Op().Waits && len(n.Operands()) == 1 &&
 			!unlike(n, func(v *graph.Node) bool { return c.isRows[v.ID()] || isFirstFactor(v, n) })
 	}
