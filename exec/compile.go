@@ -110,6 +110,8 @@ var passOrder = []struct{ before, after, why string }{
 	{"expand", "widen", "composite operations are written with sums and products"},
 	{"expand", "simplify", "the identities are those of primitive operations"},
 	{"widen", "cse", "a value is converted once for all that read it"},
+	{"simplify", "channels-last", "movements of movements are one"},
+	{"channels-last", "unroll", "sums of few places are those of rows of channels"},
 	{"simplify", "unroll", "it makes views of views, which are simple already"},
 	{"unroll", "cse", "windows that overlap read the same elements"},
 	{"unroll", "long-rows", "what it writes are elementwise operations"},

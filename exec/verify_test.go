@@ -85,6 +85,9 @@ var seededFaults = []struct {
 		}
 	}, "does not stand before"},
 	{"simplify", "a root gets another shape", func(t *testing.T, u *lower.Program) { u.Roots[1] = u.Roots[0] }, "root 1 became"},
+	{"channels-last", "a sum has another operand", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Reduce)).Operands()[0] = u.Params[1].Own
+	}, "rule"},
 	{"unroll", "an operand has another shape", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
 	}, "rule"},
