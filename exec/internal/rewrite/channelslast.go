@@ -46,7 +46,9 @@ func ChannelsLast(u *Program) error {
 		}
 		gains := func(v *graph.Node) bool { return c.readsTurned(v, n) }
 		c.gains[n.ID()] = isSmallImage(n.Shape()) && slices.ContainsFunc(users[n.ID()], gains) &&
-			!unlike(n, func(v *graph.Node) bool { return gains(v) || v.Op().Class == graph.Elementwise && v.Shape().Equal(n.Shape()) })
+			!unlike(n, func(v *graph.Node) bool {
+				return gains(v) || v.Op().Class == graph.Elementwise && v.Shape().Equal(n.Shape())
+			})
 		c.isRows[n.ID()] = n.Op().View != nil && !n.Op().Waits && len(n.Operands()) == 1 &&
 			!unlike(n, func(v *graph.Node) bool { return c.isRows[v.ID()] || isFirstFactor(v, n) })
 	}
