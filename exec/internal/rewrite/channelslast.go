@@ -94,14 +94,19 @@ func (c *channelsLast) readsTurned(n, x *graph.Node) bool {
 		return c.gains[n.ID()] && n.Shape().Equal(x.Shape())
 	case graph.Movement:
 		if analysis.IsPadding(n) {
-			_, is := n.Attrs().(ops.PadAttrs)
-			return is && c.gains[n.ID()] && n.Shape()[1] == x.Shape()[1]
+			return c.gains[n.ID()] && padsPlaces(n)
 		}
 		return c.isRows[n.ID()] || isChannelsToLast(n)
 	case graph.Reduce:
 		return foldsPlaces(n)
 	}
 	return false
+}
+
+// padsPlaces reports whether a padding of [N, C, …] puts numbers around its operand alone, and no channels.
+func padsPlaces(n *graph.Node) bool {
+	a := n.Op().Assemble(n)
+	return a.Step[0] != nil && !slices.ContainsFunc(a.Step[0], func(step graph.Dim) bool { return step != 1 }) && n.Shape()[1] == n.In(0).Shape()[1]
 }
 
 // turnedOf returns the value [N, …, C] of which n is a copy that has the channels as the second axis; nil if it is something else.
@@ -191,14 +196,16 @@ func (c *channelsLast) movedTurned(next *graph.Graph, n *graph.Node, in []*graph
 		return nil
 	}
 	if analysis.IsPadding(n) {
-		a, is := n.Attrs().(ops.PadAttrs)
-		if !is || !c.gains[n.ID()] || a.Axis == 1 {
+		if !c.gains[n.ID()] || !padsPlaces(n) {
 			return nil
 		}
-		if a.Axis > 1 {
-			a.Axis--
+		a := n.Op().Assemble(n)
+		for axis, size := range n.Shape() {
+			if before, more := a.Start[0][axis], size.Minus(in[0].Shape()[axis]); more != 0 {
+				z = ops.Pad(z, max(axis-1, 0), before, more.Minus(before), a.Value)
+			}
 		}
-		return ops.Copy(ops.MoveAxis(graph.Apply(n.Op(), a, z), -1, 1))
+		return ops.Copy(ops.MoveAxis(z, -1, 1))
 	}
 	if !c.isRows[n.ID()] && !isChannelsToLast(n) {
 		return nil
