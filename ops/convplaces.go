@@ -9,7 +9,7 @@ const (
 	// Of up to mostFewPlaces places, those are few that leave more than a tenth of lanesOfPlaces lanes empty, and all of up to veryFewPlaces.
 	mostFewPlaces, veryFewPlaces, lanesOfPlaces = 128, 63, 16
 	// So many filters, and numbers of each, are worth the copy of the windows.
-	leastFewFilters, leastFewNumbers = 64, 64
+	leastFewFilters, leastFewNumbers = 32, 64
 )
 
 // hasFewPlaces reports whether a convolution with fixed filters is better computed as the transposed product.
