@@ -102,10 +102,18 @@ type scratch struct {
 
 func (s *scratch) begin() {
 	if s.used > len(s.words) {
-		s.words = make([]uint64, s.used)
+		s.words = make([]uint64, max(s.used+afterPage, paged))[afterPage:]
 	}
 	s.used = 0
 }
+
+// Scratch begins some way behind the beginning of a page, where operands and results begin most often: to a processor, what is read from one of two places whose
+// addresses differ by pages seems to be what was just written to the other, and waits for that. Depthwise convolutions take up to a quarter less time so (Zen 4; least
+// from 2 kB on). So many words and more are at the beginning of a page.
+const (
+	afterPage = 3072 / 8
+	paged     = 40 << 10 / 8
+)
 
 func take[T float64 | uint64 | int](s *scratch, n int) []T {
 	if n == 0 {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/broadloom/broadloom/kernels/clock"
 )
 
 // autotune chooses between loops that give the same bits, before any is used. It takes some tenths of a
@@ -12,7 +14,7 @@ import (
 var autotune = sync.OnceFunc(func() {
 	for _, v := range []*simdTiles{simd32, simd64} {
 		if v != nil {
-			v.wholeTiles = fastest(append([]wholeTiles{v.wholeTiles}, v.variants...), v.trial(time.Now))
+			v.wholeTiles = fastest(append([]wholeTiles{v.wholeTiles}, v.variants...), v.trial(clock.Now))
 		}
 	}
 })
@@ -49,7 +51,7 @@ func fastest(choices []wholeTiles, trial func(*wholeTiles) float64) wholeTiles {
 
 // trial times the largest tile on operands that stay in the first-level cache, by a clock. What the
 // operands hold does not matter: zeros take as long.
-func (v *simdTiles) trial(now func() time.Time) func(*wholeTiles) float64 {
+func (v *simdTiles) trial(now func() time.Duration) func(*wholeTiles) float64 {
 	const k, line, tiles = 128, 64, 4
 	row := 2 * line // of B: two vectors
 	size := row / v.cols
@@ -60,7 +62,7 @@ func (v *simdTiles) trial(now func() time.Time) func(*wholeTiles) float64 {
 			tiles: tiles, stretch: size * v.rows}
 		began := now()
 		w.full[v.rows](&args)
-		took := now().Sub(began).Seconds()
+		took := (now() - began).Seconds()
 		runtime.KeepAlive(a)
 		runtime.KeepAlive(b)
 		runtime.KeepAlive(c)

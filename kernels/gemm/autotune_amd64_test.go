@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/kernels/clock"
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
@@ -92,7 +92,7 @@ func BenchmarkTiles(b *testing.B) {
 		}
 		for i, w := range append([]wholeTiles{base.wholeTiles}, v.variants...) {
 			b.Run(fmt.Sprintf("columns=%d/loops=%d", v.cols, i), func(b *testing.B) {
-				trial, least := v.trial(time.Now), math.Inf(1)
+				trial, least := v.trial(clock.Now), math.Inf(1)
 				for b.Loop() {
 					least = min(least, trial(&w))
 				}

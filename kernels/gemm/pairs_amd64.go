@@ -3,8 +3,8 @@ package gemm
 import (
 	"math"
 	"sync"
-	"time"
 
+	"github.com/broadloom/broadloom/kernels/clock"
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
@@ -17,7 +17,7 @@ var chosenPairs = sync.OnceValue(func() *pairTiles {
 		return nil
 	}
 	autotune()
-	trial := simd32.trial(time.Now)
+	trial := simd32.trial(clock.Now)
 	single, pair := math.Inf(1), math.Inf(1)
 	for range trials {
 		single = min(single, trial(&simd32.wholeTiles))
