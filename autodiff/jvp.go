@@ -44,8 +44,11 @@ func checkTangents(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
 			return refuse(problem{Summary: fmt.Sprintf("tangent %d is nil", i)}, y)
 		case !v.Judged() || isRefused(v):
 			return refuse(problem{}, v)
+		case v.Graph() == nil:
+			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is the number %s, which has no shape", x.Called(), v.Called()),
+				Help: fmt.Sprintf("give a value of its shape: ops.FullLike(%s, %s)", x.Called(), v.Called())}, y)
 		case v.Graph() != y.Graph():
-			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s belongs to another graph, or to none", x.Called())}, y)
+			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s belongs to another graph", x.Called())}, y)
 		case v.DType() != x.DType().Gradient() || v.Rank() != x.Rank() || hasOtherNumbers(v.Shape(), x.Shape()):
 			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is %s of shape %s, and the value %s of shape %s", x.Called(), v.DType(), v.Shape(), x.DType(), x.Shape())}, y, x, v)
 		}

@@ -58,8 +58,9 @@ func TestTangentsThatAreNotLikeTheirValues(t *testing.T) {
 		"the tangent of x is float64 of shape [3], and the value float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
 			return []*graph.Node{g.Input("v", graph.Float64, 3)}
 		},
-		"0 tangents are given for 1 values": func(*graph.Graph) []*graph.Node { return nil },
-		"tangent 0 is nil":                  func(*graph.Graph) []*graph.Node { return []*graph.Node{nil} },
+		"0 tangents are given for 1 values":                    func(*graph.Graph) []*graph.Node { return nil },
+		"the tangent of x is the number 1, which has no shape": func(*graph.Graph) []*graph.Node { return []*graph.Node{graph.Num(1.0)} },
+		"tangent 0 is nil":                                     func(*graph.Graph) []*graph.Node { return []*graph.Node{nil} },
 	} {
 		g := graph.New("tangents")
 		x := g.Input("x", graph.Float32, 3)
