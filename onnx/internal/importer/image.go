@@ -216,10 +216,10 @@ func lpPool(c *call, x node) node {
 func maxUnpool(c *call) node {
 	x, kernel := c.in(0), c.ints("kernel_shape")
 	n := len(kernel)
-	strides, pads := c.ints("strides", slices.Repeat([]int{1}, n)...), c.ints("pads", make([]int, 2*n)...)
+	over := c.windows(n, kernel)
 	to := slices.Clone(x.Shape()[2:])
 	for i, k := range kernel {
-		to[i] = to[i].Minus(1).Times(graph.Dim(strides[i])).Plus(graph.Dim(k - pads[i] - pads[n+i]))
+		to[i] = to[i].Minus(1).Times(graph.Dim(over.strides[i])).Plus(graph.Dim(k - over.pads[i] - over.pads[n+i]))
 	}
 	y := ops.MaxUnpool(x, ops.Sub(c.in(1), c.channelPlaces(to.NumElements())), to...)
 	for i, size := range c.dims(2) {

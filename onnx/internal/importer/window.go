@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
@@ -29,24 +30,35 @@ func init() {
 // conv is a convolution. Where how much lies beside images depends on a size that has no number, it is put there before.
 func (c *call) conv() node {
 	x, w := c.in(0), c.in(1)
-	n := x.Rank() - 2
-	if n < 1 || n > 3 || w.Rank() != n+2 {
-		refuse("its operands have %d and %d axes", x.Rank(), w.Rank())
-	}
+	n := imageAxes(x, w)
 	f := conv(n)
 	if _, isStatic := x.Shape()[2:].Ints(); isStatic || !strings.HasPrefix(c.text("auto_pad", ""), "SAME") {
 		return f(x, w, c.at(2), c.convOptions()...)
 	}
-	kernel := make([]int, n)
-	for i := range kernel {
-		kernel[i] = c.size(w, 2+i)
-	}
-	over := c.windows(n, kernel)
+	over := c.windows(n, c.filterSizes(w))
 	before, after := over.sides(c, x)
 	for i := range n {
 		x = ops.Pad(x, 2+i, before[i], after[i], 0)
 	}
 	return f(x, w, c.at(2), ops.Stride(over.strides...), ops.Dilation(over.dilations...), ops.Groups(c.int("group", 1)))
+}
+
+// imageAxes is the number of axes over which filters w slide, of images x.
+func imageAxes(x, w node) int {
+	n := x.Rank() - 2
+	if n < 1 || n > 3 || w.Rank() != n+2 {
+		refuse("its operands have %d and %d axes", x.Rank(), w.Rank())
+	}
+	return n
+}
+
+// filterSizes are the sizes of filters along the axes of images.
+func (c *call) filterSizes(w node) []int {
+	sizes := make([]int, w.Rank()-2)
+	for i := range sizes {
+		sizes[i] = c.size(w, 2+i)
+	}
+	return sizes
 }
 
 func conv(axes int) func(x, w, b node, opts ...ops.ConvOption) node {
@@ -97,19 +109,15 @@ func (c *call) sides() ops.SideOption {
 
 func convTranspose(c *call) []node {
 	x, w := c.in(0), c.in(1)
-	n := x.Rank() - 2
+	n := imageAxes(x, w)
 	f := []func(x, w, b node, opts ...ops.ConvOption) node{nil, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.ConvTranspose3D}[n]
-	ones := make([]int, n)
-	for i := range ones {
-		ones[i] = 1
-	}
-	strides, dilations := c.ints("strides", ones...), c.ints("dilations", ones...)
-	more := c.ints("output_padding", make([]int, n)...)
-	pads := c.ints("pads", make([]int, 2*n)...)
+	over := c.windows(n, c.filterSizes(w))
+	strides, pads := over.strides, slices.Clone(over.pads)
+	more := slices.Clone(c.ints("output_padding", make([]int, n)...))
 	wanted := c.ints("output_shape")
 	auto := c.text("auto_pad", "NOTSET")
 	for i := range n {
-		size := more[i] + dilations[i]*(c.size(w, 2+i)-1) + 1 - strides[i] // what goes beyond a step for each element
+		size := more[i] + over.extent(i) - strides[i] // what goes beyond a step for each element
 		switch {
 		case wanted != nil:
 			size += strides[i]*c.size(x, 2+i) - wanted[len(wanted)-n+i]
@@ -126,7 +134,7 @@ func convTranspose(c *call) []node {
 			pads[i], pads[n+i] = pads[n+i], pads[i]
 		}
 	}
-	return []node{f(x, w, c.at(2), ops.Stride(strides...), ops.Dilation(dilations...), ops.Padding(pads[:n]...), ops.PaddingBehind(pads[n:]...),
+	return []node{f(x, w, c.at(2), ops.Stride(strides...), ops.Dilation(over.dilations...), ops.Padding(pads[:n]...), ops.PaddingBehind(pads[n:]...),
 		ops.OutputPadding(more...), ops.Groups(c.int("group", 1)))}
 }
 
@@ -134,22 +142,19 @@ func convTranspose(c *call) []node {
 func col2im(c *call) []node {
 	x, to, kernel := c.in(0), c.list(1), c.list(2)
 	n := len(to)
-	ones := make([]int, n)
-	for i := range ones {
-		ones[i] = 1
-	}
-	strides, dilations, pads := c.ints("strides", ones...), c.ints("dilations", ones...), c.ints("pads", make([]int, 2*n)...)
+	over := c.windows(n, kernel)
+	strides, pads := over.strides, over.pads
 	if n == 2 && pads[0] == pads[2] && pads[1] == pads[3] {
 		return []node{ops.Col2Im(x, graph.Dim(to[0]), graph.Dim(to[1]), [2]int(kernel), c.steps()...)}
 	}
 	shape := append([]int{c.size(x, 0), -1}, kernel...)
 	for i := range n {
-		shape = append(shape, (to[i]+pads[i]+pads[n+i]-dilations[i]*(kernel[i]-1)-1)/strides[i]+1)
+		shape = append(shape, (to[i]+pads[i]+pads[n+i]-over.extent(i))/strides[i]+1)
 	}
 	y := ops.Reshape(x, dims(shape)...)
 	for i := range n { // [N, C, kernel axes that are left, places that are left, axes that are done]
 		axis := 2 + n - 1 - i
-		y = ops.Fold(ops.MoveAxis(y, 2, -1), axis, graph.Dim(to[i]+pads[i]+pads[n+i]), strides[i], dilations[i])
+		y = ops.Fold(ops.MoveAxis(y, 2, -1), axis, graph.Dim(to[i]+pads[i]+pads[n+i]), strides[i], over.dilations[i])
 		y = ops.MoveAxis(ops.Narrow(y, axis, graph.Dim(pads[i]), graph.Dim(to[i])), axis, -1)
 	}
 	return []node{y}
