@@ -15,15 +15,13 @@ import (
 // is written once more with one axis more: a product of a vector with a matrix becomes one of matrices. Functions without a form for batches, loops with a condition and
 // branches go through the examples one by one. As in the steps of a loop, random numbers are others in each example.
 //
-// f may ask for gradients. These are the gradients of a loss for each example, as [jacrev] and differentially private training want them:
+// f may ask for gradients: they are those of each example, which the gradient of a loss over the batch adds up:
 //
 //	perExample := ops.Vmap([]*graph.Node{x, t}, func(e []*graph.Node) []*graph.Node {
 //		return autodiff.Grad(ops.MSE(model(e[0]), e[1]), params)
 //	})
 //
 // It is jax.vmap and torch.vmap. Mistakes are recorded in the graph.
-//
-// [jacrev]: https://docs.jax.dev/en/latest/_autosummary/jax.jacrev.html
 func Vmap(over []*graph.Node, f func(x []*graph.Node) []*graph.Node) []*graph.Node {
 	b := newLoop("Vmap", graph.LoopSpec{Length: graph.UnknownDim, Example: true}, nil, over)
 	if len(over) == 0 && b.wrong == nil {
