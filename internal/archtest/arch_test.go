@@ -69,7 +69,6 @@ var arrows = []struct {
 	{"exec", "graph half shapeinfer shapeinfer/alias ops autodiff exec/internal/... internal/loopop kernels/clock kernels/cpu kernels/hugepage kernels/peak internal/page gorgonia.org/tensor", "the face of compilation and runs"},
 	{"kernels/internal/loops", "half kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
 	{"kernels/jit", "golang.org/x/sys/unix golang.org/x/sys/windows", "memory that holds code is the system's"},
-	{"kernels/clock", "golang.org/x/sys/windows", "a clock of the system's"},
 	{"kernels/...", "half kernels/...", "loops over memory know no graph"},
 	{"onnx/internal/wire", "google.golang.org/protobuf/encoding/protowire", "messages of files know no graph"},
 	{"onnx/internal/export", "graph internal/arrayforms internal/loopop internal/panicked ops shapeinfer shapeinfer/alias onnx/internal/wire", "another engine's language knows none of this machine's"},

@@ -3,14 +3,13 @@ package clock
 import (
 	"math/bits"
 	"sync"
+	"syscall"
 	"time"
 	"unsafe"
-
-	"golang.org/x/sys/windows"
 )
 
 var (
-	kernel32  = windows.NewLazySystemDLL("kernel32.dll")
+	kernel32  = syscall.NewLazyDLL("kernel32.dll") // each process has it already
 	counter   = kernel32.NewProc("QueryPerformanceCounter")
 	frequency = kernel32.NewProc("QueryPerformanceFrequency")
 
@@ -19,7 +18,7 @@ var (
 	first = sync.OnceValue(func() uint64 { return ask(counter) })
 )
 
-func ask(what *windows.LazyProc) (v uint64) {
+func ask(what *syscall.LazyProc) (v uint64) {
 	_, _, _ = what.Call(uintptr(unsafe.Pointer(&v)))
 	return v
 }
