@@ -116,11 +116,11 @@ func (v *vectorizer) like(n node, build func()) {
 
 // bodyOf returns the body over all examples that stands for one of a single example.
 func (v *vectorizer) bodyOf(r *graph.Region) *graph.Region {
-	if made, known := v.bodies[r]; known || !v.body.Holds(r) || r == nil {
-		if !known {
-			return r
-		}
+	if made, known := v.bodies[r]; known {
 		return made
+	}
+	if r == nil || !v.body.Holds(r) {
+		return r
 	}
 	made, end := v.g.OpenCopy(r, v.bodyOf(r.Parent()))
 	v.bodies[r], v.ends = made, append(v.ends, end)
@@ -204,7 +204,7 @@ func (v *vectorizer) apply(n node, in []node, mapped []bool) (y node) {
 	case hasAxes && (n.In(0).Rank() > 0 || op.Class == graph.Reduce) && op.Class != graph.Function:
 		y = graph.Apply(op, attrs.behindBatch(n, v.size), v.wholes(n)...)
 	case op.Class == graph.Elementwise || op.Class == graph.Update && !op.Indexed:
-		y = graph.Apply(op, n.Attrs(), v.aligned(n, in, mapped)...)
+		y = graph.Apply(op, n.Attrs(), aligned(n, in, mapped)...)
 	case op.Class == graph.Version:
 		y = graph.Apply(op, n.Attrs(), in...)
 	case op.Class == graph.Function:
@@ -249,7 +249,7 @@ func (v *vectorizer) wholes(n node) []node {
 }
 
 // aligned are operands that broadcast: the axis of the examples is before all others of the result.
-func (v *vectorizer) aligned(n node, in []node, mapped []bool) []node {
+func aligned(n node, in []node, mapped []bool) []node {
 	for i := range in {
 		if mapped[i] {
 			in[i] = afterBatch(in[i], n.Rank())
