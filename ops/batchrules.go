@@ -70,10 +70,10 @@ func batchByIndex(n node, in []node, mapped []bool) node {
 	if mapped[1] || n.In(0).Rank() == 0 {
 		return nil
 	}
-	index := in[1]
+	index, size := in[1], batchSize(in, mapped)
 	in = inAll(in, mapped)
 	in[1] = index
-	return graph.Apply(n.Op(), n.Attrs().(behindBatch).behindBatch(n, batchSize(in, []bool{true})), in...)
+	return graph.Apply(n.Op(), n.Attrs().(behindBatch).behindBatch(n, size), in...)
 }
 
 // exampleByExample is the rule of a composite that is to be batched as Expand writes it, although its fixed arguments know of axes.
@@ -91,16 +91,17 @@ func batchMatMul(n node, in []node, mapped []bool) node {
 	case !mapped[0] && aRank == 2 && bRank == 1:
 		return MatMul(b, Transpose(a, 0, 1))
 	}
+	rank := max(aRank, bRank, 2)
 	if aRank == 1 {
-		a, aRank = Unsqueeze(a, -2), 2
+		a = Unsqueeze(a, -2)
 	}
 	if bRank == 1 {
-		b, bRank = Unsqueeze(b, -1), 2
+		b = Unsqueeze(b, -1)
 	}
-	if rank := max(aRank, bRank); mapped[0] {
+	if mapped[0] {
 		a = afterBatch(a, rank)
 	}
-	if rank := max(aRank, bRank); mapped[1] {
+	if mapped[1] {
 		b = afterBatch(b, rank)
 	}
 	return Reshape(MatMul(a, b), inBatch(batchSize(in, mapped), n.Shape())...)

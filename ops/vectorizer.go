@@ -274,7 +274,7 @@ func (v *vectorizer) function(n node) node {
 	own := n.Shape()[:n.Rank()-result] // the axes of its own batch
 	for i, x := range n.Operands() {
 		if len(own) > 0 && x.Rank() == core[i] { // whole in each of these
-			in[i] = Expand(afterBatch(in[i], len(own)+x.Rank()), slices.Concat(graph.Shape{v.size}, own, x.Shape())...)
+			in[i] = Expand(afterBatch(in[i], len(own)+x.Rank()), inBatch(v.size, slices.Concat(own, x.Shape()))...)
 		}
 	}
 	y := graph.Apply(n.Op(), n.Attrs(), in...)
