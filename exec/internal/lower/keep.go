@@ -130,16 +130,17 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 	return made, params, isSmall && len(made) > 0
 }
 
-// onlyMoves reports whether a kernel computes nothing, but lays elements out otherwise.
+// onlyMoves reports whether a kernel computes nothing, but lays elements out otherwise. Of kernels without loops, such as Go functions, that is not known.
 func onlyMoves(k Kernel) bool {
-	for _, loop := range k.Loops() {
+	loops := k.Loops()
+	for _, loop := range loops {
 		for _, inst := range loop.Program.Insts {
 			if inst.Op != rowprog.OpLoad && inst.Op != rowprog.OpStore {
 				return false
 			}
 		}
 	}
-	return true
+	return len(loops) > 0
 }
 
 // bytesOf is the size of a value; the greatest number where runs decide it, or it is that large.
