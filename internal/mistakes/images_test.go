@@ -11,7 +11,7 @@ var _ = add(
 	resizedLinearRounded, resizedToMeansPlaced, resizedTwicePlaced, resizedPartOfAxes, resizedBeside,
 	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
 	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,
-	pooledOverFour, unpooledWithFloats, unpooledPlaces, pooledByNoPower,
+	pooledLines, pooledOverFour, unpooledWithFloats, unpooledPlaces, pooledByNoPower,
 	framesOfShort, framesOfImages, framesOfWideWindow, signalOfHalf, signalOfGaps,
 	deformedElsewhere, deformedInGroups,
 	deformedThere, signalThere, unpooledWhole, sampledNamed, resizedNamed, shuffledNamed, columnsThere,
@@ -211,4 +211,12 @@ func columnsThere(g *graph.Graph) {
 	n := g.Dim("n", graph.AtLeast(3))
 	columns := ops.Im2Col(g.Input("x", graph.Float32, g.Dim("batch"), 3, n, n), 3, 3, ops.Padding(1))
 	ops.Col2Im(columns, n, n, [2]int{3, 3}, ops.Padding(1))
+}
+
+// Pooling takes the greatest of windows, whose results are no weights: a product may sum along one axis of them.
+func pooledLines(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("b"), 3, 28, 28)
+	rows, columns := g.Input("rows", graph.Float32, 14, 10), g.Input("columns", graph.Float32, 28, 10)
+	ops.MatMul(ops.MaxPool2D(x, 2, 2), rows)
+	ops.MatMul(ops.Transpose(ops.MaxPool2D(x, 3, 3, ops.Stride(1), ops.Padding(1)), 2, 3), columns)
 }

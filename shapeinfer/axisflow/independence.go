@@ -98,17 +98,21 @@ func (f *Flow) path(n *graph.Node) []*graph.Node {
 // them.
 func (f *Flow) normalizes(n *graph.Node) bool {
 	d, _ := f.Value(n).Of(0)
-	return n.Op().Class == graph.Composite && len(d.Terms) > 0 && f.mixer(n).Op().Fold == graph.FoldSum
+	return n.Op().Class == graph.Composite && len(d.Terms) > 0 && f.foldOfAll(n) == graph.FoldSum
 }
 
-// mixer returns the operation that mixes examples where a composite one does.
-func (f *Flow) mixer(n *graph.Node) *graph.Node {
+// foldOfAll returns how the operation that mixes examples, in a composite one, folds all of them. One that folds
+// windows of them, as pooling does, has none.
+func (f *Flow) foldOfAll(n *graph.Node) graph.Fold {
 	if n.Op().Class != graph.Composite || f.depth > maxDepth {
-		return n
+		if d, _ := f.Value(n).Of(0); len(d.Terms) > 0 {
+			return graph.NoFold
+		}
+		return n.Op().Fold
 	}
 	t := f.templates.of(n)
 	if t.result == nil {
-		return n
+		return graph.NoFold
 	}
 	inner := f.inside(t)
 	for i, x := range n.Operands() {
@@ -116,5 +120,5 @@ func (f *Flow) mixer(n *graph.Node) *graph.Node {
 			inner.begin[t.operands[i]] = f.Value(x)
 		}
 	}
-	return inner.mixer(inner.leak(t.result).At)
+	return inner.foldOfAll(inner.leak(t.result).At)
 }

@@ -37,7 +37,7 @@ func (f *Flow) normalizedBy(t *template) (axes []int) {
 		}
 		one := f.inside(t)
 		one.addSource(graph.AxisOf{Node: x, Axis: d.Source}, 0)
-		switch one.mixer(one.leak(t.result).At).Op().Fold {
+		switch one.foldOfAll(one.leak(t.result).At) {
 		case graph.FoldMax, graph.FoldMaxNumber:
 			axes = append(axes, d.Source)
 		}
