@@ -27,25 +27,31 @@ type emitter struct {
 	c      *compiler
 	a      *asm.Asm
 	lanes  int
-	nodes  []node
 	stored uint32 // copies of which operands have been written, so that they cannot be read again
 	mode
 	accs []accumulator
 	pins *pins
 
-	at     int32   // the node that is written
+	at     int32 // the node that is written
+	holds  [vectorRegs]int32
+	busy   uint32 // registers that the current operation needs
+	peak   int    // the most registers in use at once
+	spills int    // how often a value had to be stored
+	taken  uint8  // mask registers in use
+
+	accIndex uint8 // the size of elements for which temp2 holds the place among the lanes
+	lists
+}
+
+// lists are the lists of an emitter, whose memory the next block takes over.
+type lists struct {
+	nodes  []node
+	nodeOf []int32 // of each micro-operation, copy by copy
 	reg    []int8  // of each value, -1 for none
 	slot   []int32 // where a value was spilled, 0 if it was not
 	use    []int32 // where each value is used next
-	holds  [vectorRegs]int32
-	busy   uint32  // registers that the current operation needs
-	peak   int     // the most registers in use at once
-	spills int     // how often a value had to be stored
 	inMask []uint8 // the mask register of a value that is held in one, else 0
-	taken  uint8   // mask registers in use
 	slots  []int32
-
-	accIndex uint8 // the size of elements for which temp2 holds the place among the lanes
 }
 
 // What a register holds besides a value.
@@ -59,7 +65,8 @@ const (
 func (e *emitter) expand(b *block, copies int, interleaved bool) {
 	e.nodes = e.nodes[:0]
 	n := len(b.insts)
-	at := make([]int32, n*copies)
+	e.nodeOf = resize(e.nodeOf, n*copies)
+	at := e.nodeOf
 	put := func(i, u int) {
 		in := &b.insts[i]
 		if in.form == slotForm && u > 0 {

@@ -2,6 +2,8 @@ package codegen
 
 import (
 	"encoding/binary"
+	"slices"
+	"sync"
 
 	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -80,6 +82,8 @@ type compiler struct {
 	stages  []stageLabels
 	work    float64
 	stage   int // at hand
+	blocks  []*block
+	used    int // how many of the blocks
 }
 
 // constant is an element's size and bits.
@@ -102,29 +106,39 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 	c.chunked = !p.Elementwise() || p.Stages > 1
 	c.findLiveOut()
 	c.program()
-	code = c.finish()
-	for _, st := range c.stages {
-		code.Stages = append(code.Stages, Stage{st.number, c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
-	}
-	return code, nil
+	return c.finish(), nil
 }
+
+// compilers are those that have finished: a graph has hundreds of programs, each of which wants the same memory.
+var compilers = sync.Pool{New: func() any { return new(compiler) }}
 
 // newCompiler prepares for a program with some outer axes.
 func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
-	c := &compiler{p: p, target: target, a: asm.New(target.Machine()), consts: map[constant]*slot{}, masks: asm.NoLabel, bases: pointerRegs[:]}
+	c := compilers.Get().(*compiler)
+	a := c.a
+	if a == nil || c.target.Machine() != target.Machine() {
+		a = asm.New(target.Machine())
+	}
+	a.Rewind(asm.Mark{})
+	*c = compiler{p: p, target: target, a: a, e: emitter{c: c, a: a, lists: c.e.lists}, blocks: c.blocks,
+		consts: map[constant]*slot{}, masks: asm.NoLabel, bases: pointerRegs[:]}
 	c.layout = Layout{Outer: outer, Operands: len(p.Operands)}
 	c.layout.Size = c.layout.fixed()
-	c.e.c, c.e.a = c, c.a
 	return c
 }
 
-// finish returns what has been written.
+// finish returns what has been written. The compiler belongs to others from then on.
 func (c *compiler) finish() *Code {
+	defer compilers.Put(c)
 	n, bytes := c.a.Finish()
+	bytes = slices.Clone(bytes)
 	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
 	code := &Code{Layout: c.layout, Bytes: bytes, Length: n, NonTemporal: c.streams, Prefetches: c.fetches, Work: c.work}
 	if c.narrow {
 		code.MaxRow = MostNarrow
+	}
+	for _, st := range c.stages {
+		code.Stages = append(code.Stages, Stage{st.number, c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
 	}
 	return code
 }

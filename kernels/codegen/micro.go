@@ -104,8 +104,18 @@ type block struct {
 // asked for.
 type masked struct{ v, wide vreg }
 
+// newBlock makes an empty block, which is of use until the compiler has finished.
 func (c *compiler) newBlock(lanes int) *block {
-	return &block{c: c, lanes: lanes, slots: map[*slot]vreg{}, known: map[inst]vreg{}, vals: map[rowprog.Value]masked{}}
+	if c.used == len(c.blocks) {
+		c.blocks = append(c.blocks, &block{slots: map[*slot]vreg{}, known: map[inst]vreg{}, vals: map[rowprog.Value]masked{}})
+	}
+	b := c.blocks[c.used]
+	c.used++
+	clear(b.slots)
+	clear(b.known)
+	clear(b.vals)
+	*b = block{c: c, lanes: lanes, insts: b.insts[:0], slots: b.slots, known: b.known, vals: b.vals}
+	return b
 }
 
 // width is the width of vectors of elements of a size.
