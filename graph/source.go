@@ -200,6 +200,8 @@ func (g *Graph) here() Pos {
 		return g.origin.pos
 	case g.composite != nil && g.composite.pos != (Pos{}):
 		return g.composite.pos
+	case g.derived: // nobody is told of what is tried
+		return Pos{}
 	}
 	return g.fromOr(Caller())
 }

@@ -6,7 +6,7 @@
 // (0 for no machine code) override the choice; BROADLOOM_DUMP names a directory to which
 // programs and their machine code are written.
 //
-// kernel.go compiles programs, codecache.go keeps what was compiled, and native.go calls those that are machine code. The other files
+// kernel.go compiles programs, codecache.go keeps what was compiled, codeparts.go brings it into memory, and native.go calls those that are machine code. The other files
 // say how: copied to rows that lie side by side (pack.go, with copy.go, transpose.go) or to long
 // ones (flat.go, with interleave.go and apart.go), in blocks where they are short (rowblocks.go), cut into short calls (cut.go), a chunk of a row after the
 // other (chunked.go), on nothing at all (fill.go). call.go is a call whose sizes are settled,

@@ -5,7 +5,6 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/aot"
 	"github.com/broadloom/broadloom/kernels/interp"
-	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -99,15 +98,14 @@ type compiled struct {
 // for, and none at all if there is no executable memory.
 func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 	var made []*nativeKernel // those of programs, then those that they need
-	var code []byte
+	var parts codeParts
 	shared := map[string]compiled{} // by the programs' keys
 	add := func(p *rowprog.Program) (k *nativeKernel) {
 		key := p.Key()
 		c, known := shared[key]
 		if !known {
-			c.offset = len(code)
 			if c.outcome = codes.compile(p, key, target()); c.err == nil {
-				code = appendCode(code, c.code)
+				c.offset = parts.add(c.code)
 			}
 			shared[key] = c
 		}
@@ -126,10 +124,10 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 			k.addNeutral(add)
 		}
 	}
-	if code == nil {
+	if len(parts.list) == 0 {
 		return
 	}
-	block, err := jit.New(code)
+	block, err := parts.load()
 	if err != nil {
 		return
 	}
@@ -141,12 +139,6 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 			kernels[i] = m
 		}
 	}
-}
-
-// appendCode puts code behind other code, so that what comes next lies well too.
-func appendCode(block []byte, code *codegen.Code) []byte {
-	block = append(block, code.Bytes...)
-	return append(block, make([]byte, -len(block)&(codegen.Align-1))...)
 }
 
 // target is the instructions to compile for.

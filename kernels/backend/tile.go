@@ -31,20 +31,19 @@ func CompileTiles(programs []TileProgram) []*Tiles {
 	if !hasMachineCode() {
 		return made
 	}
-	var all []byte
+	var parts codeParts
 	for i, p := range programs {
 		code, err := codegen.CompileTile(p.Program, target(), p.Tile)
 		if err != nil {
 			continue
 		}
 		dump(p.Program, "tiles-", code, nil)
-		made[i] = &Tiles{TileProgram: p, offset: len(all), layout: code.Layout}
-		all = appendCode(all, code)
+		made[i] = &Tiles{TileProgram: p, offset: parts.add(code), layout: code.Layout}
 	}
-	if all == nil {
+	if len(parts.list) == 0 {
 		return made
 	}
-	code, err := jit.New(all)
+	code, err := parts.load()
 	if err != nil {
 		return make([]*Tiles, len(programs))
 	}
