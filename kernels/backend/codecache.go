@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"runtime"
 	"sync"
 
 	"github.com/broadloom/broadloom/kernels/codegen"
@@ -41,6 +42,30 @@ func (c *codeCache) compile(p *rowprog.Program, key string, t codegen.Target) ou
 		c.put(at, o)
 	}
 	return o
+}
+
+// compileAll compiles the programs of some keys, those that are new on all processors at once.
+func (c *codeCache) compileAll(programs map[string]*rowprog.Program, t codegen.Target) map[string]outcome {
+	outcomes := make(map[string]outcome, len(programs))
+	work := make(chan string, len(programs))
+	for key := range programs {
+		work <- key
+	}
+	close(work)
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(programs)) {
+		group.Go(func() {
+			for key := range work {
+				o := c.compile(programs[key], key, t)
+				mu.Lock()
+				outcomes[key] = o
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return outcomes
 }
 
 func (c *codeCache) find(at codeKey) (outcome, bool) {

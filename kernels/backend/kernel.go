@@ -99,12 +99,20 @@ type compiled struct {
 func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 	var made []*nativeKernel // those of programs, then those that they need
 	var parts codeParts
-	shared := map[string]compiled{} // by the programs' keys
-	add := func(p *rowprog.Program) (k *nativeKernel) {
-		key := p.Key()
+	keys, byKey := make([]string, len(programs)), map[string]*rowprog.Program{}
+	for i, p := range programs {
+		keys[i] = p.Key()
+		byKey[keys[i]] = p
+	}
+	outcomes := codes.compileAll(byKey, target())
+	shared := map[string]compiled{}
+	add := func(p *rowprog.Program, key string) (k *nativeKernel) {
 		c, known := shared[key]
 		if !known {
-			if c.outcome = codes.compile(p, key, target()); c.err == nil {
+			if c.outcome, known = outcomes[key]; !known {
+				c.outcome = codes.compile(p, key, target())
+			}
+			if c.err == nil {
 				c.offset = parts.add(c.code)
 			}
 			shared[key] = c
@@ -116,12 +124,12 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 		made = append(made, k)
 		return k
 	}
-	for _, p := range programs {
-		add(p)
+	for i, p := range programs {
+		add(p, keys[i])
 	}
 	for _, k := range made[:len(programs)] {
 		if k != nil {
-			k.addNeutral(add)
+			k.addNeutral(func(p *rowprog.Program) *nativeKernel { return add(p, p.Key()) })
 		}
 	}
 	if len(parts.list) == 0 {
