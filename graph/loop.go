@@ -28,6 +28,16 @@ type LoopSpec struct {
 	Example bool
 }
 
+// IsOfExample reports whether the node is a value of one example of a batch. What is computed is its form for all of them, which is in the graph too.
+func (n *Node) IsOfExample() bool {
+	for r := n.region; r != nil; r = r.parent {
+		if r.example {
+			return true
+		}
+	}
+	return false
+}
+
 // Parent returns the body around this one, or nil.
 func (r *Region) Parent() *Region { return r.parent }
 

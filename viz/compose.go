@@ -2,6 +2,7 @@ package viz
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -12,6 +13,7 @@ type composer struct {
 	units    []*unit
 	prefix   string // of all ids
 	parts    [partCount]bool
+	updates  bool // something is written behind the gradient
 	frames   map[*unit][]*frame
 	clusters [partCount]*cluster // of the parts
 	count    int                 // of clusters of scopes
@@ -33,7 +35,8 @@ func compose(m *model, units []*unit, count int, o *options) *drawing {
 func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
 	c := &composer{o: o, prefix: prefix, units: units, frames: findFrames(units),
 		ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[*frame]int{}, told: map[*kernelText]bool{},
-		d: &drawing{root: &cluster{}, large: len(units) > 300}}
+		d:       &drawing{root: &cluster{}, large: len(units) > 300},
+		updates: slices.ContainsFunc(m.values, func(v *value) bool { return v.part == update && v.role == roleUpdate })}
 	for _, u := range units {
 		c.parts[u.part] = true
 		kind := "n"
@@ -119,10 +122,18 @@ func (c *composer) partCluster(p part) *cluster {
 		return c.d.root
 	}
 	if c.clusters[p] == nil {
-		c.clusters[p] = &cluster{id: partNames[p], label: partNames[p]}
+		c.clusters[p] = &cluster{id: partNames[p], label: c.partLabel(p)}
 		c.d.root.inner = append(c.d.root.inner, c.clusters[p])
 	}
 	return c.clusters[p]
+}
+
+// partLabel names a part in print: what is computed from gradients need not update anything, as their norms do not.
+func (c *composer) partLabel(p part) string {
+	if p == update && !c.updates {
+		return "from gradients"
+	}
+	return partNames[p]
 }
 
 // several reports whether the program has parts to tell apart.

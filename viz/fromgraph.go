@@ -2,6 +2,7 @@ package viz
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,15 @@ func newGraphModel(g *graph.Graph) *graphModel {
 	b.nameCalls()
 	b.findUses()
 	b.nameGradients()
+	b.leaveOutExamples()
 	return b
+}
+
+// leaveOutExamples leaves out the values of single examples: those of all examples are drawn. Mistakes are found in the former.
+func (b *graphModel) leaveOutExamples() {
+	if len(b.g.Mistakes()) == 0 {
+		b.m.values = slices.DeleteFunc(slices.Clone(b.values), func(v *value) bool { return b.g.Nodes()[v.id].IsOfExample() })
+	}
 }
 
 // graphModel fills a model from a graph.

@@ -161,7 +161,7 @@ func (c *composer) align() {
 			continue
 		}
 		switch v := u.first(); {
-		case v.role == roleSeed && v.gradientOf != nil && v.gradientOf.output:
+		case v.role == roleSeed && v.gradientOf != nil && v.gradientOf.output && unitOf[v.gradientOf] != nil:
 			atBottom = true
 			beside(c.id("o", v.gradientOf), c.ids[u])
 		case v.part == gradient && v.role.isSource():

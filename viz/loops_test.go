@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
@@ -136,4 +137,28 @@ func TestLoopsOfProgramsAreClusters(t *testing.T) {
 	for _, want := range []string{`"s":"net.loop 1, time steps.cell"`, `"name":"kernel 0.2.0","inner":true`, `"nanos":`} {
 		require.Contains(t, b.String(), want)
 	}
+}
+
+// A function of one example is drawn as what is computed for all of them; the frame of what comes of gradients speaks of updates only where something is written.
+func TestExamplesOfABatch(t *testing.T) {
+	g := graph.New("norms")
+	x, w := g.Input("x", graph.Float32, g.Dim("batch"), 3), g.Param("w", graph.Float32, 3)
+	norms := ops.Vmap([]*graph.Node{x}, func(e []*graph.Node) []*graph.Node {
+		loss := ops.Square(ops.Sum(ops.Mul(e[0], w)))
+		return []*graph.Node{ops.Norm(autodiff.Grad(loss, []*graph.Node{w})[0], 2)}
+	})[0].Named("norms")
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Graph(g)))
+	require.NotContains(t, b.String(), "x[0]")
+	require.NotContains(t, b.String(), "example 1")
+	require.Contains(t, b.String(), ">from gradients<")
+	require.NotContains(t, b.String(), ">update<")
+	for _, id := range regexp.MustCompile(`\bo\d+`).FindAllString(b.String(), -1) {
+		require.Contains(t, b.String(), id+" [ label=", "a box that is placed is drawn")
+	}
+
+	ops.CopyInPlace(g.State("largest", graph.Float32, nil), ops.Max(norms))
+	b.Reset()
+	require.NoError(t, viz.DOT(&b, viz.Graph(g)))
+	require.Contains(t, b.String(), ">update<")
 }

@@ -40,15 +40,18 @@ func (l Loops) add(r *graph.Region, n *graph.Node) {
 	}
 	l.add(r.Parent(), n)
 	name := fmt.Sprintf("loop %d, %s", len(l)+1, loopText(r))
-	if r.Spec().Whole { // a branch, computed at most once
+	switch spec := r.Spec(); {
+	case spec.Whole: // a branch, computed at most once
 		name = fmt.Sprintf("case %d", len(l)+1)
+	case spec.Example:
+		name = fmt.Sprintf("example %d, one of %s", len(l)+1, lengthText(r))
 	}
 	l[r] = loopScope{n.Scope(), name}
 }
 
 // loopText says how often a body is computed.
 func loopText(r *graph.Region) string {
-	text := strings.ReplaceAll(r.Length().String(), graph.ScopeSeparator, "·")
+	text := lengthText(r)
 	switch {
 	case r.Reverse():
 		return text + " steps from the last"
@@ -56,6 +59,10 @@ func loopText(r *graph.Region) string {
 		return "1 step"
 	}
 	return text + " steps"
+}
+
+func lengthText(r *graph.Region) string {
+	return strings.ReplaceAll(r.Length().String(), graph.ScopeSeparator, "·")
 }
 
 // ScopeOf returns the scope of a value, with the loops in whose bodies it is computed.
