@@ -1,6 +1,7 @@
 package viz_test
 
 import (
+	"fmt"
 	osexec "os/exec"
 	"regexp"
 	"strings"
@@ -171,4 +172,28 @@ func TestCardsOfKernelsTellCosts(t *testing.T) {
 	require.NoError(t, viz.DOT(&b, viz.Program(prog), viz.Kernels(viz.Collapsed), viz.Sizes(map[string]int{"batch": 4})))
 	require.Contains(t, b.String(), ">kernel 0<")
 	require.Regexp(t, `>[\d.]+ B moved<`, b.String())
+}
+
+// A compiled program of many boxes shows its optimiser and its kernels as cards, which look as frames of kernels do.
+func TestManyKernelsAreCards(t *testing.T) {
+	g := graph.New("deep")
+	h := g.Input("x", graph.Float32, g.Dim("batch"), 8)
+	for i := range 12 {
+		h = ops.Tanh(nn.NewLinear(g, fmt.Sprint("l", i), 8, 8).Apply(nn.Training(g), h))
+	}
+	loss := ops.Mean(ops.Square(h))
+	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.1).Minimize(loss)...))
+	require.NoError(t, err)
+	draw := func(opts ...viz.Option) (dot string, boxes int) {
+		var b strings.Builder
+		require.NoError(t, viz.DOT(&b, viz.Program(prog), append(opts, viz.Sizes(map[string]int{"batch": 4}))...))
+		return b.String(), len(regexp.MustCompile(`(?m)^\s*[nc]\d+ \[ label=<`).FindAllString(b.String(), -1))
+	}
+	dot, boxes := draw()
+	_, all := draw(viz.Limit(0))
+	require.Less(t, boxes, all/2)
+	for _, text := range []string{">updates 24 parameters<", "<b>kernel 0</b>", ">kernel<"} {
+		require.True(t, strings.Contains(dot, text), text)
+	}
+	require.False(t, strings.Contains(dot, ">fused kernel<"), "a frame is drawn")
 }

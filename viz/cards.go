@@ -13,13 +13,13 @@ import (
 
 // cardBox makes the box of folded scopes.
 func (c *composer) cardBox(u *unit) *box {
-	b := &box{look: lookCard, shape: shapeCard, heavy: true}
+	b := &box{look: u.look(), shape: shapeCard, heavy: true}
 	b.title = []span{{text: shorten(cardName(u), longName), style: styleStrong}}
 	each := ""
 	if n := len(u.scopes); n > 1 {
 		b.shape = shapeStack
 		b.title[0].text += "  "
-		b.title = append(b.title, span{text: "×" + strconv.Itoa(n), style: styleName, of: lookCard})
+		b.title = append(b.title, span{text: "×" + strconv.Itoa(n), style: styleName, of: b.look})
 		each = " each"
 	}
 	add := func(text string) {
@@ -39,7 +39,7 @@ func (c *composer) cardBox(u *unit) *box {
 		counts = n + " · " + counts
 	}
 	add(counts)
-	if k := u.values[0].kernel; k != nil && len(u.scopes) == 1 && u.scopes[0] == k.name && !c.told[k] {
+	if k := u.kernel(); k != nil && len(u.scopes) == 1 && !c.told[k] {
 		for _, text := range k.lines { // once, where several parts of the program have a card
 			add(text)
 		}
@@ -64,6 +64,22 @@ func (c *composer) cardBox(u *unit) *box {
 		}
 	}
 	return b
+}
+
+// kernel returns the kernel that a card stands for, nil for other cards.
+func (u *unit) kernel() *kernelText {
+	if k := u.values[0].kernel; u.isCard() && k != nil && u.scopes[0] == k.name {
+		return k
+	}
+	return nil
+}
+
+// look is that of a card.
+func (u *unit) look() look {
+	if u.kernel() != nil {
+		return lookKernel
+	}
+	return lookCard
 }
 
 // cardReads names the operands of a card that have no edge: those of its own part first, since what it reads besides is most

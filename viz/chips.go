@@ -60,7 +60,7 @@ func (c *composer) chip(v *value, x *operand, l link) chip {
 	}
 	if l.from != nil && l.from.isCard() {
 		word = cardName(l.from)
-		ch.look = lookCard
+		ch.look = l.from.look()
 	}
 	if x.as != "" {
 		word += " " + x.as

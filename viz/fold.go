@@ -46,7 +46,7 @@ type folder struct {
 
 // fold returns the boxes of the picture: the scopes that match the patterns become cards.
 // Where many boxes are left, so does what updates parameters, a card for each optimiser; then
-// the gradients of calls and calls of functions that take several boxes; and then those scopes that occur several times with the same structure, since they tell nothing new. Where more than the limit are left, so do the
+// the gradients of calls and calls of functions that take several boxes, or kernels where there are any; and then those scopes that occur several times with the same structure, since they tell nothing new. Where more than the limit are left, so do the
 // innermost scopes, and then those around them; then what repeats itself without scopes;
 // and at last whatever follows one another.
 func fold(m *model, o *options) []*unit {
@@ -76,13 +76,19 @@ func fold(m *model, o *options) []*unit {
 	if o.limit == 0 {
 		return f.units
 	}
-	if boxCount(f.units) > o.limit/repeatedShare && (m.kernels == nil || o.kernels == Off) { // else kernels frame them, with the gradient
+	if boxCount(f.units) > o.limit/repeatedShare && o.kernels != Collapsed {
 		f.foldNew(updateScopes(m))
+	}
+	switch {
+	case boxCount(f.units) <= o.limit/repeatedShare:
+	case m.kernels == nil || o.kernels == Off:
 		for _, p := range []part{gradient, forward} {
 			if boxCount(f.units) > o.limit/repeatedShare {
 				f.foldNew(callScopes(m, p, newFolding(f.scopes)))
 			}
 		}
+	case o.kernels == Clusters:
+		f.foldNew(kernelScopes(m))
 	}
 	if o.stack && boxCount(f.units) > o.limit/repeatedShare {
 		for scope := range repeatedScopes(f.shapes) {

@@ -36,6 +36,19 @@ func frameKernels(m *model, mode KernelMode) {
 	}
 }
 
+// kernelScopes makes scopes of kernels, but for what is folded into the card of an optimiser. It returns the new scopes.
+func kernelScopes(m *model) (scopes []string) {
+	for _, v := range m.values {
+		if v.kernel != nil && v.part != update {
+			v.scope, v.framed = v.kernel.name, false
+		}
+	}
+	for _, k := range m.kernels {
+		scopes = append(scopes, k.name)
+	}
+	return scopes
+}
+
 // note tells of a kernel in one short line, with what it moves or without.
 func (k *kernelText) note(costs bool) string {
 	for _, l := range k.lines {

@@ -39,6 +39,7 @@ var lookNames = []struct {
 	{lookStored, "written to memory"},
 	{lookReduce, "reduction"},
 	{lookCard, "folded scope"},
+	{lookKernel, "kernel"},
 	{lookWrong, "mistake"},
 	{lookSilent, "not judged or not used"},
 }

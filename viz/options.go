@@ -61,7 +61,7 @@ func Stack(on bool) Option { return func(o *options) { o.stack = on } }
 
 // Limit sets the number of boxes past which scopes are folded until fewer are left: 400
 // unless said otherwise; 0 is no limit. At a quarter of it optimisers, gradients of calls, calls of functions that
-// take several boxes, and scopes that can be stacked fold.
+// take several boxes, and scopes that can be stacked fold; in a compiled program optimisers and then kernels.
 func Limit(boxes int) Option { return func(o *options) { o.limit = boxes } }
 
 // Around draws only what is at most radius operands or users away from n. Several views
@@ -113,7 +113,7 @@ type KernelMode uint8
 
 // How kernels are drawn.
 const (
-	Clusters  KernelMode = iota // frames around what each computes in one pass
+	Clusters  KernelMode = iota // frames around what each computes in one pass, or cards where these would be many boxes: see [Limit]
 	Collapsed                   // a card for each
 	Off                         // not at all: the program's scopes are drawn as of a graph
 )

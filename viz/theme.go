@@ -57,7 +57,7 @@ var Light = Theme{
 	Silent:    Paint{"#F6F8FA", "#D8DEE4", "#AFB8C1", "#F0F2F4"},
 	Divisions: [maxDivisions]string{"#0969DA", "#BC4C00", "#1A7F37", "#8250DF"},
 	Cluster:   Paint{"#FBFCFD", "#D0D7DE", "#8C959F", ""},
-	Kernel:    Paint{"#FFFAEC", "#E0B040", "#9A6700", ""}, Stored: "#57606A",
+	Kernel:    Paint{"#FFFAEC", "#E0B040", "#9A6700", "#FBEBB8"}, Stored: "#57606A",
 }
 
 // Dark is the theme for dark pages.
@@ -77,7 +77,7 @@ var Dark = Theme{
 	Silent:    Paint{"#12171E", "#30363D", "#545D68", "#1C2128"},
 	Divisions: [maxDivisions]string{"#4493F8", "#F0883E", "#3FB950", "#A371F7"},
 	Cluster:   Paint{"#11161D", "#30363D", "#7D8590", ""},
-	Kernel:    Paint{"#1D1A10", "#8A6D1F", "#D29922", ""}, Stored: "#B1BAC4",
+	Kernel:    Paint{"#1D1A10", "#8A6D1F", "#D29922", "#3D3416"}, Stored: "#B1BAC4",
 }
 
 // Print is the theme for paper and for colour-blind readers: the hues of Okabe and Ito,
@@ -98,7 +98,7 @@ var Print = Theme{
 	Silent:    Paint{"#FFFFFF", "#C8C8C8", "#A0A0A0", "#F2F2F2"},
 	Divisions: [maxDivisions]string{"#0072B2", "#D55E00", "#009E73", "#CC79A7"},
 	Cluster:   Paint{"#FCFCFC", "#B8B8B8", "#606060", ""},
-	Kernel:    Paint{"#FFFDF0", "#B89B00", "#5C4E00", ""}, Stored: "#000000",
+	Kernel:    Paint{"#FFFDF0", "#B89B00", "#5C4E00", "#F5EDBB"}, Stored: "#000000",
 }
 
 // look is a kind of box.
@@ -114,6 +114,7 @@ const (
 	lookReduce
 	lookMovement
 	lookCard
+	lookKernel
 	lookWrong
 	lookSilent
 	lookStored // a computed value that is written to memory
@@ -124,7 +125,7 @@ func (t *Theme) paint(l look) Paint {
 	stored := t.Plain
 	stored.Line = t.Stored
 	return [lookCount]Paint{
-		t.Plain, t.Input, t.Param, t.Constant, t.Output, t.Kept, t.Reduce, t.Movement, t.Card, t.Wrong, t.Silent, stored,
+		t.Plain, t.Input, t.Param, t.Constant, t.Output, t.Kept, t.Reduce, t.Movement, t.Card, t.Kernel, t.Wrong, t.Silent, stored,
 	}[l]
 }
 
