@@ -22,10 +22,14 @@ func TestBlocksOfRows(t *testing.T) {
 	seeds, blocks := uint64(5000), map[int]int{}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 11))
-		want := rowtest.BindBlocks(r, rowtest.Independent(r))
-		k, err := Compile(want.Program)
+		p := rowtest.ShortRows(r, rowtest.Independent(r))
+		k, err := Compile(p)
 		require.NoError(t, err)
-		if m, ok := k.(*nativeKernel); ok && m.layout.Blocks != nil && m.isPlain(want.Args) && m.blocks(want.Args) != 0 {
+		m, ok := k.(*nativeKernel)
+		if !ok || m.layout.Blocks == nil {
+			continue // as of most programs, which need no data
+		}
+		if want := rowtest.BindBlocks(r, p); m.isPlain(want.Args) && m.blocks(want.Args) != 0 {
 			blocks[m.blocks(want.Args)]++
 			requireSameCase(t, fmt.Sprint("seed ", seed), want, k)
 		}
@@ -42,9 +46,9 @@ func TestBlocksOfRowsEmulated(t *testing.T) {
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 12))
-		want := rowtest.BindBlocks(r, rowtest.Independent(r))
-		if c, err := codegen.Compile(want.Program, codegen.AVX512); err == nil && c.Layout.Blocks != nil {
-			requireSameCase(t, fmt.Sprint("seed ", seed), want, emulate(t, want.Program, c))
+		p := rowtest.ShortRows(r, rowtest.Independent(r))
+		if c, err := codegen.Compile(p, codegen.AVX512); err == nil && c.Layout.Blocks != nil {
+			requireSameCase(t, fmt.Sprint("seed ", seed), rowtest.BindBlocks(r, p), emulate(t, p, c))
 		}
 	}
 }

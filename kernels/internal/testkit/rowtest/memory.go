@@ -70,9 +70,8 @@ func BindLong(r *rand.Rand, p *rowprog.Program) *Case {
 	return fill(r, p, a)
 }
 
-// BindBlocks is Bind with short rows, of as many elements as the program notes, or else the case's program, and so many of them along the last outer
-// axis that they make up blocks, mostly.
-func BindBlocks(r *rand.Rand, p *rowprog.Program) *Case {
+// ShortRows returns the program with a length of its rows, unless it has one: a short one.
+func ShortRows(r *rand.Rand, p *rowprog.Program) *rowprog.Program {
 	q := *p
 	switch {
 	case q.Row != 0:
@@ -83,15 +82,22 @@ func BindBlocks(r *rand.Rand, p *rowprog.Program) *Case {
 	default:
 		q.Row = 2 + r.IntN(70)
 	}
-	a := launch.New(&q)
-	a.N = q.Row
+	return &q
+}
+
+// BindBlocks is Bind with short rows, of as many elements as the program notes, or else the case's program, and so many of them along the last outer
+// axis that they make up blocks, mostly.
+func BindBlocks(r *rand.Rand, p *rowprog.Program) *Case {
+	p = ShortRows(r, p)
+	a := launch.New(p)
+	a.N = p.Row
 	for i := range a.Outer {
 		a.Outer[i] = 1 + r.IntN(3)
 	}
 	if n := len(a.Outer); n > 0 {
 		a.Outer[n-1] = 1 + r.IntN(50)
 	}
-	c := &Case{Program: &q, Args: a, dense: r.IntN(4) > 0}
+	c := &Case{Program: p, Args: a, dense: r.IntN(4) > 0}
 	return c.fill(r)
 }
 
