@@ -57,12 +57,14 @@ type job struct {
 	Error   string          `json:"error,omitempty"`
 }
 
-// Python returns the interpreter. It skips the test where none is named.
+// Python returns the interpreter. It skips the test where none is named, or where that one lacks a package, before the test makes
+// models that nothing could run.
 func Python(t testing.TB) string {
 	interpreter := os.Getenv(PythonVariable)
 	if interpreter == "" {
 		t.Skipf("%s names no Python with onnx and onnxruntime", PythonVariable)
 	}
+	python.Require(t, interpreter, "numpy", "onnx", "onnxruntime")
 	return interpreter
 }
 

@@ -9,9 +9,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +25,29 @@ import (
 
 // lacking is the exit status of a script that misses a package.
 const lacking = 77
+
+// asked has, for each interpreter and its packages, a function that asks it once.
+var asked sync.Map
+
+// Require skips a test, before it makes what nothing could run, where an interpreter lacks one of the packages.
+func Require(t testing.TB, interpreter string, packages ...string) {
+	t.Helper()
+	names := strings.Join(packages, ", ")
+	ask, _ := asked.LoadOrStore(interpreter+" "+names, sync.OnceValues(func() (lack string, err error) {
+		probe := fmt.Sprintf("import sys\ntry:\n\timport %s\nexcept ImportError as e:\n\tprint(e)\n\tsys.exit(%d)\n", names, lacking)
+		out, err := exec.Command(interpreter, "-c", probe).CombinedOutput()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.ExitCode() == lacking {
+			return string(out), nil
+		}
+		return "", err
+	}))
+	lack, err := ask.(func() (string, error))()
+	require.NoError(t, err, "%s was asked for %s", interpreter, names)
+	if lack != "" {
+		t.Skipf("%s lacks a package: %s", interpreter, lack)
+	}
+}
 
 // Array is a value as jobs and results have it: its elements stand at an offset of the file of raw numbers.
 type Array struct {
