@@ -53,7 +53,7 @@ func testSharedB[T scalar.Number](t *testing.T) {
 		}
 		want := slices.Clone(p.C.Data)
 		copy(p.C.Data, before)
-		name := fmt.Sprint(m, n, k, batch, p.B, p.Add)
+		name := fmt.Sprint(m, n, k, batch, p.B.Row, p.B.Col, p.Add)
 		p.Run(&s)
 		require.Equal(t, want, p.C.Data, name)
 
