@@ -76,6 +76,14 @@ func writtenAttention(g *graph.Graph, c attentionCase, q, k, v, u *graph.Node) [
 	return append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Mul(y, u)), []*graph.Node{q, k, v})...)
 }
 
+// chainThreads are the numbers of threads on which chains are compared with whole matrices, which one thread computes.
+func chainThreads() []int {
+	if testing.Short() {
+		return []int{3}
+	}
+	return []int{1, 3}
+}
+
 // Attention that is written out runs in blocks of rows, with the bits of whole matrices, on any number
 // of threads.
 func TestChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
@@ -102,7 +110,7 @@ func TestChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
 						if rows == 1 && n.queries > 200 {
 							continue
 						}
-						for _, threads := range []int{1, 3} {
+						for _, threads := range chainThreads() {
 							got := results(t, g, outputs, feed, threads, exec.ChainsOf(rows))
 							for i := range outputs {
 								requireBits(t, whole[i], got[i], fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))

@@ -63,7 +63,11 @@ func run(t *testing.T, s *exec.Session, outputs []*graph.Node, feed exec.Feed) (
 func TestThreadsGiveTheSameBits(t *testing.T) {
 	prog, outputs, feed := wide(t)
 	want := run(t, prog.NewSession(exec.Threads(1)), outputs, feed)
-	for _, processors := range []int{1, 2, 8} {
+	all := []int{1, 2, 8}
+	if testing.Short() {
+		all = []int{2}
+	}
+	for _, processors := range all {
 		before := runtime.GOMAXPROCS(processors)
 		for _, threads := range []int{2, 8} {
 			var group sync.WaitGroup
@@ -107,10 +111,14 @@ func TestThreadsAllocateNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 20 {
+	runs := 20
+	if testing.Short() {
+		runs = 5
+	}
+	for range runs {
 		step()
 	}
-	allocs.RequireNone(t, 20, step)
+	allocs.RequireNone(t, runs, step)
 }
 
 // A failed check stops the run on any number of threads.
