@@ -2,9 +2,9 @@ package autodiff
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/composite"
 	"github.com/broadloom/broadloom/internal/panicked"
 	"github.com/broadloom/broadloom/internal/prove"
 )
@@ -15,7 +15,7 @@ func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy
 	if w.endless(n, "Grad") {
 		return nil
 	}
-	defer w.guard(n, "Grad")
+	defer w.guard(n)
 	dx = rule(n, dy, i)
 	if dx == nil || dx.Err() != nil || dx.Graph() == w.g && !dx.Judged() {
 		return dx
@@ -59,35 +59,23 @@ func (w *reversePass) fits(dx, n *graph.Node, i int) bool {
 }
 
 // expand writes a composite with other operations; nil where that fails.
-func (w *reversePass) expand(n *graph.Node) (y *graph.Node) {
+func (w *reversePass) expand(n *graph.Node) *graph.Node {
 	if w.endless(n, "Expand") {
 		return nil
 	}
-	defer w.guard(n, "Expand")
 	if n.Op().Expand == nil {
 		w.failed = refuse(problem{Summary: fmt.Sprintf("the operation %q, at %s, has neither Grad nor Expand, and a composite wants Expand", n.Op().Name, n.Pos())}, n)
 		return nil
 	}
-	was := slices.Clone(n.Operands())
-	y = n.Op().Expand(n, slices.Clone(was))
-	why := ""
-	switch {
-	case !slices.Equal(n.Operands(), was):
-		copy(n.Operands(), was)
-		why = "writes the operands of its node: it must change a copy, slices.Clone(n.Operands())"
-	case y == nil || y.Graph() != w.g:
-		why = "gives no node of its graph"
-	case !y.Judged(): // its own mistake
-	case y.DType() != n.DType():
-		why = fmt.Sprintf("gives dtype %s, and Infer says %s", y.DType(), n.DType())
-	case prove.NewProver(w.g.Bounds).Differ(y.Shape(), n.Shape()):
-		why = fmt.Sprintf("gives shape %s, and Infer says %s", y.Shape(), n.Shape())
+	y, wrong := composite.Write(n.Op().Expand, n)
+	if wrong == "" {
+		wrong = composite.Mismatch(y, n)
 	}
-	if why == "" {
-		return y
+	if wrong != "" {
+		w.refuseRule(n, "Expand", wrong)
+		return nil
 	}
-	w.failed = refuse(problem{Summary: fmt.Sprintf("the Expand of %q, at %s, %s", n.Op().Name, n.Pos(), why)}, n)
-	return nil
+	return y
 }
 
 // maxNested bounds how deep gradients are asked for within the rules of gradients, and maxWithin how often the rule of one
@@ -116,9 +104,14 @@ func (w *reversePass) endless(n *graph.Node, field string) bool {
 	return true
 }
 
-// guard, deferred, makes a mistake of the panic of an operation's function.
-func (w *reversePass) guard(n *graph.Node, field string) {
+// guard, deferred, makes a mistake of the panic of a gradient rule.
+func (w *reversePass) guard(n *graph.Node) {
 	if p := recover(); p != nil {
-		w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, %s", field, n.Op().Name, n.Pos(), panicked.Text(p))}, n)
+		w.refuseRule(n, "Grad", panicked.Text(p))
 	}
+}
+
+// refuseRule reports what a function of an operation does wrong.
+func (w *reversePass) refuseRule(n *graph.Node, field, wrong string) {
+	w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, %s", field, n.Op().Name, n.Pos(), wrong)}, n)
 }

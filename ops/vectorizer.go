@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/composite"
 	"github.com/broadloom/broadloom/internal/panicked"
 	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -293,14 +294,12 @@ func (v *vectorizer) expand(n node) {
 	var y node
 	v.g.Like(n, func() {
 		v.g.Reopened(n.Region(), func() {
-			defer func() {
-				if p := recover(); p != nil {
-					y = doesWrong(n, "Expand "+panicked.Text(p))
-				}
-			}()
-			y = n.Op().Expand(n, slices.Clone(n.Operands()))
-			if y != nil && y.Judged() && (y.DType() != n.DType() || prove.NewProver(v.g.Bounds).Differ(y.Shape(), n.Shape())) {
-				y = doesWrong(n, fmt.Sprintf("Expand gives %s of shape %s, and Infer says %s of shape %s", y.DType(), y.Shape(), n.DType(), n.Shape()))
+			var wrong string
+			if y, wrong = composite.Write(n.Op().Expand, n); wrong == "" && y != nil && y.Graph() == v.g {
+				wrong = composite.Mismatch(y, n)
+			}
+			if wrong != "" {
+				y = doesWrong(n, "Expand "+wrong)
 			}
 		})
 	})

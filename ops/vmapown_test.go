@@ -17,7 +17,7 @@ func TestVmapOfOperationsThatAreWrong(t *testing.T) {
 			Batch: func(_ node, x in, _ []bool) node { return ops.Sum(x[0]) }},
 		`Own(x[0]): the operation "own" is not whole: Batch panics at vmapown_test.go:`: {Class: graph.Function,
 			Batch: func(node, in, []bool) node { panic("oh") }},
-		`Own(x[0]): the operation "own" is not whole: Expand gives float64 of shape [], and Infer says float64 of shape [4]`: {Class: graph.Composite,
+		`Own(x[0]): the operation "own" is not whole: Expand gives shape [], and Infer says [4]`: {Class: graph.Composite,
 			Expand: func(_ node, x in) node { return ops.Sum(x[0]) }},
 		`Own(x[0]): the operation "own" is not whole: Expand panics at vmapown_test.go:`: {Class: graph.Composite,
 			Expand: func(node, in) node { panic("oh") }},

@@ -30,7 +30,7 @@ var namers = map[string]string{
 	"autodiff.(*reversePass).endless":           "a message",
 	"autodiff.(*reversePass).ask":               "a message",
 	"autodiff.(*reversePass).expand":            "a message",
-	"autodiff.(*reversePass).guard":             "a message",
+	"autodiff.(*reversePass).refuseRule":        "a message",
 	"exec/internal/fusion.(*Group).String":      "the text of a kernel",
 	"exec.operations":                           "a line of a profile",
 	"exec.(*Profile).kernelsTold":               "a trace",

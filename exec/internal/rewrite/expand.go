@@ -1,12 +1,10 @@
 package rewrite
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/panicked"
-	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/internal/composite"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -33,7 +31,7 @@ func Expand(u *Program) error {
 				return nil
 			}
 			self := next.Copy(n, in)
-			y, why := expand(next, self, in, func() []bool { return fixedOperands(n) })
+			y, why := expand(self, func() []bool { return fixedOperands(n) })
 			if depth >= maxExpansions {
 				why = "it is written with itself, without end"
 			}
@@ -94,34 +92,29 @@ func roundsTwice(made []*graph.Node) bool {
 }
 
 // expand writes a composite with other operations, or says why that fails.
-func expand(g *graph.Graph, n *graph.Node, in []*graph.Node, fixed func() []bool) (y *graph.Node, why string) {
-	defer func() {
-		if p := recover(); p != nil {
-			y, why = nil, "its Expand "+panicked.Text(p)
+func expand(n *graph.Node, fixed func() []bool) (*graph.Node, string) {
+	g := n.Graph()
+	before := len(g.Mistakes())
+	y, wrong := composite.Write(func(n *graph.Node, in []*graph.Node) *graph.Node {
+		if faster := n.Op().Faster; faster != nil {
+			if y := faster(n, slices.Clone(in), fixed()); y != nil {
+				return y
+			}
 		}
-	}()
-	before, was := len(g.Mistakes()), slices.Clone(in)
-	if faster := n.Op().Faster; faster != nil {
-		y = faster(n, slices.Clone(in), fixed())
-	}
-	if y == nil {
-		y = n.Op().Expand(n, slices.Clone(in))
-	}
-	if !slices.Equal(n.Operands(), was) {
-		copy(n.Operands(), was)
-		return nil, "its Expand writes the operands of its node: change a copy, slices.Clone(n.Operands())"
+		return n.Op().Expand(n, in)
+	}, n)
+	switch {
+	case wrong != "":
+	case len(g.Mistakes()) > before:
+		wrong = "makes a mistake: " + g.Mistakes()[before].Summary
+	default:
+		wrong = composite.Mismatch(y, n)
 	}
 	switch {
-	case len(g.Mistakes()) > before:
-		return nil, "its Expand makes a mistake: " + g.Mistakes()[before].Summary
-	case y == nil || y.Graph() != g:
-		return nil, "its Expand gives no node of the graph that it was given"
+	case wrong != "":
+		return nil, "its Expand " + wrong
 	case !y.Judged():
 		return nil, "its Expand gives a value that cannot be judged"
-	case y.DType() != n.DType():
-		return nil, fmt.Sprintf("its Expand gives dtype %s, and Infer says %s", y.DType(), n.DType())
-	case prove.NewProver(g.Bounds).Differ(y.Shape(), n.Shape()):
-		return nil, fmt.Sprintf("its Expand gives shape %s, and Infer says %s", y.Shape(), n.Shape())
 	}
 	return y, ""
 }

@@ -1,0 +1,44 @@
+// Package composite calls the functions that write composite operations with others, and says what is wrong with what they return.
+package composite
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
+	"github.com/broadloom/broadloom/internal/prove"
+)
+
+// Write calls the Expand of n, or a function like it, with a copy of n's operands. It returns the result or, as the predicate of a
+// sentence whose subject is the function, what the call did wrong: "panics at ops.go:12: …".
+func Write(expand func(n *graph.Node, in []*graph.Node) *graph.Node, n *graph.Node) (y *graph.Node, wrong string) {
+	defer func() {
+		if p := recover(); p != nil {
+			y, wrong = nil, panicked.Text(p)
+		}
+	}()
+	was := slices.Clone(n.Operands())
+	y = expand(n, slices.Clone(was))
+	if !slices.Equal(n.Operands(), was) {
+		copy(n.Operands(), was)
+		return nil, "writes the operands of its node: it must change a copy, slices.Clone(n.Operands())"
+	}
+	return y, ""
+}
+
+// Mismatch returns, in the form of [Write], how a result differs from what its node must be, or "". A result that was refused matches:
+// its own mistake has been reported.
+func Mismatch(y, n *graph.Node) string {
+	switch {
+	case y == nil || y.Graph() != n.Graph():
+		return "gives no node of its graph"
+	case !y.Judged():
+		return ""
+	case y.DType() != n.DType():
+		return fmt.Sprintf("gives dtype %s, and Infer says %s", y.DType(), n.DType())
+	case prove.NewProver(n.Graph().Bounds).Differ(y.Shape(), n.Shape()):
+		return fmt.Sprintf("gives shape %s, and Infer says %s", y.Shape(), n.Shape())
+	}
+	return ""
+}
