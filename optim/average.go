@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
+	"github.com/broadloom/broadloom/internal/nodecopy"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -103,26 +105,32 @@ func (a Averages) Evaluate(n *graph.Node) *graph.Node {
 	if n == nil || n.Graph() == nil {
 		return n
 	}
-	var nodes []*graph.Node // operands come first
-	needs := needed(n)
-	for _, old := range n.Graph().Nodes() {
-		if !needs[old] {
-			continue
-		}
+	nodes := ancestors.Of(n.Graph(), n)
+	for _, old := range nodes {
 		if old.Op().Class == graph.Update {
 			return refuse("Evaluate", fmt.Sprintf("%s is written for the value to evaluate: ask for one of the model before its updates", old.Called()), n)
 		}
-		nodes = append(nodes, old)
 	}
 	changed, bodies := dependents(nodes, a.of)
-	c := copier{g: n.Graph(), made: maps.Clone(a.of), isCopied: bodies, copies: map[*graph.Region]*graph.Region{}}
-	defer c.close()
+	c := nodecopy.New(n.Graph(), func(_ *graph.Node, build func()) { build() })
+	defer c.Close()
+	maps.Copy(c.Copies, a.of)
 	for _, old := range nodes {
-		if changed[old] {
-			c.copy(old)
+		for r := bodyOf(old); !bodies[r]; r = r.Parent() {
+			if c.Bodies[r] = r; r == nil {
+				break
+			}
 		}
 	}
-	return c.of(n)
+	for _, old := range nodes {
+		if changed[old] {
+			c.Copy(old)
+		}
+	}
+	if made := c.Copies[n]; made != nil {
+		return made
+	}
+	return n
 }
 
 // dependents returns which nodes are computed from values that are given, and which bodies of loops hold such nodes: a
@@ -159,75 +167,4 @@ func bodyOf(n *graph.Node) *graph.Region {
 		return a.Body
 	}
 	return n.Region()
-}
-
-// copier builds nodes anew.
-type copier struct {
-	g        *graph.Graph
-	made     map[*graph.Node]*graph.Node
-	isCopied map[*graph.Region]bool
-	copies   map[*graph.Region]*graph.Region
-	ends     []func()
-}
-
-// of returns what stands for a node.
-func (c *copier) of(n *graph.Node) *graph.Node {
-	if m := c.made[n]; m != nil {
-		return m
-	}
-	return n
-}
-
-// copy builds a node with what stands for its operands.
-func (c *copier) copy(n *graph.Node) {
-	in := make([]*graph.Node, len(n.Operands()))
-	for i, x := range n.Operands() {
-		in[i] = c.of(x)
-	}
-	attrs := n.Attrs()
-	if own, is := n.Loop(); is {
-		own.Body = c.body(own.Body)
-		attrs = own
-	}
-	c.g.Within(c.body(n.Region()), func() {
-		if len(in) == 0 { // the position of a step
-			c.made[n] = graph.ApplyIn(c.g, n.Op(), attrs)
-			return
-		}
-		c.made[n] = graph.Apply(n.Op(), attrs, in...)
-	})
-}
-
-// body returns what stands for the body of a loop.
-func (c *copier) body(r *graph.Region) *graph.Region {
-	if r == nil || !c.isCopied[r] {
-		return r
-	}
-	if c.copies[r] == nil {
-		made, end := c.g.OpenCopy(r, c.body(r.Parent()))
-		c.copies[r], c.ends = made, append(c.ends, end)
-	}
-	return c.copies[r]
-}
-
-func (c *copier) close() {
-	for _, end := range c.ends {
-		end()
-	}
-}
-
-// needed returns the nodes of which a value is computed, itself among them.
-func needed(n *graph.Node) map[*graph.Node]bool {
-	found, left := map[*graph.Node]bool{n: true}, []*graph.Node{n}
-	for len(left) > 0 {
-		last := left[len(left)-1]
-		left = left[:len(left)-1]
-		for _, x := range last.Operands() {
-			if !found[x] {
-				found[x] = true
-				left = append(left, x)
-			}
-		}
-	}
-	return found
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 )
 
 // Explanation is what a program on a mesh costs, from its graph alone: what its devices tell each other in
@@ -51,7 +52,7 @@ func (p *Plan) Explain() (*Explanation, error) {
 // nodes lists what the program computes, operands first.
 func (p *Plan) nodes() []*graph.Node {
 	if roots := slices.Concat(p.outputs, p.updates); len(roots) > 0 {
-		return needed(roots...)
+		return ancestors.Of(p.graph, roots...)
 	}
 	return p.graph.Nodes()
 }

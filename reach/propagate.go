@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
@@ -75,31 +76,11 @@ func (c *costs) composite(n *graph.Node) Sharding {
 	for i, x := range operands {
 		inner.fixed[x] = c.sharding(n.In(i))
 	}
-	inner.follow(needed(result))
-	inner.refine(needed(result))
+	nodes := ancestors.Of(result.Graph(), result)
+	inner.follow(nodes)
+	inner.refine(nodes)
 	c.moves = append(c.moves, inner.moves...)
 	return inner.sharding(result)
-}
-
-// needed lists what a value is computed from, and itself, operands first.
-func needed(roots ...*graph.Node) (list []*graph.Node) {
-	seen := map[*graph.Node]bool{}
-	var visit func(n *graph.Node)
-	visit = func(n *graph.Node) {
-		if n == nil || seen[n] {
-			return
-		}
-		seen[n] = true
-		for _, x := range n.Operands() {
-			visit(x)
-		}
-		list = append(list, n)
-	}
-	for _, r := range roots {
-		visit(r)
-	}
-	slices.SortStableFunc(list, func(a, b *graph.Node) int { return a.ID() - b.ID() })
-	return list
 }
 
 // bring returns the sharding that a node is to have, and notes what it costs to bring its value there.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
@@ -66,7 +67,7 @@ func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Si
 // whose shape it takes: where that value does not exist, neither do they, although nothing else
 // of it is computed.
 func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
-	b := &binder{g: g, nodes: needed(g, roots), inputs: inputs}
+	b := &binder{g: g, nodes: ancestors.Of(g, roots...), inputs: inputs}
 	required := make([]bool, len(g.Nodes()))
 	if len(needs) > 0 {
 		for _, n := range DerivedFrom(g, roots) {

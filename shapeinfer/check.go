@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 )
 
 // Check judges a whole graph, ahead of time: it needs no data and no executor. The
@@ -22,7 +23,7 @@ func Check(g *graph.Graph) *Report { return check(g, nil) }
 // out some of its writes: two writes of one parameter are no mistake in a graph, but in
 // a program they are.
 func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
-	return check(g, needed(g, roots))
+	return check(g, ancestors.Of(g, roots...))
 }
 
 // isFailed reports whether there is an error at the node of a warning or a note, which then speaks of

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
@@ -50,17 +51,12 @@ func (r *Report) addOnce(m *graph.Mistake) {
 	}
 }
 
-// needed lists the nodes that some others are computed from, and these themselves.
-func needed(g *graph.Graph, roots []*graph.Node) []*graph.Node {
-	return alias.Closure(g, roots, func(n *graph.Node, want func(...*graph.Node)) { want(n.Operands()...) })
-}
-
 // DerivedFrom returns the nodes that some others are computed from, these themselves, and what nodes were derived from: of gradients, the
 // values that they are gradients of; of what has another value's shape, that value.
 func DerivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
-	return alias.Closure(g, roots, func(n *graph.Node, want func(...*graph.Node)) {
-		want(n.Operands()...)
-		want(n.DerivedFrom()...)
+	return ancestors.Closure(g, roots, func(n *graph.Node, visit func(...*graph.Node)) {
+		visit(n.Operands()...)
+		visit(n.DerivedFrom()...)
 	})
 }
 

@@ -57,22 +57,6 @@ func (e *exporter) corner(x, at *value) []*value {
 	return in
 }
 
-// stacksOf lists the values of all steps that roots need, by the end of their loop.
-func stacksOf(g *graph.Graph, roots []*graph.Node) map[*graph.Node][]*graph.Node {
-	stacks, live := map[*graph.Node][]*graph.Node{}, []bool(nil)
-	for _, n := range g.Nodes() {
-		if a, ok := n.Loop(); ok && a.Role == graph.LoopStack {
-			if live == nil {
-				live = reachable(g, roots)
-			}
-			if live[n.ID()] {
-				stacks[n.In(0)] = append(stacks[n.In(0)], n)
-			}
-		}
-	}
-	return stacks
-}
-
 // run writes a loop: as an if where it has one step at most, else as a while.
 func (e *exporter) run(end *graph.Node, a graph.LoopAttrs) *loop {
 	carried, next, limit := loopop.CarriedOf(end)

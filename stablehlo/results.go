@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
@@ -25,7 +26,7 @@ func moduleAttributes(given []string) []string {
 
 // arguments declares the inputs and parameters that the program needs.
 func (e *exporter) arguments(m *Module, g *graph.Graph, roots []*graph.Node) {
-	live := reachable(g, roots)
+	live := ancestors.Marks(g, roots)
 	for _, n := range append(g.Inputs(), g.Params()...) {
 		if !live[n.ID()] {
 			continue
@@ -50,23 +51,6 @@ func (e *exporter) sharding(n *graph.Node) []string {
 	return nil
 }
 
-// reachable marks the nodes that roots need.
-func reachable(g *graph.Graph, roots []*graph.Node) []bool {
-	nodes := g.Nodes()
-	live := make([]bool, len(nodes))
-	for _, n := range roots {
-		live[n.ID()] = true
-	}
-	for i := len(nodes) - 1; i >= 0; i-- {
-		if live[i] {
-			for _, x := range nodes[i].Operands() {
-				live[x.ID()] = true
-			}
-		}
-	}
-	return live
-}
-
 // result adds a result.
 func (e *exporter) result(m *Module, n *graph.Node, r Result, v *value) {
 	r.DType, r.Shape = v.dtype.String(), append([]int{}, v.shape...) // that of a number is [] as text, not null
@@ -80,7 +64,7 @@ func (e *exporter) result(m *Module, n *graph.Node, r Result, v *value) {
 
 // writes adds what the memory of inputs and parameters holds after the program's writes.
 func (e *exporter) writes(m *Module, g *graph.Graph, roots []*graph.Node) {
-	live := reachable(g, roots)
+	live := ancestors.Marks(g, roots)
 	last := map[*graph.Node]*graph.Node{} // the last write of each memory
 	for _, n := range g.Nodes() {
 		if memory := alias.Storage(n); live[n.ID()] && n.Op().Class == graph.Update && memory.Op().Class == graph.Source {

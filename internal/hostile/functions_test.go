@@ -1175,7 +1175,6 @@ var functions = map[string][]any{
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView,
-		alias.Closure,
 		alias.Conflict,
 		alias.Disjoint,
 		alias.Disorders,
@@ -1266,7 +1265,7 @@ var spared = map[string]bool{
 	"ops.ToBool": true, "ops.ToCommonFloat": true, "ops.ToCommonType": true, "ops.ToCounted": true,
 	"shapeinfer.CheckOperations": true, "shapeinfer.DerivedFrom": true,
 	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "alias.BroadcastView": true, "rules.CopyNote": true,
-	"alias.Closure": true, "alias.Conflict": true, "alias.Disjoint": true, "alias.Disorders": true, "alias.Meet": true,
+	"alias.Conflict": true, "alias.Disjoint": true, "alias.Disorders": true, "alias.Meet": true,
 	"alias.Overlaps": true, "alias.Repeats": true, "rules.QuoteName": true,
 	"alias.ExpandView": true, "alias.FindWrites": true, "alias.IsView": true, "alias.LateReads": true,
 	"alias.LayoutOf": true, "rules.NeedsCopy": true, "rules.PoolSize": true,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
@@ -93,6 +94,17 @@ func CarriedOf(end *graph.Node) (carried, next []*graph.Node, limit *graph.Node)
 		limit = in[2*a.Carried]
 	}
 	return in[:a.Carried], in[a.Carried : 2*a.Carried], limit
+}
+
+// StacksOf lists the values of all steps that roots need, by the end of their loop.
+func StacksOf(g *graph.Graph, roots []*graph.Node) map[*graph.Node][]*graph.Node {
+	stacks := map[*graph.Node][]*graph.Node{}
+	for _, n := range ancestors.Of(g, roots...) {
+		if a, ok := n.Loop(); ok && a.Role == graph.LoopStack {
+			stacks[n.In(0)] = append(stacks[n.In(0)], n)
+		}
+	}
+	return stacks
 }
 
 func attrsOf(c *graph.Call) graph.LoopAttrs { return c.Attrs().(graph.LoopAttrs) }

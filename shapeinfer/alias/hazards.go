@@ -35,31 +35,6 @@ func Disorders(nodes []*graph.Node) (found []Disorder) {
 	return found
 }
 
-// Closure returns nodes of a graph with all that they lead to, in the graph's order; a node
-// leads to nodes before it, with which leadsTo calls want.
-func Closure(g *graph.Graph, roots []*graph.Node, leadsTo func(n *graph.Node, want func(...*graph.Node))) (list []*graph.Node) {
-	if g == nil {
-		return nil
-	}
-	wanted := make([]bool, len(g.Nodes()))
-	want := func(nodes ...*graph.Node) {
-		for _, n := range nodes {
-			if n != nil && n.Graph() == g {
-				wanted[n.ID()] = true
-			}
-		}
-	}
-	want(roots...)
-	for _, n := range slices.Backward(g.Nodes()) {
-		if wanted[n.ID()] {
-			list = append(list, n)
-			leadsTo(n, want)
-		}
-	}
-	slices.Reverse(list)
-	return list
-}
-
 // LateReads returns, of nodes of one graph, those that read a state of a value and need the
 // write that destroys it, each with that state: see [State]. It gives one for each write;
 // when their reads are copied, there may be others.

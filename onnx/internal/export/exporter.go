@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
@@ -47,7 +48,7 @@ func (e *exporter) enter(g *graph.Graph, roots []*graph.Node) {
 		depth = e.frame.depth + 1
 	}
 	e.frame = &frame{outer: e.frame, depth: depth, values: map[*graph.Node]*value{}, base: e.block,
-		bodies: map[*graph.Region]*block{}, loops: map[*graph.Region]*loop{}, stacks: stacksOf(g, roots)}
+		bodies: map[*graph.Region]*block{}, loops: map[*graph.Region]*loop{}, stacks: loopop.StacksOf(g, roots)}
 }
 
 func (e *exporter) leave() { e.frame = e.frame.outer }

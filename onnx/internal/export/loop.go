@@ -42,22 +42,6 @@ func (e *exporter) element(x, at *value) *value {
 	return e.gather(x, at, 0)
 }
 
-// stacksOf lists the values of all steps that roots need, by the end of their loop.
-func stacksOf(g *graph.Graph, roots []*graph.Node) map[*graph.Node][]*graph.Node {
-	stacks, live := map[*graph.Node][]*graph.Node{}, []bool(nil)
-	for _, n := range g.Nodes() {
-		if a, ok := n.Loop(); ok && a.Role == graph.LoopStack {
-			if live == nil {
-				live = reachable(g, roots)
-			}
-			if live[n.ID()] {
-				stacks[n.In(0)] = append(stacks[n.In(0)], n)
-			}
-		}
-	}
-	return stacks
-}
-
 // written is a loop on its way into the model.
 type written struct {
 	*exporter

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/ancestors"
 	"github.com/broadloom/broadloom/onnx/internal/wire"
 	"github.com/broadloom/broadloom/shapeinfer"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -111,30 +112,13 @@ func (r *Request) roots() []*graph.Node {
 
 // sources lists the inputs and parameters that roots need.
 func sources(g *graph.Graph, roots []*graph.Node) (list []*graph.Node) {
-	live := reachable(g, roots)
+	live := ancestors.Marks(g, roots)
 	for _, n := range append(g.Inputs(), g.Params()...) {
 		if live[n.ID()] {
 			list = append(list, n)
 		}
 	}
 	return list
-}
-
-// reachable marks the nodes that roots need.
-func reachable(g *graph.Graph, roots []*graph.Node) []bool {
-	nodes := g.Nodes()
-	live := make([]bool, len(nodes))
-	for _, n := range roots {
-		live[n.ID()] = true
-	}
-	for i := len(nodes) - 1; i >= 0; i-- {
-		if live[i] {
-			for _, x := range nodes[i].Operands() {
-				live[x.ID()] = true
-			}
-		}
-	}
-	return live
 }
 
 // model exports a whole program.
@@ -188,7 +172,7 @@ func outputName(n *graph.Node, i int) string {
 
 // lastWrites returns the last write of the memory of each input and parameter that is written.
 func lastWrites(g *graph.Graph, roots []*graph.Node) map[*graph.Node]*graph.Node {
-	live, last := reachable(g, roots), map[*graph.Node]*graph.Node{}
+	live, last := ancestors.Marks(g, roots), map[*graph.Node]*graph.Node{}
 	for _, n := range g.Nodes() {
 		if memory := alias.Storage(n); live[n.ID()] && n.Op().Class == graph.Update && memory.Op().Class == graph.Source {
 			last[memory] = n
