@@ -11,32 +11,23 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
+
+	"github.com/broadloom/broadloom/bench/sidebyside"
 )
 
 func main() {
-	opts, err := parse(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		if isa := opts.config.ISA; isa != "" && isa != os.Getenv(isaVariable) {
-			err = runWith(ctx, isa)
-		} else {
-			err = run(ctx, opts)
+	os.Exit(sidebyside.Command(func(ctx context.Context, args []string) error {
+		opts, err := parse(args, os.Stderr)
+		if err != nil {
+			return err
 		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+		if isa := opts.config.ISA; isa != "" && isa != os.Getenv(isaVariable) {
+			return runWith(ctx, isa)
+		}
+		return run(ctx, opts)
+	}))
 }
 
 // isaVariable is where Broadloom looks for its instruction set when a process starts.

@@ -54,7 +54,7 @@ func batchConcat(n node, in []node, mapped []bool) node {
 			joined = append(joined, all[i])
 		}
 	}
-	return graph.Apply(n.Op(), ConcatAttrs{axisBehindBatch(n.Attrs().(ConcatAttrs).Axis)}, joined...)
+	return graph.Apply(n.Op(), ConcatAttrs{afterBatchAxis(n.Attrs().(ConcatAttrs).Axis)}, joined...)
 }
 
 // batchBarrier is the rule of Barrier, which reads no element of its second operand.
@@ -73,7 +73,7 @@ func batchByIndex(n node, in []node, mapped []bool) node {
 	index, size := in[1], batchSize(in, mapped)
 	in = inAll(in, mapped)
 	in[1] = index
-	return graph.Apply(n.Op(), n.Attrs().(behindBatch).behindBatch(n, size), in...)
+	return graph.Apply(n.Op(), n.Attrs().(batchAttrs).withBatchAxis(n, size), in...)
 }
 
 // exampleByExample is the rule of a composite that is to be batched as Expand writes it, although its fixed arguments know of axes.

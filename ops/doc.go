@@ -23,7 +23,7 @@
 //   - independent.go declares examples independent
 //   - loop.go has loops
 //   - branch.go has what values decide about
-//   - vmap.go computes functions of one example for a batch: vectorizer.go, vectorizerloops.go and vectorizergrad.go write them so, by batchrules.go, behindbatch.go and convbatch.go
+//   - vmap.go computes functions of one example for a batch: vectorizer.go, vectorizerloops.go and vectorizergrad.go write them so, by batchrules.go, batchattrs.go and convbatch.go
 //   - assert.go checks values in a run
 //   - callback.go, callbacks.go and callbackgrad.go call Go functions in a run, and print.go prints
 //

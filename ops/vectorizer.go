@@ -199,11 +199,11 @@ func (v *vectorizer) apply(n node, in []node, mapped []bool) (y node) {
 			y = doesWrong(n, "Batch "+panicked.Text(p))
 		}
 	}()
-	switch attrs, hasAxes := n.Attrs().(behindBatch); {
+	switch attrs, hasAxes := n.Attrs().(batchAttrs); {
 	case op.Batch != nil:
 		y = op.Batch(n, slices.Clone(in), slices.Clone(mapped))
 	case hasAxes && (n.In(0).Rank() > 0 || op.Class == graph.Reduce) && op.Class != graph.Function:
-		y = graph.Apply(op, attrs.behindBatch(n, v.size), v.wholes(n)...)
+		y = graph.Apply(op, attrs.withBatchAxis(n, v.size), v.wholes(n)...)
 	case op.Class == graph.Elementwise || op.Class == graph.Update && !op.Indexed:
 		y = graph.Apply(op, n.Attrs(), aligned(n, in, mapped)...)
 	case op.Class == graph.Version:

@@ -22,16 +22,14 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/broadloom/broadloom/bench/sidebyside"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "growth:", err)
-		os.Exit(1)
-	}
+	os.Exit(sidebyside.Command(func(_ context.Context, args []string) error { return run(args, os.Stdout) }))
 }
 
 // options are what the flags say.

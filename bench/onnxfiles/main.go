@@ -14,7 +14,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,14 +28,7 @@ import (
 //go:embed side_onnxruntime.py
 var side []byte
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
+func main() { os.Exit(sidebyside.Command(run)) }
 
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("onnxfiles", flag.ContinueOnError)

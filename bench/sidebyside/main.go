@@ -28,16 +28,20 @@ type options struct {
 // Main is the command that measures tasks by turns with Broadloom and the Python library of
 // that name, and prints a table. It returns the status of the process.
 func Main(library string, tasks []Task) int {
+	return Command(func(ctx context.Context, args []string) error {
+		opts, err := parse(args, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return run(ctx, opts, library, tasks, os.Stdout)
+	})
+}
+
+// Command runs a command on its arguments until it ends or is interrupted, prints its error, and returns the status of the process.
+func Command(run func(ctx context.Context, args []string) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	opts, err := parse(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err == nil {
-		err = run(ctx, opts, library, tasks, os.Stdout)
-	}
-	if err != nil {
+	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		return 1
 	}
