@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/chebyshev"
 )
 
 var opAiryAi, opAiryAiSlope *graph.Op
@@ -56,12 +57,12 @@ func (m arith) airy(x graph.Value, c airyTables, slope bool) graph.Value {
 func init() {
 	opAiryAi = special("airy_ai", "AiryAi", "Airy's function Ai, a solution of y″ = x y.",
 		func(m arith, x graph.Value) graph.Value {
-			return m.airy(x, airyTables{airyLow, airyNear, airyFar, airyP, airyQ}, false)
+			return m.airy(x, airyTables{chebyshev.AiryLow, chebyshev.AiryNear, chebyshev.AiryFar, chebyshev.AiryP, chebyshev.AiryQ}, false)
 		},
 		func(y, x, dy node) node { return Mul(dy, AiryAiSlope(x)) })
 	opAiryAiSlope = special("airy_ai_slope", "AiryAiSlope", "the derivative of Airy's function Ai.",
 		func(m arith, x graph.Value) graph.Value {
-			return m.airy(x, airyTables{airySlopeLow, airySlopeNear, airySlopeFar, airySlopeP, airySlopeQ}, true)
+			return m.airy(x, airyTables{chebyshev.AirySlopeLow, chebyshev.AirySlopeNear, chebyshev.AirySlopeFar, chebyshev.AirySlopeP, chebyshev.AirySlopeQ}, true)
 		},
 		func(y, x, dy node) node { return Mul(dy, Mul(x, AiryAi(x))) })
 	opAiryAi.Ref = named("", "torch.special.airy_ai", "", "", "")

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/chebyshev"
+)
 
 var opI0, opI0e, opI1, opI1e *graph.Op
 
@@ -20,11 +23,13 @@ func (m arith) besselScaled(a graph.Value, near, far []float64, byA bool) graph.
 }
 
 func (m arith) i0e(x graph.Value) graph.Value {
-	return m.besselScaled(m.abs(x), besselI0Near, besselI0Far, false)
+	return m.besselScaled(m.abs(x), chebyshev.BesselI0Near, chebyshev.BesselI0Far, false)
 }
 
 func (m arith) i1e(x graph.Value) graph.Value {
-	return m.odd(x, func(a graph.Value) graph.Value { return m.besselScaled(a, besselI1Near, besselI1Far, true) })
+	return m.odd(x, func(a graph.Value) graph.Value {
+		return m.besselScaled(a, chebyshev.BesselI1Near, chebyshev.BesselI1Far, true)
+	})
 }
 
 // grown is exp(|x|) times y, where that is finite.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/chebyshev"
 )
 
 var opJ0, opJ1, opY0, opY1, opK0, opK0e, opK1, opK1e, opSphericalJ0 *graph.Op
@@ -22,9 +23,9 @@ func (m arith) besselSeries(c []float64, a graph.Value) graph.Value {
 
 // besselWave is J, or Y where second is set, at a of at least [besselNear], by its amplitudes.
 func (m arith) besselWave(a graph.Value, order int, second bool) graph.Value {
-	p, q := besselP0, besselQ0
+	p, q := chebyshev.BesselP0, chebyshev.BesselQ0
 	if order == 1 {
-		p, q = besselP1, besselQ1
+		p, q = chebyshev.BesselP1, chebyshev.BesselQ1
 	}
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, a, m.num(besselNear)))
 	t := m.mul(u, u)
@@ -46,24 +47,24 @@ func (m arith) besselWave(a graph.Value, order int, second bool) graph.Value {
 
 func (m arith) j0(x graph.Value) graph.Value {
 	a := m.abs(x)
-	return m.pick(m.above(a, besselNear), m.besselWave(a, 0, false), m.besselSeries(besselJ0Near, a))
+	return m.pick(m.above(a, besselNear), m.besselWave(a, 0, false), m.besselSeries(chebyshev.BesselJ0Near, a))
 }
 
 func (m arith) j1(x graph.Value) graph.Value {
 	return m.odd(x, func(a graph.Value) graph.Value {
-		return m.pick(m.above(a, besselNear), m.besselWave(a, 1, false), m.mul(a, m.besselSeries(besselJ1Near, a)))
+		return m.pick(m.above(a, besselNear), m.besselWave(a, 1, false), m.mul(a, m.besselSeries(chebyshev.BesselJ1Near, a)))
 	})
 }
 
 func (m arith) y0(x graph.Value) graph.Value {
-	logs := m.mul(m.mul(m.num(2/math.Pi), m.log(x)), m.besselSeries(besselJ0Near, x))
-	return m.pick(m.above(x, besselNear), m.besselWave(x, 0, true), m.add(logs, m.besselSeries(besselY0Near, x)))
+	logs := m.mul(m.mul(m.num(2/math.Pi), m.log(x)), m.besselSeries(chebyshev.BesselJ0Near, x))
+	return m.pick(m.above(x, besselNear), m.besselWave(x, 0, true), m.add(logs, m.besselSeries(chebyshev.BesselY0Near, x)))
 }
 
 func (m arith) y1(x graph.Value) graph.Value {
-	inner := m.mul(x, m.besselSeries(besselJ1Near, x))
+	inner := m.mul(x, m.besselSeries(chebyshev.BesselJ1Near, x))
 	logs := m.mul(m.num(2/math.Pi), m.sub(m.mul(m.log(x), inner), m.div(m.num(1), x)))
-	near := m.add(logs, m.mul(x, m.besselSeries(besselY1Near, x)))
+	near := m.add(logs, m.mul(x, m.besselSeries(chebyshev.BesselY1Near, x)))
 	near = m.pick(m.equals(x, 0), m.num(-inf), near)
 	return m.pick(m.above(x, besselNear), m.besselWave(x, 1, true), near)
 }
@@ -73,11 +74,11 @@ func (m arith) besselK(x graph.Value, order int, scaled bool) graph.Value {
 	b := m.least(x, besselKNear)
 	t := m.mul(b, b)
 	logs := m.log(m.mul(b, m.num(0.5)))
-	far := besselK0Far
-	near := m.sub(m.chebyshev(besselK0Near, t, 0, 4), m.mul(logs, m.chebyshev(besselI0Low, t, 0, 4)))
+	far := chebyshev.BesselK0Far
+	near := m.sub(m.chebyshev(chebyshev.BesselK0Near, t, 0, 4), m.mul(logs, m.chebyshev(chebyshev.BesselI0Low, t, 0, 4)))
 	if order == 1 {
-		far = besselK1Far
-		near = m.add(m.div(m.chebyshev(besselK1Near, t, 0, 4), b), m.mul(m.mul(logs, b), m.chebyshev(besselI1Low, t, 0, 4)))
+		far = chebyshev.BesselK1Far
+		near = m.add(m.div(m.chebyshev(chebyshev.BesselK1Near, t, 0, 4), b), m.mul(m.mul(logs, b), m.chebyshev(chebyshev.BesselI1Low, t, 0, 4)))
 		near = m.pick(m.equals(x, 0), m.num(inf), near)
 	}
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, x, m.num(besselKNear)))

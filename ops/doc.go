@@ -37,7 +37,7 @@
 //   - coefficients.go: polynomials that are vectors of coefficients
 //   - combinatorial.go: factorials, choices, rising products; harmonics.go: Bessel functions of whole orders, spherical harmonics, Owen's T
 //   - bitcounts.go: the bits of integers; bitcast.go: those of any elements
-//   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go, chebyshevsines.go with the coefficients of all these
+//   - sinc.go; package ops/internal/chebyshev has the coefficients of all these
 //
 // Of axes:
 //   - reduce.go, variance.go, vectornorm.go, prodgrad.go, sumto.go

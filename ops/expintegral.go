@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/chebyshev"
 )
 
 var opExp1, opExpi, opSpence, opDawsn *graph.Op
@@ -11,9 +12,9 @@ var opExp1, opExpi, opSpence, opDawsn *graph.Op
 // exp1 is the integral of exp(-t)/t from x to infinity; NaN below 0.
 func (m arith) exp1(x graph.Value) graph.Value {
 	b := m.least(x, 1)
-	near := m.sub(m.chebyshev(exp1Near, b, 0, 1), m.log(b))
+	near := m.sub(m.chebyshev(chebyshev.Exp1Near, b, 0, 1), m.log(b))
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, x, m.num(1)))
-	middle, far := m.chebyshev(exp1Middle, u, 0.25, 1), m.chebyshev(exp1Far, u, 0, 0.25)
+	middle, far := m.chebyshev(chebyshev.Exp1Middle, u, 0.25, 1), m.chebyshev(chebyshev.Exp1Far, u, 0, 0.25)
 	tail := m.mul(m.mul(m.pick(m.above(x, 4), far, middle), u), m.exp(m.neg(x)))
 	return m.pick(m.above(x, 1), tail, near)
 }
@@ -21,14 +22,14 @@ func (m arith) exp1(x graph.Value) graph.Value {
 // expiAbove is the principal value of the integral of exp(t)/t up to x, for x of at least 0.
 func (m arith) expiAbove(x graph.Value) graph.Value {
 	b := m.least(x, 2)
-	near := m.add(m.chebyshev(expiNear, b, 0, 2), m.log(b))
+	near := m.add(m.chebyshev(chebyshev.ExpiNear, b, 0, 2), m.log(b))
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, x, m.num(2)))
-	y := m.chebyshev(expi2, u, 0.25, 0.5)
-	for i, c := range [][]float64{expi4, expi8, expi16} {
+	y := m.chebyshev(chebyshev.Expi2, u, 0.25, 0.5)
+	for i, c := range [][]float64{chebyshev.Expi4, chebyshev.Expi8, chebyshev.Expi16} {
 		from := float64(int(4) << i)
 		y = m.pick(m.above(x, from), m.chebyshev(c, u, 0.5/from, 1/from), y)
 	}
-	y = m.pick(m.above(x, 32), m.chebyshev(expi32, u, 0, 1.0/32), y)
+	y = m.pick(m.above(x, 32), m.chebyshev(chebyshev.Expi32, u, 0, 1.0/32), y)
 	half := m.exp(m.mul(x, m.num(0.5)))
 	tail := m.mul(m.mul(m.mul(y, u), half), half)
 	tail = m.pick(m.equals(half, inf), half, tail)
@@ -45,7 +46,7 @@ func (m arith) spence(z graph.Value) graph.Value {
 	w := m.pick(isLarge, m.div(m.num(1), z), z)
 	isSmall := m.less(w, 0.5)
 	v := m.pick(isSmall, m.sub(m.num(1), w), w)
-	y := m.mul(m.pick(isSmall, w, m.sub(m.num(1), w)), m.chebyshev(spenceTable, v, 0.5, 2))
+	y := m.mul(m.pick(isSmall, w, m.sub(m.num(1), w)), m.chebyshev(chebyshev.Spence, v, 0.5, 2))
 	logs := m.pick(m.equals(w, 0), m.num(0), m.mul(m.log(w), m.log1p(m.neg(w))))
 	y = m.pick(isSmall, m.sub(m.sub(m.num(math.Pi*math.Pi/6), logs), y), y)
 	l := m.log(z)
@@ -55,10 +56,10 @@ func (m arith) spence(z graph.Value) graph.Value {
 func (m arith) dawsn(x graph.Value) graph.Value {
 	return m.odd(x, func(a graph.Value) graph.Value {
 		b := m.least(a, 2)
-		near := m.mul(a, m.chebyshev(dawsonNear, m.mul(b, b), 0, 4))
-		middle := m.chebyshev(dawsonMiddle, m.Prim(graph.PrimMax, m.least(a, 5), m.num(2)), 2, 5)
+		near := m.mul(a, m.chebyshev(chebyshev.DawsonNear, m.mul(b, b), 0, 4))
+		middle := m.chebyshev(chebyshev.DawsonMiddle, m.Prim(graph.PrimMax, m.least(a, 5), m.num(2)), 2, 5)
 		u := m.div(m.num(1), m.Prim(graph.PrimMax, a, m.num(5)))
-		far := m.mul(u, m.chebyshev(dawsonFar, m.mul(u, u), 0, 0.04))
+		far := m.mul(u, m.chebyshev(chebyshev.DawsonFar, m.mul(u, u), 0, 0.04))
 		return m.pick(m.above(a, 5), far, m.pick(m.above(a, 2), middle, near))
 	})
 }

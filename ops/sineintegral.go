@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/chebyshev"
 )
 
 var opSineIntegral, opCosineIntegral, opFresnelS, opFresnelC *graph.Op
@@ -17,13 +18,13 @@ func (m arith) sineWave(a graph.Value) (f, g graph.Value) {
 	series := func(near, far []float64) graph.Value {
 		return m.pick(isFar, m.chebyshev(far, t, 0, 1.0/64), m.chebyshev(near, t, 1.0/64, 1.0/16))
 	}
-	return m.mul(u, series(sineF4, sineF8)), m.mul(t, series(sineG4, sineG8))
+	return m.mul(u, series(chebyshev.SineF4, chebyshev.SineF8)), m.mul(t, series(chebyshev.SineG4, chebyshev.SineG8))
 }
 
 func (m arith) sineIntegral(x graph.Value) graph.Value {
 	return m.odd(x, func(a graph.Value) graph.Value {
 		b := m.least(a, 4)
-		near := m.mul(a, m.chebyshev(sineNear, m.mul(b, b), 0, 16))
+		near := m.mul(a, m.chebyshev(chebyshev.SineNear, m.mul(b, b), 0, 16))
 		f, g := m.sineWave(a)
 		wave := m.add(m.mul(f, m.Prim(graph.PrimCos, a)), m.mul(g, m.Prim(graph.PrimSin, a)))
 		wave = m.pick(m.equals(a, inf), m.num(0), wave)
@@ -34,7 +35,7 @@ func (m arith) sineIntegral(x graph.Value) graph.Value {
 func (m arith) cosineIntegral(x graph.Value) graph.Value {
 	x = m.abs(x)
 	b := m.least(x, 4)
-	near := m.add(m.chebyshev(cosineNear, m.mul(b, b), 0, 16), m.log(b))
+	near := m.add(m.chebyshev(chebyshev.CosineNear, m.mul(b, b), 0, 16), m.log(b))
 	f, g := m.sineWave(x)
 	wave := m.sub(m.mul(f, m.Prim(graph.PrimSin, x)), m.mul(g, m.Prim(graph.PrimCos, x)))
 	wave = m.pick(m.equals(x, inf), m.num(0), wave)
@@ -58,16 +59,16 @@ func (m arith) fresnel(x graph.Value, cosine bool) graph.Value {
 		b := m.least(a, 2)
 		square := m.mul(b, b)
 		t := m.mul(square, square)
-		near := m.mul(m.mul(square, a), m.chebyshev(fresnelS, t, 0, 16))
+		near := m.mul(m.mul(square, a), m.chebyshev(chebyshev.FresnelS, t, 0, 16))
 		u := m.div(m.num(1), m.Prim(graph.PrimMax, a, m.num(2)))
 		v := m.mul(u, u)
-		f := m.mul(m.mul(u, m.num(1/math.Pi)), m.chebyshev(fresnelF, m.mul(v, v), 0, 1.0/16))
-		g := m.mul(m.mul(m.mul(u, v), m.num(1/math.Pi/math.Pi)), m.chebyshev(fresnelG, m.mul(v, v), 0, 1.0/16))
+		f := m.mul(m.mul(u, m.num(1/math.Pi)), m.chebyshev(chebyshev.FresnelF, m.mul(v, v), 0, 1.0/16))
+		g := m.mul(m.mul(m.mul(u, v), m.num(1/math.Pi/math.Pi)), m.chebyshev(chebyshev.FresnelG, m.mul(v, v), 0, 1.0/16))
 		angle := m.mul(m.halfTurns(a), m.num(math.Pi))
 		sine, cos := m.Prim(graph.PrimSin, angle), m.Prim(graph.PrimCos, angle)
 		far := m.sub(m.num(0.5), m.add(m.mul(f, cos), m.mul(g, sine)))
 		if cosine {
-			near = m.mul(a, m.chebyshev(fresnelC, t, 0, 16))
+			near = m.mul(a, m.chebyshev(chebyshev.FresnelC, t, 0, 16))
 			far = m.add(m.num(0.5), m.sub(m.mul(f, sine), m.mul(g, cos)))
 		}
 		return m.pick(m.above(a, 2), far, near)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/chebyshev"
 )
 
 var opErfc, opErfcx, opErfinv, opNdtr, opLogNdtr, opNdtri *graph.Op
@@ -66,7 +67,7 @@ func (m arith) expSquare(a graph.Value, factor float64) graph.Value {
 func (m arith) erfcScaled(a graph.Value) graph.Value {
 	c := m.least(a, 1e300)
 	s := m.div(m.sub(c, m.num(4)), m.add(c, m.num(4)))
-	return m.div(m.chebyshev(m.enough(erfcxTable), s, -1, 1), m.add(a, m.num(4)))
+	return m.div(m.chebyshev(m.enough(chebyshev.Erfcx), s, -1, 1), m.add(a, m.num(4)))
 }
 
 // Where erfc(x) and ndtr(-x) have become 0, and 1/erfc(x) infinite.
@@ -101,8 +102,8 @@ func (m arith) erfcx(x graph.Value) graph.Value {
 func (m arith) quantile(q, centre graph.Value) graph.Value {
 	r := m.sqrt(m.neg(m.log(q)))
 	u := m.div(m.num(1), r)
-	near := m.mul(centre, m.chebyshev(m.enough(quantileCentre), m.mul(centre, centre), 0, 0.180625))
-	far := m.pick(m.above(r, 5), m.chebyshev(m.enough(quantileTail), u, 1/27.5, 0.2), m.chebyshev(m.enough(quantileMiddle), u, 0.2, 0.625))
+	near := m.mul(centre, m.chebyshev(m.enough(chebyshev.QuantileCentre), m.mul(centre, centre), 0, 0.180625))
+	far := m.pick(m.above(r, 5), m.chebyshev(m.enough(chebyshev.QuantileTail), u, 1/27.5, 0.2), m.chebyshev(m.enough(chebyshev.QuantileMiddle), u, 0.2, 0.625))
 	tail := m.pick(m.Prim(graph.PrimEq, q, m.num(0)), m.num(inf), m.mul(r, far))
 	return m.pick(m.Prim(graph.PrimLe, centre, m.num(0.425)), near, tail)
 }

@@ -48,6 +48,7 @@ var arrows = []struct {
 	{"internal/composite", "graph internal/panicked internal/prove", "who writes a composite, whatever for, asks the same of its Expand"},
 	{"internal/nodecopy", "graph", "nodes once more, whatever for"},
 	{"internal/scores", "graph shapeinfer/alias", "what attention multiplies is told from layers by shapes alone"},
+	{"ops/internal/chebyshev", "", "numbers alone"},
 	{"ops/internal/dense", "gonum.org/v1/gonum/blas/... gonum.org/v1/gonum/blas gonum.org/v1/gonum/lapack/... kernels/gemm kernels/triangular", "LAPACK knows no graph"},
 	{"ops", "graph contract internal/composite internal/panicked internal/prove internal/results internal/loopop internal/nodecopy shapeinfer/rules shapeinfer/alias ops/internal/... kernels/depthwise kernels/fourier kernels/gather kernels/triangular", "operations are built from rules, and some are functions of whole images and signals"},
 	{"internal/gradcut", "graph ops", "where no gradient flows"},

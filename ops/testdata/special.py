@@ -1,4 +1,4 @@
-"""Writes ../chebyshev.go and others, the coefficients of special functions, and special.json,
+"""Writes the files of package ../internal/chebyshev, the coefficients of special functions, and special.json,
 their values at points, all to 40 digits before rounding. It needs mpmath: python3 special.py"""
 import json
 from mpmath import (mp, mpf, cos, pi, exp, erfc, erfinv, sqrt, log, besseli, besselj, bessely, besselk, loggamma, digamma, polygamma, sin, airyai,
@@ -43,15 +43,17 @@ def beyond(order):
     return lambda u: sqrt(1 / u) * exp(-1 / u) * besseli(order, 1 / u)
 
 
-tables = [
-    ("erfcxTable", "exp(x²) erfc(x) (x+4) by (x-4)/(x+4), x ≥ 0", chebyshev(scaled_erfc, -1, 1)),
-    ("quantileCentre", "the normal quantile of 1/2 + d, over d, by d², |d| ≤ 0.425", chebyshev(lambda v: sqrt(2) * erfinv(2 * sqrt(v)) / sqrt(v), 0, "0.180625")),
-    ("quantileMiddle", "the normal quantile of q, over -r, by 1/r, r = sqrt(-log(q)) from 1.6 to 5", chebyshev(lambda u: quantile(exp(-1 / u / u)) * u, "0.2", "0.625")),
-    ("quantileTail", "the same for r from 5 to 27.5", chebyshev(lambda u: quantile(exp(-1 / u / u)) * u, 1 / mpf("27.5"), "0.2")),
-    ("besselI0Near", "exp(-x) I0(x), x from 0 to 8", chebyshev(lambda x: exp(-x) * besseli(0, x), 0, 8)),
-    ("besselI0Far", "sqrt(x) exp(-x) I0(x) by 1/x, x ≥ 8", chebyshev(beyond(0), 0, "0.125")),
-    ("besselI1Near", "exp(-x) I1(x) / x, x from 0 to 8", chebyshev(lambda x: exp(-x) * besseli(1, x) / x, 0, 8)),
-    ("besselI1Far", "sqrt(x) exp(-x) I1(x) by 1/x, x ≥ 8", chebyshev(beyond(1), 0, "0.125")),
+normals = [
+    ("Erfcx", "exp(x²) erfc(x) (x+4) by (x-4)/(x+4), x ≥ 0", chebyshev(scaled_erfc, -1, 1)),
+    ("QuantileCentre", "the normal quantile of 1/2 + d, over d, by d², |d| ≤ 0.425", chebyshev(lambda v: sqrt(2) * erfinv(2 * sqrt(v)) / sqrt(v), 0, "0.180625")),
+    ("QuantileMiddle", "the normal quantile of q, over -r, by 1/r, r = sqrt(-log(q)) from 1.6 to 5", chebyshev(lambda u: quantile(exp(-1 / u / u)) * u, "0.2", "0.625")),
+    ("QuantileTail", "the same for r from 5 to 27.5", chebyshev(lambda u: quantile(exp(-1 / u / u)) * u, 1 / mpf("27.5"), "0.2")),
+]
+modified = [
+    ("BesselI0Near", "exp(-x) I0(x), x from 0 to 8", chebyshev(lambda x: exp(-x) * besseli(0, x), 0, 8)),
+    ("BesselI0Far", "sqrt(x) exp(-x) I0(x) by 1/x, x ≥ 8", chebyshev(beyond(0), 0, "0.125")),
+    ("BesselI1Near", "exp(-x) I1(x) / x, x from 0 to 8", chebyshev(lambda x: exp(-x) * besseli(1, x) / x, 0, 8)),
+    ("BesselI1Far", "sqrt(x) exp(-x) I1(x) by 1/x, x ≥ 8", chebyshev(beyond(1), 0, "0.125")),
 ]
 
 
@@ -96,53 +98,53 @@ def spence(z):
 
 
 bessels = [
-    ("besselJ0Near", "J0(x) by x², x from 0 to 8", chebyshev(lambda t: besselj(0, sqrt(t)), 0, 64)),
-    ("besselJ1Near", "J1(x)/x by x², x from 0 to 8", chebyshev(lambda t: besselj(1, sqrt(t)) / sqrt(t), 0, 64)),
-    ("besselY0Near", "Y0(x) - 2/π log(x) J0(x) by x², x from 0 to 8", chebyshev(lambda t: bessely(0, sqrt(t)) - log(t) / pi * besselj(0, sqrt(t)), 0, 64)),
-    ("besselY1Near", "(Y1(x) - 2/π (log(x) J1(x) - 1/x))/x by x², x from 0 to 8",
+    ("BesselJ0Near", "J0(x) by x², x from 0 to 8", chebyshev(lambda t: besselj(0, sqrt(t)), 0, 64)),
+    ("BesselJ1Near", "J1(x)/x by x², x from 0 to 8", chebyshev(lambda t: besselj(1, sqrt(t)) / sqrt(t), 0, 64)),
+    ("BesselY0Near", "Y0(x) - 2/π log(x) J0(x) by x², x from 0 to 8", chebyshev(lambda t: bessely(0, sqrt(t)) - log(t) / pi * besselj(0, sqrt(t)), 0, 64)),
+    ("BesselY1Near", "(Y1(x) - 2/π (log(x) J1(x) - 1/x))/x by x², x from 0 to 8",
      chebyshev(lambda t: (bessely(1, sqrt(t)) - 2 / pi * (log(t) / 2 * besselj(1, sqrt(t)) - 1 / sqrt(t))) / sqrt(t), 0, 64)),
-    ("besselP0", "the amplitude P of order 0 by 1/x², x ≥ 8", chebyshev(wave(0, "P"), 0, mpf(1) / 64)),
-    ("besselQ0", "x times the amplitude Q of order 0 by 1/x², x ≥ 8", chebyshev(wave(0, "Q"), 0, mpf(1) / 64)),
-    ("besselP1", "the amplitude P of order 1 by 1/x², x ≥ 8", chebyshev(wave(1, "P"), 0, mpf(1) / 64)),
-    ("besselQ1", "x times the amplitude Q of order 1 by 1/x², x ≥ 8", chebyshev(wave(1, "Q"), 0, mpf(1) / 64)),
-    ("besselI0Low", "I0(x) by x², x from 0 to 2", chebyshev(lambda t: besseli(0, sqrt(t)), 0, 4)),
-    ("besselI1Low", "I1(x)/x by x², x from 0 to 2", chebyshev(lambda t: besseli(1, sqrt(t)) / sqrt(t), 0, 4)),
-    ("besselK0Near", "K0(x) + log(x/2) I0(x) by x², x from 0 to 2",
+    ("BesselP0", "the amplitude P of order 0 by 1/x², x ≥ 8", chebyshev(wave(0, "P"), 0, mpf(1) / 64)),
+    ("BesselQ0", "x times the amplitude Q of order 0 by 1/x², x ≥ 8", chebyshev(wave(0, "Q"), 0, mpf(1) / 64)),
+    ("BesselP1", "the amplitude P of order 1 by 1/x², x ≥ 8", chebyshev(wave(1, "P"), 0, mpf(1) / 64)),
+    ("BesselQ1", "x times the amplitude Q of order 1 by 1/x², x ≥ 8", chebyshev(wave(1, "Q"), 0, mpf(1) / 64)),
+    ("BesselI0Low", "I0(x) by x², x from 0 to 2", chebyshev(lambda t: besseli(0, sqrt(t)), 0, 4)),
+    ("BesselI1Low", "I1(x)/x by x², x from 0 to 2", chebyshev(lambda t: besseli(1, sqrt(t)) / sqrt(t), 0, 4)),
+    ("BesselK0Near", "K0(x) + log(x/2) I0(x) by x², x from 0 to 2",
      chebyshev(lambda t: besselk(0, sqrt(t)) + log(sqrt(t) / 2) * besseli(0, sqrt(t)), 0, 4)),
-    ("besselK1Near", "x (K1(x) - log(x/2) I1(x)) by x², x from 0 to 2",
+    ("BesselK1Near", "x (K1(x) - log(x/2) I1(x)) by x², x from 0 to 2",
      chebyshev(lambda t: sqrt(t) * (besselk(1, sqrt(t)) - log(sqrt(t) / 2) * besseli(1, sqrt(t))), 0, 4)),
-    ("besselK0Far", "sqrt(x) exp(x) K0(x) by 1/x, x ≥ 2", chebyshev(lambda u: sqrt(1 / u) * exp(1 / u) * besselk(0, 1 / u), 0, "0.5")),
-    ("besselK1Far", "sqrt(x) exp(x) K1(x) by 1/x, x ≥ 2", chebyshev(lambda u: sqrt(1 / u) * exp(1 / u) * besselk(1, 1 / u), 0, "0.5")),
+    ("BesselK0Far", "sqrt(x) exp(x) K0(x) by 1/x, x ≥ 2", chebyshev(lambda u: sqrt(1 / u) * exp(1 / u) * besselk(0, 1 / u), 0, "0.5")),
+    ("BesselK1Far", "sqrt(x) exp(x) K1(x) by 1/x, x ≥ 2", chebyshev(lambda u: sqrt(1 / u) * exp(1 / u) * besselk(1, 1 / u), 0, "0.5")),
 ]
 airy_far = 1 / (mpf(2) / 3 * mpf(2) ** mpf("1.5"))
 airy_low = 1 / (mpf(2) / 3 * mpf(6) ** mpf("1.5")) ** 2
 airys = [
-    ("airyLow", "Ai(x), x from -6 to 0", chebyshev(airyai, -6, 0)),
-    ("airyNear", "Ai(x), x from 0 to 2", chebyshev(airyai, 0, 2)),
-    ("airyFar", "2 sqrt(π) x^(1/4) exp(ζ) Ai(x) by 1/ζ, x ≥ 2", chebyshev(airy_tail(0), 0, airy_far)),
-    ("airyP", "the amplitude P of Ai(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(0, "P"), 0, airy_low)),
-    ("airyQ", "ζ times the amplitude Q of Ai(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(0, "Q"), 0, airy_low)),
-    ("airySlopeLow", "Ai'(x), x from -6 to 0", chebyshev(lambda x: airyai(x, derivative=1), -6, 0)),
-    ("airySlopeNear", "Ai'(x), x from 0 to 2", chebyshev(lambda x: airyai(x, derivative=1), 0, 2)),
-    ("airySlopeFar", "2 sqrt(π) x^(-1/4) exp(ζ) Ai'(x) by 1/ζ, x ≥ 2", chebyshev(airy_tail(1), 0, airy_far)),
-    ("airySlopeP", "the amplitude P of Ai'(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(1, "P"), 0, airy_low)),
-    ("airySlopeQ", "ζ times the amplitude Q of Ai'(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(1, "Q"), 0, airy_low)),
+    ("AiryLow", "Ai(x), x from -6 to 0", chebyshev(airyai, -6, 0)),
+    ("AiryNear", "Ai(x), x from 0 to 2", chebyshev(airyai, 0, 2)),
+    ("AiryFar", "2 sqrt(π) x^(1/4) exp(ζ) Ai(x) by 1/ζ, x ≥ 2", chebyshev(airy_tail(0), 0, airy_far)),
+    ("AiryP", "the amplitude P of Ai(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(0, "P"), 0, airy_low)),
+    ("AiryQ", "ζ times the amplitude Q of Ai(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(0, "Q"), 0, airy_low)),
+    ("AirySlopeLow", "Ai'(x), x from -6 to 0", chebyshev(lambda x: airyai(x, derivative=1), -6, 0)),
+    ("AirySlopeNear", "Ai'(x), x from 0 to 2", chebyshev(lambda x: airyai(x, derivative=1), 0, 2)),
+    ("AirySlopeFar", "2 sqrt(π) x^(-1/4) exp(ζ) Ai'(x) by 1/ζ, x ≥ 2", chebyshev(airy_tail(1), 0, airy_far)),
+    ("AirySlopeP", "the amplitude P of Ai'(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(1, "P"), 0, airy_low)),
+    ("AirySlopeQ", "ζ times the amplitude Q of Ai'(x) by 1/ζ², x ≤ -6", chebyshev(airy_wave(1, "Q"), 0, airy_low)),
 ]
 grown = lambda u: exp(-1 / u) * ei(1 / u) / u
 integrals = [
-    ("exp1Near", "E1(x) + log(x), x from 0 to 1", chebyshev(lambda x: e1(x) + log(x), 0, 1)),
-    ("exp1Middle", "x exp(x) E1(x) by 1/x, x from 1 to 4", chebyshev(lambda u: exp(1 / u) * e1(1 / u) / u, "0.25", 1)),
-    ("exp1Far", "x exp(x) E1(x) by 1/x, x ≥ 4", chebyshev(lambda u: exp(1 / u) * e1(1 / u) / u, 0, "0.25")),
-    ("expiNear", "Ei(x) - log(x), x from 0 to 2", chebyshev(lambda x: ei(x) - log(x), 0, 2)),
-    ("expi2", "x exp(-x) Ei(x) by 1/x, x from 2 to 4", chebyshev(grown, "0.25", "0.5")),
-    ("expi4", "the same for x from 4 to 8", chebyshev(grown, "0.125", "0.25")),
-    ("expi8", "the same for x from 8 to 16", chebyshev(grown, "0.0625", "0.125")),
-    ("expi16", "the same for x from 16 to 32", chebyshev(grown, "0.03125", "0.0625")),
-    ("expi32", "the same for x ≥ 32", chebyshev(grown, 0, "0.03125")),
-    ("spenceTable", "spence(z)/(1-z), z from 1/2 to 2", chebyshev(lambda z: spence(z) / (1 - z), "0.5", 2)),
-    ("dawsonNear", "dawsn(x)/x by x², x from 0 to 2", chebyshev(lambda t: dawson(sqrt(t)) / sqrt(t), 0, 4)),
-    ("dawsonMiddle", "dawsn(x), x from 2 to 5", chebyshev(dawson, 2, 5)),
-    ("dawsonFar", "x dawsn(x) by 1/x², x ≥ 5", chebyshev(lambda u: dawson(1 / sqrt(u)) / sqrt(u), 0, "0.04")),
+    ("Exp1Near", "E1(x) + log(x), x from 0 to 1", chebyshev(lambda x: e1(x) + log(x), 0, 1)),
+    ("Exp1Middle", "x exp(x) E1(x) by 1/x, x from 1 to 4", chebyshev(lambda u: exp(1 / u) * e1(1 / u) / u, "0.25", 1)),
+    ("Exp1Far", "x exp(x) E1(x) by 1/x, x ≥ 4", chebyshev(lambda u: exp(1 / u) * e1(1 / u) / u, 0, "0.25")),
+    ("ExpiNear", "Ei(x) - log(x), x from 0 to 2", chebyshev(lambda x: ei(x) - log(x), 0, 2)),
+    ("Expi2", "x exp(-x) Ei(x) by 1/x, x from 2 to 4", chebyshev(grown, "0.25", "0.5")),
+    ("Expi4", "the same for x from 4 to 8", chebyshev(grown, "0.125", "0.25")),
+    ("Expi8", "the same for x from 8 to 16", chebyshev(grown, "0.0625", "0.125")),
+    ("Expi16", "the same for x from 16 to 32", chebyshev(grown, "0.03125", "0.0625")),
+    ("Expi32", "the same for x ≥ 32", chebyshev(grown, 0, "0.03125")),
+    ("Spence", "spence(z)/(1-z), z from 1/2 to 2", chebyshev(lambda z: spence(z) / (1 - z), "0.5", 2)),
+    ("DawsonNear", "dawsn(x)/x by x², x from 0 to 2", chebyshev(lambda t: dawson(sqrt(t)) / sqrt(t), 0, 4)),
+    ("DawsonMiddle", "dawsn(x), x from 2 to 5", chebyshev(dawson, 2, 5)),
+    ("DawsonFar", "x dawsn(x) by 1/x², x ≥ 5", chebyshev(lambda u: dawson(1 / sqrt(u)) / sqrt(u), 0, "0.04")),
 ]
 
 
@@ -167,21 +169,21 @@ def fresnel_wave(part):
 
 fourth = lambda t: mp.root(t, 4)
 sines = [
-    ("sineNear", "Si(x)/x by x², x from 0 to 4", chebyshev(lambda t: si(sqrt(t)) / sqrt(t), 0, 16)),
-    ("cosineNear", "Ci(x) - log(x) by x², x from 0 to 4", chebyshev(lambda t: ci(sqrt(t)) - log(t) / 2, 0, 16)),
-    ("sineF4", "x f(x) by 1/x², x from 4 to 8", chebyshev(sine_wave("f"), 1 / mpf(64), 1 / mpf(16))),
-    ("sineG4", "x² g(x) by 1/x², x from 4 to 8", chebyshev(sine_wave("g"), 1 / mpf(64), 1 / mpf(16))),
-    ("sineF8", "x f(x) by 1/x², x ≥ 8", chebyshev(sine_wave("f"), 0, 1 / mpf(64))),
-    ("sineG8", "x² g(x) by 1/x², x ≥ 8", chebyshev(sine_wave("g"), 0, 1 / mpf(64))),
-    ("fresnelS", "S(x)/x³ by x⁴, x from 0 to 2", chebyshev(lambda t: fresnels(fourth(t)) / fourth(t) ** 3, 0, 16)),
-    ("fresnelC", "C(x)/x by x⁴, x from 0 to 2", chebyshev(lambda t: fresnelc(fourth(t)) / fourth(t), 0, 16)),
-    ("fresnelF", "πx f(x) by 1/x⁴, x ≥ 2", chebyshev(fresnel_wave("f"), 0, 1 / mpf(16))),
-    ("fresnelG", "π²x³ g(x) by 1/x⁴, x ≥ 2", chebyshev(fresnel_wave("g"), 0, 1 / mpf(16))),
+    ("SineNear", "Si(x)/x by x², x from 0 to 4", chebyshev(lambda t: si(sqrt(t)) / sqrt(t), 0, 16)),
+    ("CosineNear", "Ci(x) - log(x) by x², x from 0 to 4", chebyshev(lambda t: ci(sqrt(t)) - log(t) / 2, 0, 16)),
+    ("SineF4", "x f(x) by 1/x², x from 4 to 8", chebyshev(sine_wave("f"), 1 / mpf(64), 1 / mpf(16))),
+    ("SineG4", "x² g(x) by 1/x², x from 4 to 8", chebyshev(sine_wave("g"), 1 / mpf(64), 1 / mpf(16))),
+    ("SineF8", "x f(x) by 1/x², x ≥ 8", chebyshev(sine_wave("f"), 0, 1 / mpf(64))),
+    ("SineG8", "x² g(x) by 1/x², x ≥ 8", chebyshev(sine_wave("g"), 0, 1 / mpf(64))),
+    ("FresnelS", "S(x)/x³ by x⁴, x from 0 to 2", chebyshev(lambda t: fresnels(fourth(t)) / fourth(t) ** 3, 0, 16)),
+    ("FresnelC", "C(x)/x by x⁴, x from 0 to 2", chebyshev(lambda t: fresnelc(fourth(t)) / fourth(t), 0, 16)),
+    ("FresnelF", "πx f(x) by 1/x⁴, x ≥ 2", chebyshev(fresnel_wave("f"), 0, 1 / mpf(16))),
+    ("FresnelG", "π²x³ g(x) by 1/x⁴, x ≥ 2", chebyshev(fresnel_wave("g"), 0, 1 / mpf(16))),
 ]
 
-for file, part in [("chebyshevsines", sines), ("chebyshev", tables), ("chebyshevbessel", bessels), ("chebyshevairy", airys), ("chebyshevintegrals", integrals)]:
-    with open("../%s.go" % file, "w") as out:
-        out.write("// Code generated by testdata/special.py; DO NOT EDIT.\n\npackage ops\n")
+for file, part in [("sines", sines), ("normal", normals), ("modified", modified), ("bessel", bessels), ("airy", airys), ("integrals", integrals)]:
+    with open("../internal/chebyshev/%s.go" % file, "w") as out:
+        out.write("// Code generated by testdata/special.py; DO NOT EDIT.\n\npackage chebyshev\n")
         for name, what, c in part:
             out.write("\n// %s has the coefficients of %s.\nvar %s = []float64{\n" % (name, what, name))
             for v in c:
