@@ -10,19 +10,18 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Checkpoint returns f(x), whose gradient computes once more what f builds, in place of keeping it in memory from the forward
-// computation on. Kept are f's result and the values that f reads and did not build: x, and others of f's surroundings. A deep network
-// of which each layer is a checkpoint needs memory for the results of all layers and for the inside of one, and computes each layer
-// forward twice:
+// Checkpoint returns f(x). Its gradient recomputes the values inside f instead of keeping them in memory from the forward pass. Only f's
+// result is kept, and the values that f reads but did not build: x, and others from outside. A deep network in which each layer is a
+// checkpoint needs memory for the results of all layers and the inner values of one, and computes each layer forward twice:
 //
 //	for _, layer := range layers {
 //		x = autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return layer.Apply(train, x) })
 //	}
 //
-// The result has the bits of f(x), and gradients of any order those that they have without it, but that gradients of a value which f
-// reads several times are added up in another order. Numbers that f draws are the same when they are computed again. Results of
-// operations that may not run twice are kept, of ops.Print, ops.Callback and in-place writes, and of loops with these in their bodies.
-// What f builds and others read beside its result, such as the new statistics of a batch norm, is kept for them.
+// The result has the same bits as f(x), and so have gradients of any order, except that the gradients of a value which f reads several
+// times are summed in a different order. Random numbers that f draws are the same when they are recomputed. Results of operations that must
+// not run twice are kept: ops.Print, ops.Callback, in-place writes, and loops with these in their bodies. Other values that f builds and
+// that are read outside it, such as the new statistics of a batch norm, are kept too.
 //
 // It is torch.utils.checkpoint and jax.checkpoint (T. Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016).
 // Mistakes are recorded in the graph.

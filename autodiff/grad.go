@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// Option changes what Grad does.
+// Option is an option of [Grad].
 type Option func(*settings)
 
 type settings struct {
@@ -22,13 +22,12 @@ type settings struct {
 	anyShape bool // whether y may have any shape although no gradient is given that arrives there
 }
 
-// ZeroForUnused returns zeros as the gradient of a value on which the result does not
-// depend. Without it, that is a mistake: it is most often a forgotten connection.
+// ZeroForUnused makes [Grad] return zeros as the gradient of a value on which the result does not depend. Without it, that is a mistake:
+// most often a connection was forgotten.
 func ZeroForUnused() Option { return func(s *settings) { s.unused = true } }
 
-// Grad returns the gradients of the scalar y with respect to each of the values wrt,
-// which may be any nodes of floating-point dtype in y's graph. Each gradient has its
-// value's shape and dtype; that of a value of a dtype for storage alone has Float32. Mistakes are recorded in the graph.
+// Grad returns the gradients of the scalar y with respect to each of the values wrt, which may be any nodes of floating-point dtype in y's
+// graph. Each gradient has its value's shape and dtype, but Float32 for a storage-only dtype. Mistakes are recorded in the graph.
 func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	var s settings
 	for _, o := range opts {

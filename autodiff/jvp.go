@@ -8,13 +8,13 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// JVP returns the derivatives of values in a direction: how each y changes when the values wrt change by the tangents, which have their shapes and dtypes. It is the product of
-// the Jacobian with the tangents, of y's shape, for the cost of computing y about twice more, however many numbers there are in wrt. That of a y that does
-// not depend on wrt is zeros.
+// JVP returns directional derivatives: how each y changes when the values wrt change along the tangents, which have the same shapes and
+// dtypes as wrt. Each result is the product of the Jacobian and the tangents, has y's shape, and costs about twice as much as y, however
+// many elements wrt has. It is zeros for a y that does not depend on wrt.
 //
-// It is forward mode, as jax.jvp and torch.func.jvp, written as a gradient of a gradient: what [Grad] gives is linear in the gradient that arrives, and its
-// gradient by that is the JVP (J. Townsend, "A new trick for calculating Jacobian vector products", 2017). Of the way back nothing is left to compute.
-// Mistakes are recorded in the graph.
+// It is forward mode, like jax.jvp and torch.func.jvp, implemented as a gradient of a gradient: the result of [Grad] is linear in the
+// upstream gradient, and its gradient with respect to that is the JVP (J. Townsend, "A new trick for calculating Jacobian vector products",
+// 2017). Nothing of the reverse pass remains to be computed. Mistakes are recorded in the graph.
 func JVP(ys, wrt, tangents []*graph.Node) []*graph.Node {
 	results := make([]*graph.Node, len(ys))
 	var wrong *graph.Node // what stands for all results where the tangents are wrong
@@ -92,9 +92,9 @@ func pushForward(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
 // arrivingAs is a tangent in the shape of its value.
 func arrivingAs(x, v *graph.Node) *graph.Node { return settings{upstream: v}.arriving(x) }
 
-// Jacobian returns the derivatives of every element of y with respect to every element of each of the values wrt: y's axes, and behind them those of the value. It is computed for all
-// rows at once, or for all columns where these are known to be fewer, by [ops.Vmap]: as jax.jacrev and jax.jacfwd. Derivatives of what y does not depend on are zeros.
-// Mistakes are recorded in the graph.
+// Jacobian returns the derivatives of every element of y with respect to every element of each of the values wrt: y's axes, followed by
+// those of the value. All rows are computed at once, or all columns if these are known to be fewer, by [ops.Vmap], like jax.jacrev and
+// jax.jacfwd. Derivatives with respect to values on which y does not depend are zeros. Mistakes are recorded in the graph.
 func Jacobian(y *graph.Node, wrt []*graph.Node) []*graph.Node {
 	jacobians := make([]*graph.Node, len(wrt))
 	if bad := checkDerivative(y, wrt); bad != nil {
@@ -156,9 +156,9 @@ func byColumns(y, x *graph.Node) *graph.Node {
 	return ops.Reshape(ops.MoveAxis(columns, 0, -1), slices.Concat(y.Shape(), x.Shape())...)
 }
 
-// Hessian returns the second derivatives of the scalar y: at [i][j] those by the elements of wrt[i] and of wrt[j], along the axes of the first and then of the second. It is the [Jacobian] of
-// the gradient. Its product with a vector needs no Hessian: it is the [JVP] of the gradient, or the gradient of it with [Upstream].
-// Mistakes are recorded in the graph.
+// Hessian returns the second derivatives of the scalar y: at [i][j] those with respect to the elements of wrt[i] and wrt[j], with the axes
+// of the first followed by those of the second. It is the [Jacobian] of the gradient. A Hessian-vector product needs no Hessian: it is the
+// [JVP] of the gradient, or its gradient with [Upstream]. Mistakes are recorded in the graph.
 func Hessian(y *graph.Node, wrt []*graph.Node) [][]*graph.Node {
 	blocks := make([][]*graph.Node, len(wrt))
 	for i, dx := range Grad(y, wrt, ZeroForUnused()) {

@@ -10,9 +10,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// Upstream returns the gradient that arrives at y, of y's shape and dtype, so that y need not
-// be a scalar: the result is the vector-Jacobian product. Sizes of dy that may be those of y
-// are required to be so when they are bound.
+// Upstream sets the gradient of y, with y's shape and dtype, so that y need not be a scalar: the result is the vector-Jacobian product.
+// Sizes of dy that are not known to equal those of y are checked when they are bound.
 func Upstream(dy *graph.Node) Option { return func(s *settings) { s.upstream = dy } }
 
 // upstreamAttrs are the fixed arguments of upstreamOp: the shape and the name of the value at

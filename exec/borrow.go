@@ -11,11 +11,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// BorrowParams begins a session with these values of parameters, as in a [Feed], and reads them where they lie: a large model
-// starts without a copy, and without first values that nothing reads. The memory must not change while a session uses
-// it, nor be given back. What is no dense slice in row-major order is copied, as are parameters that the program writes. A
-// borrowed parameter cannot be set, and no session whose program writes it can share it. What is wrong is the error of
-// each call of the session.
+// BorrowParams starts a session with these values of parameters, given as in a [Feed], and reads them in place: a large model starts
+// without a copy, and without computing initial values that nothing reads. The memory must be neither changed nor freed while a session
+// uses it. A value that is not a dense slice in row-major order is copied, and so are parameters that the program writes. A borrowed
+// parameter cannot be set, and a session whose program writes it cannot share it. Invalid values make each call of the session return an
+// error.
 func BorrowParams(values Feed) SessionOption {
 	return func(s *Session) {
 		if s.lent == nil {

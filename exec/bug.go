@@ -11,16 +11,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// BugError is a mistake of the library's own, or of an operation of the user's own, found in a
-// pass, when sizes are bound or in a run. A session whose run it ends can run again, but what
-// the run has written to parameters by then stays.
+// BugError is a bug in the library, or in a user-defined operation, found in a pass, when sizes are bound or in a run. The session can run
+// again afterwards, but parameters keep what the failed run has written.
 type BugError struct {
 	Pass string      // of compilation, or "begin" (of parameters), "bind" or "run"
-	Node *graph.Node // at which it was found; nil where that is not known
-	Err  error       // of a panic it holds the stack, see Error
+	Node *graph.Node // at which it was found; nil if not known
+	Err  error       // for a panic it includes the stack; see Error
 }
 
-// Error says what went wrong and whose fault it is, and gives the stack of a panic.
+// Error says what went wrong and whose fault it is, with the stack of a panic.
 func (e *BugError) Error() string {
 	at, stack := "", ""
 	if e.Node != nil {

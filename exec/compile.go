@@ -16,7 +16,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// Option says what a program is to compute.
+// Option is an option of [Compile].
 type Option func(*request)
 
 type request struct {
@@ -30,13 +30,13 @@ type request struct {
 	fastBFloat16     bool
 }
 
-// Outputs names the values that each run gives back. Given several times, it names them all.
+// Outputs adds to the values that each run returns.
 func Outputs(nodes ...*graph.Node) Option {
 	return func(r *request) { r.outputs = append(r.outputs, nodes...) }
 }
 
-// Updates names in-place writes that each run carries out, such as an optimiser's, and calls for their effect, such as those of
-// ops.Print. Given several times, it names them all:
+// Updates adds to the in-place writes that each run performs, such as an optimiser's, and to calls made for their side effects, such as
+// those of ops.Print. It may be given several times:
 //
 //	exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...))
 func Updates(nodes ...*graph.Node) Option {
@@ -50,12 +50,12 @@ func Updates(nodes ...*graph.Node) Option {
 	}
 }
 
-// FastBFloat16 has products of BFloat16 computed in the tile registers of AMX where the processor has them and the system grants them: eight times as
-// fast as in float32 on an Intel Xeon 6. Their sums are float32 still, and results are rounded once, but the sums have an order of their own there,
-// and take subnormal numbers for 0: results can differ from those of other processors in the last bits. Elsewhere the option changes nothing.
+// FastBFloat16 computes products of BFloat16 in AMX tile registers if the processor has them and the system grants them: eight times as
+// fast as in float32 on an Intel Xeon 6. Sums are still float32, and results are rounded once, but the order of sums differs, and subnormal
+// numbers count as 0: results can differ from those of other processors in the last bits. On other processors the option has no effect.
 //
-// Of 32 products of a sum each, the even ones are added up from 0 and the odd ones too, by fused multiply-adds; the sum of both is added to that
-// of the products before.
+// Of each 32 products in a sum, the even ones are summed from 0 with fused multiply-adds, and so are the odd ones; the sum of the two is
+// added to the sum so far.
 func FastBFloat16() Option { return func(r *request) { r.fastBFloat16 = true } }
 
 // roots lists the outputs and then the updates.
@@ -179,10 +179,9 @@ func forwardStores(u *lower.Program) error {
 	return nil
 }
 
-// Compile checks the graph and compiles what computes the outputs and carries out the
-// updates. The error holds every mistake of the graph, each with its place in the
-// user's program: it is a *shapeinfer.Report. Warnings are written to standard error: see
-// [OnWarning] and [Program.Warnings].
+// Compile checks the graph and compiles a program that computes the outputs and performs the updates. The error lists every mistake in the
+// graph with its source position: it is a *shapeinfer.Report. Warnings are written to standard error: see [OnWarning] and
+// [Program.Warnings].
 func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	r := request{thresholds: lower.UsualThresholds}
 	for _, o := range opts {

@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Plan says what a program does, for pictures and reports. Its nodes are those of Graph,
-// the user's graph after the last pass, in which the bodies of loops stand as in the user's.
+// Plan describes a program, for pictures and reports. Its nodes are those of Graph, the user's graph after the last pass, with the bodies
+// of loops as in the user's graph.
 type Plan struct {
 	Source  *graph.Graph // the user's
 	Graph   *graph.Graph
@@ -26,8 +26,8 @@ type Plan struct {
 type KernelPlan struct {
 	Class  graph.Class   // Elementwise for a group of fused operations
 	Domain graph.Shape   // the iteration space of a group
-	Nodes  []*graph.Node // what it computes, in order; what several kernels compute for themselves stands in the first
-	// Reads and Writes are the values that it exchanges through memory, without views.
+	Nodes  []*graph.Node // what it computes, in order; nodes that several kernels compute are listed in the first
+	// Reads and Writes are the values that it exchanges through memory, excluding views.
 	Reads, Writes []*graph.Node
 	// Programs are its row programs in text; none for matrix products and gathers.
 	Programs []string
@@ -60,13 +60,13 @@ type BufferPlan struct {
 	Kind  BufferKind
 	First int // the first kernel that uses it
 	Last  int // the last one; the number of kernels for an output
-	// InPlace is the buffer whose memory this one takes over, or -1.
+	// InPlace is the buffer whose memory this one reuses, or -1.
 	InPlace int
 
 	buffer *lower.Buffer
 }
 
-// Plan describes the program. The result is made anew for each call.
+// Plan describes the program. Each call returns a new result.
 func (p *Program) Plan() *Plan {
 	plan, _ := p.plan()
 	return plan

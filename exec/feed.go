@@ -14,9 +14,8 @@ import (
 
 // Feed holds the values of inputs for one run. Each is
 //
-//   - a *tensor.Dense or an [Array], whose memory is used as it is;
-//   - a slice such as []float32, whose memory is used too: the shape is the input's, of which one size
-//     at most may be unknown;
+//   - a *tensor.Dense or an [Array], whose memory is used without a copy;
+//   - a slice such as []float32, used without a copy too: its shape is the input's, in which at most one size may be unknown;
 //   - nested slices or arrays, such as [][]float32, whose elements are copied in each run;
 //   - for a scalar, a Go number or bool.
 type Feed map[*graph.Node]any
@@ -29,8 +28,7 @@ type Array struct {
 	Data  any
 }
 
-// Clone returns a copy that has memory of its own: what a run has left in the session's
-// memory is kept by it beyond the next run.
+// Clone returns a copy in its own memory: it keeps a result of a run beyond the session's next run.
 func (a Array) Clone() Array {
 	a.Shape = slices.Clone(a.Shape)
 	if d := reflect.ValueOf(a.Data); d.Kind() == reflect.Slice && !d.IsNil() {
@@ -41,7 +39,7 @@ func (a Array) Clone() Array {
 	return a
 }
 
-// Widened returns floating-point elements of 16 and 8 bits as a []float32, and others as they are.
+// Widened returns the array with 16-bit and 8-bit floats converted to []float32, and other elements unchanged.
 func (a Array) Widened() Array {
 	switch data := a.Data.(type) {
 	case []half.Float16:

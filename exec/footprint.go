@@ -16,20 +16,18 @@ type Footprint struct {
 	Kernels []KernelBytes // of Plan.Kernels, in their order
 }
 
-// BufferBytes is where a buffer lies; only one of the arena has an offset. A matrix that kernels
-// exchange block by block has no bytes: threads have memory for blocks, which is in Arena.
+// BufferBytes is the location of a buffer; only buffers in the arena have an offset. A matrix that kernels exchange block by block has no
+// bytes: the threads' memory for blocks counts in Arena.
 type BufferBytes struct{ Offset, Bytes int }
 
-// KernelBytes is what one run of a kernel moves between memory and processor, where it
-// reads each operand once and writes each result once; and what its operations would
-// move if each were a kernel of its own.
+// KernelBytes counts the bytes that one run of a kernel moves, reading each operand once and writing each result once, and those that its
+// operations would move if each were a separate kernel.
 type KernelBytes struct {
 	Moved, Unfused int
 	Body           []KernelBytes // of KernelPlan.Body, for one step
 }
 
-// Footprint evaluates the plan for the given named sizes. All names that inputs have
-// must be given.
+// Footprint evaluates the plan for the given named sizes. All names in the inputs' shapes must be given.
 func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 	b, err := p.bindingFor(sizes)
 	if err != nil {

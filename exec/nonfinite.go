@@ -15,45 +15,43 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// NonFinite tells which operation of the user's graph was the first to make a NaN, or an infinity, that
-// reached an output or an update of a program.
+// NonFinite is the operation of the user's graph that was the first to produce a NaN, or an infinity, that reached an output or an update
+// of a program.
 type NonFinite struct {
 	Node *graph.Node // a parameter or an input if the value was there before the run
-	// Steps are the positions of the steps in which it was made, of the loops in whose bodies the operation stands, the outermost first; nil
-	// outside of loops.
+	// Steps are the positions of the steps that produced it, in the loops around the operation, outermost first; nil outside loops.
 	Steps []int
 	Index []int   // of the first element that is not finite
 	Value float64 // that element: NaN, +Inf or -Inf
-	// Count is the number of elements that are NaN, or infinite where Value is, of Elements in all; within a loop, of those of the step.
+	// Count is the number of elements that are NaN, or infinite if Value is, out of Elements; within a loop, those of the step.
 	Count, Elements int
-	// Operands are the values that went in, in the operation's order.
+	// Operands are the operation's operands, in order.
 	Operands []OperandValues
-	// Cause is what made the infinity of which the operation made a NaN; nil where the operands are finite.
+	// Cause is the origin of the infinity from which the operation made a NaN; nil if the operands are finite.
 	Cause *NonFinite
 }
 
-// OperandValues describes what an operation has read.
+// OperandValues describes the values of an operand.
 type OperandValues struct {
 	Node     *graph.Node
-	Min, Max float64 // of the elements that are not NaN; NaN where there are none
+	Min, Max float64 // of the elements that are not NaN; NaN if there are none
 	NaN, Inf int     // how many elements are that
-	// Element is the one of which an elementwise operation made the element of NonFinite.Index; nil for
-	// other operations, and for operands that are no floats.
+	// Element is the one from which an elementwise operation computed the element at NonFinite.Index; nil for other operations, and for
+	// operands that are not floats.
 	Element *float64
 }
 
 // valuesAtOnce bounds the values that a search keeps in memory at a time.
 const valuesAtOnce = 64
 
-// FirstNonFinite computes every value of the program again, for the same inputs, and finds the operation that
-// first made a NaN or an infinity. It returns nil where outputs and updates are finite: an infinity on the way,
-// such as that of a mask, is no mistake. NaN is looked for first.
+// FirstNonFinite recomputes every value of the program for the same inputs, and finds the operation that first produced a NaN or an
+// infinity. It returns nil if outputs and updates are finite: an intermediate infinity, such as that of a mask, is not a fault. It searches
+// for NaN first.
 //
-// It carries out no updates: parameters are copied. The values are those of the run that is asked about
-// if the parameters are still those that it began with, as with [Session.RunWithoutUpdates], or where
-// optim.When kept the step back. After a step that wrote a NaN, the parameter that holds it is what is found.
-// In the body of a loop it is the first step that counts, and in it the first operation. Functions of ops.Callback are called again, some
-// of them several times, and ops.Print writes nothing. The search compiles the program in parts and takes much longer than a run.
+// It performs no updates: parameters are copied. The values are those of the run in question if the parameters are the same as before it,
+// as after [Session.RunWithoutUpdates], or if optim.When skipped the step. After a step that wrote a NaN, the result is the parameter that
+// holds it. In the body of a loop, it is the first operation in the first such step. Functions of ops.Callback are called again, some of
+// them several times, and ops.Print writes nothing. The search compiles the program in parts and takes much longer than a run.
 func (s *Session) FirstNonFinite(ctx context.Context, feed Feed) (*NonFinite, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -355,7 +353,7 @@ func elementAt(a Array, index []int) *float64 {
 	return &v
 }
 
-// String tells of the operation, its place and its operands, a line each.
+// String describes the operation, its source position and its operands, one per line.
 func (n *NonFinite) String() string {
 	var b strings.Builder
 	b.WriteString(n.headline())
@@ -383,7 +381,7 @@ func (n *NonFinite) headline() string {
 	return text
 }
 
-// String tells of the operand's values.
+// String describes the operand's values.
 func (o OperandValues) String() string {
 	text := fmt.Sprintf("%s, %s%v", o.Node.Called(), o.Node.DType(), o.Node.Shape())
 	if o.Element != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/broadloom/broadloom/internal/page"
 )
 
-// VizVariable is the environment variable that names the page which every compilation
-// writes: BROADLOOM_VIZ=out.html. A program that compiles several graphs writes
-// out-2.html and so on.
+// VizVariable is the environment variable that names the page that every compilation writes: BROADLOOM_VIZ=out.html. A program that
+// compiles several graphs writes out-2.html and so on.
 const VizVariable = "BROADLOOM_VIZ"
 
 // pagesWritten counts the pages of this process by the variable's value.
@@ -61,8 +60,8 @@ func createPage(path string, d func() *page.Document) (err error) {
 // names none.
 const usualSize = 32
 
-// Page makes the document of which package viz writes an HTML page. sizes are values of
-// named sizes, for figures in bytes; profile may be nil.
+// Page makes the document that package viz writes as an HTML page. sizes are values of named sizes, for figures in bytes; profile may be
+// nil.
 func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 	plan, l := p.plan()
 	d := &page.Document{Title: p.source.Name()}
@@ -114,8 +113,8 @@ func passNames(passes []Snapshot) (names []string) {
 	return names
 }
 
-// UsualSizes returns a value for each named size of the graph, for figures and trials where the
-// user names none: 32, or what comes near to it of those that the size may be.
+// UsualSizes returns a default for each named size of the graph, for figures and trials if the user gives none: 32, or the closest allowed
+// value.
 func (p *Program) UsualSizes() map[string]int {
 	sizes := map[string]int{}
 	for _, name := range p.source.DimNames() {

@@ -78,8 +78,8 @@ func (s *Session) value(n *graph.Node) (*params.Value, error) {
 	return nil, fmt.Errorf("exec: parameter %s was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
 }
 
-// Params lists the parameters that the session holds, in the order of their declaration: those
-// that its graph had when the program was compiled, or one with whose session it shares them.
+// Params lists the parameters that the session holds, in the order of their declaration: those that the graph had when the program was
+// compiled, or the program of a session with which it shares them.
 func (s *Session) Params() ([]*graph.Node, error) {
 	if s.err != nil {
 		return nil, s.err

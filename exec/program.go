@@ -13,8 +13,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Program is a compiled graph. It never changes: any number of goroutines may make
-// sessions of it.
+// Program is a compiled graph. It is immutable: any number of goroutines may make sessions of it.
 type Program struct {
 	source  *graph.Graph
 	request request
@@ -57,12 +56,11 @@ func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 	return p, nil
 }
 
-// Params lists the parameters that the program reads or writes, in the order of their declaration. Of one that
-// evaluates they are those of the model, with running statistics, and not what an optimiser keeps.
-// [Session.Params] lists all that a session holds.
+// Params lists the parameters that the program reads or writes, in the order of their declaration. For an evaluation program these are the
+// parameters of the model, with running statistics, but not the optimiser's state. [Session.Params] lists all parameters of a session.
 func (p *Program) Params() []*graph.Node { return slices.Clone(p.used) }
 
-// Outputs lists the values that each run gives back, in the order of [Outputs].
+// Outputs lists the values that each run returns, in the order of [Outputs].
 func (p *Program) Outputs() []*graph.Node { return slices.Clone(p.outputs) }
 
 // Written lists the parameters that runs write, in the order of their declaration.
@@ -73,8 +71,7 @@ func (p *Program) Written() (params []*graph.Node) {
 	return params
 }
 
-// Snapshots returns the program after each pass, in text, for debugging. They are not kept
-// with a program: the first call compiles it once more.
+// Snapshots returns the program after each pass, as text, for debugging. A program does not keep them: the first call compiles it again.
 func (p *Program) Snapshots() []Snapshot { return p.snapshots() }
 
 // String returns the kernels of the program in the order in which they run.

@@ -109,9 +109,8 @@ func Values[T graph.Element](r *Results, n *graph.Node) ([]T, error) {
 	return values, nil
 }
 
-// Dense returns an output as a tensor that shares the session's memory: valid until the session's next run;
-// its method Clone keeps it for longer. A value without
-// elements, which a tensor.Dense cannot hold, is an error: [Results.Array] gives those.
+// Dense returns an output as a tensor that shares the session's memory: valid until the session's next run; its method Clone keeps it for
+// longer. A value without elements, which a tensor.Dense cannot hold, is an error: use [Results.Array].
 func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	o, err := r.find(n)
 	if err != nil {
@@ -132,8 +131,7 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	return o.dense, nil
 }
 
-// Scalar returns the one element of an output as a float64: the value of a loss. An output
-// of no elements or of several is an error.
+// Scalar returns the single element of an output, such as a loss, as a float64. An output with no elements, or with several, is an error.
 func (r *Results) Scalar(n *graph.Node) (float64, error) {
 	o, err := r.find(n)
 	if err != nil {

@@ -15,13 +15,12 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Machine is what a machine does at most: the roof under which the rates of kernels stay
-// (Williams, Waterman, Patterson: "Roofline", Communications of the ACM 52, 2009). A rate that
-// is not known is 0.
+// Machine has the limits of a machine: the roof for the rates of kernels (Williams, Waterman, Patterson: "Roofline", Communications of the
+// ACM 52, 2009). An unknown rate is 0.
 type Machine struct {
 	Threads int
-	Copy    float64 // bytes a second that are read and written in a copy of large arrays, both counted
-	Float32 float64 // operations a second on elements of 4 bytes that stay in registers
+	Copy    float64 // bytes per second read plus written when copying large arrays
+	Float32 float64 // operations per second on 4-byte elements in registers
 	Float64 float64 // the same on elements of 8 bytes
 }
 
@@ -32,9 +31,8 @@ const (
 	copySamples    = 12
 )
 
-// MeasureMachine measures what the machine does on some threads, at least one and at most as many
-// as there are processors. It takes some tenths of a second and 256 MB of memory; nothing else
-// should run meanwhile. The error is that of memory that there is not.
+// MeasureMachine measures the machine's limits on the given number of threads, from one to the number of processors. It takes a few tenths
+// of a second and 256 MB of memory; nothing else should run meanwhile. It returns an error if there is not enough memory.
 func MeasureMachine(threads int) (Machine, error) {
 	m := Machine{Threads: max(min(threads, runtime.NumCPU()), 1)}
 	m.Float32, m.Float64 = peak.Rate(m.Threads, 4), peak.Rate(m.Threads, 8)
@@ -52,25 +50,24 @@ func MeasureMachine(threads int) (Machine, error) {
 	return m, nil
 }
 
-// String tells the rates.
+// String lists the rates.
 func (m Machine) String() string {
 	return fmt.Sprintf("%d thread(s) copy %.1f GB/s and compute %.1f GFLOP/s on elements of 4 bytes, %.1f on those of 8",
 		m.Threads, m.Copy/1e9, m.Float32/1e9, m.Float64/1e9)
 }
 
-// KernelRoofline is a kernel beside the roof of a machine. Of a kernel of a loop's body, time, bytes
-// and operations are those of all passes. Kernels that run together, a block of rows at a time, are measured as the first of them, which has
-// the time, the bytes and the operations of all.
+// KernelRoofline compares a kernel with the limits of a machine. For a kernel in a loop's body, time, bytes and operations are those of all
+// passes. Kernels that run together, a block of rows at a time, are measured as one: the first has the time, bytes and operations of all.
 type KernelRoofline struct {
 	Kernel     int    // of Plan.Kernels, or of the plan of the loop's body
 	Number     string // the same in text: "3.1" is kernel 1 of the body of loop 3
-	Passes     int    // how often a run came to it: to those of a loop's body, once a step; never where its results are kept from run to run
+	Passes     int    // how often it ran in a run: in a loop's body, once per step; 0 if its results are kept between runs
 	Time       time.Duration
 	Share      float64 // of the time of all kernels
-	Bytes      int     // read and written, each operand and each result once a pass
-	Flops      int     // operations on elements, as [Stats] counts them; of a loop, those of the steps that it took
-	OfCopy     float64 // bytes a second, as a share of Machine.Copy; above 1 where they come from a cache
-	OfPeak     float64 // operations a second, as a share of the machine's peak for the sizes of elements
+	Bytes      int     // read and written, each operand and each result once per pass
+	Flops      int     // operations on elements, as [Stats] counts them; for a loop, those of the steps taken
+	OfCopy     float64 // bytes per second, as a fraction of Machine.Copy; above 1 if they come from a cache
+	OfPeak     float64 // operations per second, as a fraction of the machine's peak for the sizes of elements
 	Operations string  // what it computes
 
 	Body []KernelRoofline // of a loop
@@ -79,8 +76,7 @@ type KernelRoofline struct {
 	wide     int // of Flops, those on elements of 8 bytes
 }
 
-// Roof tells which roof the kernel would meet first if it were faster: "memory" or "arithmetic", of
-// which it has the greater share; or "" if neither is known.
+// Roof returns the limit that the kernel is closer to, "memory" or "arithmetic", or "" if neither is known.
 func (r KernelRoofline) Roof() string {
 	switch {
 	case r.OfCopy == 0 && r.OfPeak == 0:
@@ -96,9 +92,8 @@ func (r KernelRoofline) rate(n int) float64 {
 	return float64(n) / max(float64(r.Time.Nanoseconds()), 1)
 }
 
-// Roofline compares each kernel with what the machine does at most. Bytes and operations are
-// counted from the plan, with the sizes of the profile's runs. Of a profile that no session has
-// made it tells the times alone.
+// Roofline compares each kernel with the machine's limits. Bytes and operations are counted from the plan, with the sizes of the profile's
+// runs. For a profile that was not made by a session it returns only times.
 func (p *Profile) Roofline(m Machine) []KernelRoofline {
 	if p.prog == nil {
 		var list []KernelRoofline
@@ -164,8 +159,8 @@ func withBodies(list []KernelRoofline) (all []KernelRoofline) {
 // mostSlow is the number of kernels of which a report shows the lines.
 const mostSlow = 10
 
-// Report returns the roofline of all kernels as a table, and the ten that take the most time
-// with the lines of the user's program that they come from. The kernels of loops' bodies are among them.
+// Report returns the roofline of all kernels as a table, followed by the ten kernels that take the most time with their lines in the user's
+// program, including kernels in loops' bodies.
 func (p *Profile) Report(m Machine) string {
 	if p.prog == nil {
 		return errNoProfile.Error()

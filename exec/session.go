@@ -24,14 +24,12 @@ import (
 // arguments.
 const maxBindings = 16
 
-// ErrBusy is what a call wraps that is refused since another goroutine uses the session, or
-// the parameters that it shares with other sessions, in a way that does not go together.
+// ErrBusy is wrapped by the error of a call that conflicts with another goroutine's use of the session, or of parameters that it shares
+// with other sessions.
 var ErrBusy = params.ErrBusy
 
-// Session runs a program. It holds the parameters and the memory of runs. It serves one
-// goroutine at a time; many sessions of one program may run at once, also such as share
-// parameters if they only read them ([ShareParams]). What does not go together is refused
-// with [ErrBusy].
+// Session runs a program. It holds the parameters and the memory of runs. It serves one goroutine at a time. Many sessions of one program
+// may run at once, even if they share parameters ([ShareParams]), as long as they only read these. Conflicting calls fail with [ErrBusy].
 type Session struct {
 	prog     *Program
 	err      error // what is wrong with the options, told by each call
@@ -49,8 +47,8 @@ type Session struct {
 	lent     Feed // given with BorrowParams
 }
 
-// NewSession makes a session, with parameters at their first values. What is wrong with the
-// options, and that the program is nil, is the error of each call of the session.
+// NewSession makes a session, with parameters at their initial values. If an option is invalid or the program is nil, each call of the
+// session returns an error.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p}
 	if p == nil {
@@ -71,7 +69,7 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 	return s
 }
 
-// String says of which graph the session is.
+// String names the session's graph.
 func (s *Session) String() string {
 	if s == nil || s.prog == nil {
 		return "session without a program"
@@ -79,12 +77,11 @@ func (s *Session) String() string {
 	return fmt.Sprintf("session of graph %q", s.prog.source.Name())
 }
 
-// Program returns what the session runs.
+// Program returns the program that the session runs.
 func (s *Session) Program() *Program { return s.prog }
 
-// Run binds the inputs, computes the outputs and carries out the updates. The results
-// are valid until the session's next run. It stops between kernels when the context
-// ends; updates carried out by then stay. Without a context (nil) it is not stopped.
+// Run binds the inputs, computes the outputs and performs the updates. The results are valid until the session's next run. It stops between
+// kernels when the context ends; updates performed by then remain. A nil context never ends.
 func (s *Session) Run(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -137,10 +134,9 @@ func (s *Session) begin() error {
 	return nil
 }
 
-// RunWithoutUpdates computes the outputs without carrying out the updates, with the same
-// parameters. The outputs are those of the program: what it computes in training, such as
-// dropout, it computes here too. To evaluate, compile a program of another pass
-// (nn.Evaluation) and share the parameters.
+// RunWithoutUpdates computes the outputs with the current parameters and does not perform the updates. The outputs are those of the
+// program: a training program applies dropout here too. To evaluate, compile a program with another pass (nn.Evaluation) and share the
+// parameters.
 func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
 	if s.err == nil && len(s.prog.request.updates) == 0 {
 		return s.Run(ctx, feed, opts...)

@@ -10,30 +10,29 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// SessionOption changes a session.
+// SessionOption is an option of [Program.NewSession].
 type SessionOption func(*Session)
 
-// Seed sets the seed from which parameters' first values come; it is 0 otherwise. Sessions
-// that share parameters have the seed of the first of them.
+// Seed sets the seed for the initial values of parameters; the default is 0. Sessions that share parameters use the seed of the first of
+// them.
 func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = &seed } }
 
-// Threads bounds the number of threads on which a session computes; without it, it is
-// that of the processors that Go uses ([runtime.GOMAXPROCS]). Results are the same for
-// every number.
+// Threads limits the number of threads on which a session computes; the default is [runtime.GOMAXPROCS]. Results are the same for every
+// number.
 func Threads(n int) SessionOption { return func(s *Session) { s.state.Threads = max(n, 1) } }
 
-// FlushDenormals has kernels take denormal numbers for zeros of the same sign: numbers other than 0 of magnitudes below
-// 2^-126 in float32 and bfloat16, 2^-1022 in float64, on which many processors take some hundred cycles for an
-// operation. Arithmetic and sums then read none and give none. What only moves or picks numbers may keep those that an
-// input has: of Reshape and Where all, of functions that are their argument near 0, such as Sin, many, and of Maximum and
-// Relu it depends on the back end. All other bits are the same on all back ends. Denormal numbers of float16 stay, since arithmetic on them is that of float32.
+// FlushDenormals makes kernels treat denormal numbers as zeros of the same sign: nonzero numbers below 2^-126 in magnitude in float32 and
+// bfloat16, and below 2^-1022 in float64, on which many processors take a hundred cycles or more for an operation. Arithmetic and sums then
+// neither read nor produce any. Operations that only move or select numbers may keep those of an input: Reshape and Where keep all,
+// functions such as Sin, which equal their argument near 0, keep many, and for Maximum and Relu it depends on the back end. All other bits
+// are the same on all back ends. Denormal numbers of float16 are kept, since they are computed in float32.
 //
-// Constants are computed from constants when a program is compiled, by the rules of IEEE 754, as is everything without this
-// option. It does nothing on processors other than amd64. The thread of the caller is as before after each run.
+// Constant expressions are evaluated at compile time by the rules of IEEE 754, with or without this option. It has no effect on processors
+// other than amd64. The caller's thread is restored after each run.
 func FlushDenormals() SessionOption { return func(s *Session) { s.state.Flushes = true } }
 
-// PrintTo has ops.Print write to w, one call of Write for each value, or nowhere if w is nil; without it, it is standard error. An
-// error of w is the run's. Where sessions run at the same time, w must allow for that.
+// PrintTo makes ops.Print write to w, with one call of Write per value, or nowhere if w is nil; the default is standard error. An error of
+// w ends the run. If several sessions run at the same time, w must be safe for concurrent use.
 func PrintTo(w io.Writer) SessionOption {
 	if w == nil {
 		w = io.Discard
@@ -41,14 +40,13 @@ func PrintTo(w io.Writer) SessionOption {
 	return func(s *Session) { s.state.Print = w }
 }
 
-// GuardOperands has a run fail where a Go function, of ops.Callback or of an operation of class [graph.Function], writes its operands: their
-// memory is that of other values, of parameters and of what is fed, which are wrong from then on. The [RunError] names the operation, the operand and the
-// user's line. Each call then reads its operands twice more. Package gradcheck sets it.
+// GuardOperands makes a run fail if a Go function, of ops.Callback or of an operation of class [graph.Function], writes its operands, whose
+// memory may belong to other values, parameters or inputs. The [RunError] names the operation, the operand and the user's line. Each call
+// then reads its operands twice more. Package gradcheck sets it.
 func GuardOperands() SessionOption { return func(s *Session) { s.state.GuardsOperands = true } }
 
-// Size gives a named size, such as one that the shape of no input tells. In every run the
-// sizes of the inputs must agree with it: the error of a run tells of one that is missing,
-// that contradicts an input, or that the graph does not have.
+// Size sets a named size, such as one that no input's shape determines. In every run the sizes of the inputs must agree with it: a run
+// returns an error for a size that is missing, contradicts an input, or does not exist in the graph.
 func Size(name string, v int) SessionOption {
 	return func(s *Session) {
 		if s.sizes == nil {
@@ -58,15 +56,14 @@ func Size(name string, v int) SessionOption {
 	}
 }
 
-// RunOption changes one run of a session.
+// RunOption is an option of one run of a session.
 type RunOption struct {
 	name string
 	size int64
 }
 
-// RunSize gives a named size to one run, as [Size] gives it to all runs of a session; in this run it
-// takes the place of the session's. A session keeps what it has prepared for the sizes of its last
-// 16 different runs, so that runs of other sizes in turn cost no more than runs of one.
+// RunSize sets a named size for one run, as [Size] does for all runs of a session; in this run it overrides the session's. A session caches
+// its preparations for the last 16 different sets of sizes, so alternating between sizes costs no more than runs of one size.
 func RunSize(name string, v int) RunOption { return RunOption{name, int64(v)} }
 
 // sizesOf returns the sizes that are given by hand for one run with options.
@@ -79,16 +76,13 @@ func (s *Session) sizesOf(opts []RunOption) shapeinfer.Sizes {
 	return given
 }
 
-// ShareParams uses the parameters of another session, whose program must be of the same
-// graph: what one session writes, the other reads. The programs may differ in their
-// parameters, as one that trains has those of its optimiser: each parameter is shared as soon
-// as both know it. If the other session is nil or of another graph, the error comes from
-// each call of this one.
+// ShareParams uses the parameters of another session, whose program must be of the same graph: what one session writes, the other reads.
+// The programs may have different parameters, such as the optimiser's in a training program: each parameter that both have is shared. If
+// the other session is nil or of another graph, each call of this one returns an error.
 //
-// Sessions that share parameters may run on several goroutines at once while none of them
-// writes the parameters. A run that updates parameters and [Session.SetParam] must be alone: what
-// would come beside them is refused at once with [ErrBusy] and changes nothing. To train and to
-// serve at the same time, give each its own parameters and copy them with [Session.Param].
+// Sessions that share parameters may run on several goroutines at once while none of them writes the parameters. A run that updates
+// parameters, and [Session.SetParam], need exclusive access: conflicting calls fail at once with [ErrBusy] and change nothing. To train and
+// serve at the same time, give each session its own parameters and copy them with [Session.Param].
 func ShareParams(from *Session) SessionOption {
 	return func(s *Session) { s.from, s.shares = from, true }
 }

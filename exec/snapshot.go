@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Snapshot is the program after one pass, in text.
+// Snapshot is the program after one pass, as text.
 type Snapshot struct {
 	Pass string
 	Doc  string

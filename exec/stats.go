@@ -1,18 +1,17 @@
 package exec
 
-// Stats is what one run of a program takes, with all sizes known.
+// Stats is the cost of one run of a program, with all sizes known.
 type Stats struct {
 	Kernels int
-	Moved   int // bytes between memory and processor, each operand read and each result written once
-	Unfused int // the same if each operation were a kernel of its own
+	Moved   int // bytes moved, with each operand read and each result written once
+	Unfused int // the same if each operation were a separate kernel
 	Flops   int // operations on elements; a fused multiply-add counts as two, a function such as exp as one
 	Peak    int // bytes of the session's arena
-	Kept    int // bytes of what is computed of parameters alone, which a session keeps beside its arena until one of them changes
-	Live    int // bytes of the values that are alive at once, at the worst moment: no plan needs less
+	Kept    int // bytes of values computed only from parameters, which a session keeps outside its arena until one of them changes
+	Live    int // bytes of the values that are live at the same time, at most: no plan needs less
 }
 
-// Stats evaluates the plan for the given named sizes. All names that inputs have must be
-// given.
+// Stats evaluates the plan for the given named sizes. All names in the inputs' shapes must be given.
 func (p *Program) Stats(sizes map[string]int) (*Stats, error) {
 	b, err := p.bindingFor(sizes)
 	if err != nil {

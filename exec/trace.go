@@ -7,9 +7,8 @@ import (
 // Graph returns the graph as it was after the pass.
 func (s Snapshot) Graph() *graph.Graph { return s.g }
 
-// Sources tells where each node of the pass's graph comes from: by the node's ID, the IDs
-// of nodes of the user's graph, in rising order. A node that was put in for another one
-// comes from that one's sources.
+// Sources returns the origins of each node of the pass's graph: indexed by the node's ID, the IDs of nodes of the user's graph, in
+// ascending order. A node that replaced another has that node's sources.
 func (s Snapshot) Sources() [][]int {
 	g := s.g
 	if s.moves > 0 {

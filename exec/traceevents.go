@@ -42,12 +42,11 @@ type partArgs struct {
 	Tiles  int    `json:"tiles"`
 }
 
-// WriteTrace writes when kernels ran, and on which threads, in the trace event format, as JSON: Perfetto
-// (ui.perfetto.dev) and Chrome (chrome://tracing) open it. The thread "run" has the runs, the
-// kernels in them and those of loops' bodies in these, with the user's lines, their operands' sizes,
-// bytes and operations, and its own part of kernels that several threads share; each worker has a thread
-// with its parts. Of a profile of very many kernels the last runs are left out, and of a run the last
-// steps of loops. It returns the writer's errors, and one for a profile that no session has made.
+// WriteTrace writes when kernels ran, and on which threads, in the trace event format, as JSON: Perfetto (ui.perfetto.dev) and Chrome
+// (chrome://tracing) open it. The thread "run" shows the runs with their kernels, including those of loops' bodies, with the user's lines,
+// their operands' sizes, bytes and operations, and its own part of kernels that several threads share; each worker is a thread with its
+// parts. For a profile with very many kernels, the last runs and the last steps of loops are omitted. It returns the writer's errors, and
+// an error for a profile that was not made by a session.
 func (p *Profile) WriteTrace(w io.Writer) error {
 	if p.recorder == nil {
 		return errNoProfile

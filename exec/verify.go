@@ -13,8 +13,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-// VerifyVariable is the environment variable that, set to 1, has Compile verify the program
-// after every pass, and each run its memory: for those who change a pass.
+// VerifyVariable is the environment variable that, set to 1, makes Compile verify the program after every pass, and each run its memory:
+// for the development of passes.
 const VerifyVariable = "BROADLOOM_VERIFY"
 
 // checkEnvironment refuses variables of the environment that have unknown values.

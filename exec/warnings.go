@@ -11,9 +11,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// OnWarning has Compile hand each warning to a function, or drop them all if the function is nil:
-// [Program.Warnings] has them still. Without it, Compile writes warnings to standard error, none
-// again that is among the last 1000.
+// OnWarning makes Compile pass each warning to a function, or drop them all if the function is nil; [Program.Warnings] still lists them.
+// Without it, Compile writes warnings to standard error, but does not repeat any of the last 1000.
 func OnWarning(handle func(*graph.Mistake)) Option {
 	if handle == nil {
 		handle = func(*graph.Mistake) {}
@@ -21,11 +20,11 @@ func OnWarning(handle func(*graph.Mistake)) Option {
 	return func(r *request) { r.onWarning = handle }
 }
 
-// WarningsAreErrors has Compile refuse a program with warnings, for tests.
+// WarningsAreErrors makes Compile return an error for a program with warnings, for tests.
 func WarningsAreErrors() Option { return func(r *request) { r.strict = true } }
 
-// Warnings lists what Compile has warned of: what is allowed, and is seldom meant. A
-// warning is silenced at its node, [graph.Node.Silence], or by the policy of its graph.
+// Warnings lists the warnings of Compile: about what is allowed, but rarely intended. Silence a warning at its node, with
+// [graph.Node.Silence], or with the policy of its graph.
 func (p *Program) Warnings() []*graph.Mistake { return slices.Clone(p.request.warnings) }
 
 // takeWarnings keeps those warnings of a graph that concern the program. That two writes of a
