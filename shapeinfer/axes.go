@@ -8,26 +8,24 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// Axis tells what an axis of a value is.
+// Axis describes an axis of a value.
 type Axis struct {
 	Size graph.Dim
-	// From are the axes of inputs and parameters from which it comes: through broadcasting, reshapes
-	// that merge and split axes, views, what is put together, products, gathers, convolutions and
-	// reductions. An axis that is made of none, such as one that repeats elements, has none.
+	// From lists the axes of inputs and parameters from which it comes: through broadcasting, reshapes that merge and split axes, views,
+	// concatenations, products, gathers, convolutions and reductions. It is empty for an axis without such an origin, such as one that
+	// repeats elements.
 	From []Origin
 }
 
 // Origin is an axis of an input or a parameter from which an axis of a value, or a part of it, comes.
 type Origin struct {
 	graph.AxisOf
-	// Inner and Count say which part: position p of the value's axis belongs to position
-	// floor(p/Inner) mod Count of the origin's, times Step. Of a whole axis, Inner and Step are 1
-	// and Count is its size; Step is 0 where it is not known.
+	// Inner and Count say which part: position p of the value's axis belongs to position floor(p/Inner) mod Count of the origin's axis,
+	// times Step. For a whole axis, Inner and Step are 1 and Count is its size; Step is 0 if unknown.
 	Inner, Count, Step graph.Dim
 }
 
-// Axes tells of each axis of a value from which axes of inputs and parameters it comes. It is nil
-// where the value has no shape.
+// Axes returns, for each axis of a value, the axes of inputs and parameters from which it comes. It returns nil if the value has no shape.
 func Axes(n *graph.Node) []Axis {
 	if n == nil || !n.Judged() || n.Graph() == nil {
 		return nil
@@ -57,8 +55,8 @@ func givenAxes(g *graph.Graph) (list []graph.AxisOf) {
 	return list
 }
 
-// String is "batch: axis 0 of x"; of an axis that is made of several, each has its count and how many
-// positions each one is long, as in "8*batch: axis 0 of x [batch, each 8]".
+// String is "batch: axis 0 of x"; for an axis made of several, each has its count and the number of positions that each element covers, as
+// in "8*batch: axis 0 of x [batch, each 8]".
 func (a Axis) String() string {
 	words := make([]string, len(a.From))
 	for i, o := range a.From {

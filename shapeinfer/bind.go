@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Bound is an input with the sizes that it was given.
+// Bound is an input with the sizes of its value.
 type Bound struct {
 	Node  *graph.Node
 	Shape []int
@@ -27,18 +27,17 @@ func (s Sizes) Lookup(name string) (int64, bool) {
 	return v, ok
 }
 
-// BindError says which requirements the sizes given do not meet, all of them.
+// BindError lists all requirements that the given sizes do not meet.
 type BindError struct {
-	// Problems holds one text of one or more lines for each.
+	// Problems has a text of one or more lines for each.
 	Problems []string
-	// Places tells for each problem where the program requires it; the zero Pos, where no
-	// single line does.
+	// Places has the source position of each requirement; it is zero if there is no single line.
 	Places []graph.Pos
-	// Pos is the place in the user's program that bound the sizes.
+	// Pos is the source position that bound the sizes.
 	Pos graph.Pos
 }
 
-// Error lists all problems behind the place that bound the sizes.
+// Error lists all problems after the source position that bound the sizes.
 func (e *BindError) Error() string {
 	count, indent := "1 requirement not met", "\n      "
 	if len(e.Problems) > 1 {
@@ -51,21 +50,18 @@ func (e *BindError) Error() string {
 	return text
 }
 
-// Bind solves the named sizes from the sizes of the inputs given, and judges every
-// requirement that was left by [Check]. Sizes given by hand are known from the start. All
-// that is wrong comes back in one [BindError], which says where each size came from.
+// Bind solves for the named sizes, given the sizes of the inputs, and checks every requirement that [Check] left to binding. Sizes given
+// explicitly are known from the start. One [BindError] reports everything that is wrong, and says where each size came from.
 //
-// Where inputs do not tell single names but all that the graph needs, as the axes of
-// [m+n] do in a graph in which m+n is used alone, some values that fit are given.
+// If inputs do not determine single names but everything that the graph needs, as an axis of size m+n does in a graph that only uses m+n,
+// it returns some values that fit.
 func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
 	return bind(&binder{g: g, nodes: g.Nodes(), inputs: inputs, needs: needs}, given)
 }
 
-// BindProgram is [Bind] for the program of [CheckProgram] that computes some values of a
-// graph: nothing is required of what it neither computes nor is derived from. A gradient is
-// derived from the value that it is the gradient of, and what ops.FullLike makes from the value
-// whose shape it takes: where that value does not exist, neither do they, although nothing else
-// of it is computed.
+// BindProgram is [Bind] for a program that computes some values of a graph, as in [CheckProgram]: it checks only requirements of values
+// that the program computes or derives from. A gradient derives from the value of which it is the gradient, and the result of ops.FullLike
+// from the value whose shape it has: if the sizes make that value impossible, they are impossible too, although it is not computed.
 func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
 	b := &binder{g: g, nodes: ancestors.Of(g, roots...), inputs: inputs}
 	required := make([]bool, len(g.Nodes()))

@@ -7,21 +7,18 @@ import (
 	"github.com/broadloom/broadloom/internal/ancestors"
 )
 
-// Check judges a whole graph, ahead of time: it needs no data and no executor. The
-// report holds every independent mistake, in the order of the user's program. Write
-// it in a test of a model:
+// Check checks a whole graph ahead of time: it needs no data and no executor. The report has every independent mistake, in the order of the
+// user's program. Use it in a test of a model:
 //
 //	if err := shapeinfer.Check(g).Err(); err != nil {
 //		t.Fatal(err)
 //	}
 //
-// A graph may hold several programs, such as two ways to train the same parameters; what
-// only shows in one of them is judged by [CheckProgram].
+// A graph may contain several programs, such as two ways to train the same parameters; use [CheckProgram] to check one of them.
 func Check(g *graph.Graph) *Report { return check(g, nil) }
 
-// CheckProgram judges a graph and the program that computes some of its values and carries
-// out some of its writes: two writes of one parameter are no mistake in a graph, but in
-// a program they are.
+// CheckProgram checks a graph, and a program that computes some of its values and performs some of its writes: two writes of one parameter
+// are a mistake in a program, but not in a graph.
 func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
 	return check(g, ancestors.Of(g, roots...))
 }

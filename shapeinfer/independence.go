@@ -10,11 +10,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// Independent proves that y treats the examples along an axis independently: its elements at each
-// position of the axis are computed from those examples alone that are fed at the same position. The
-// examples are fed along the axes that are given, or else along the axes of inputs that have the
-// size of this one. It returns nil, or a mistake that names the operation that mixes examples. What
-// is not proved need not be wrong. [Check] proves what ops.Independent declares.
+// Independent proves that y treats the examples along an axis independently: its elements at each position of the axis are computed only
+// from the examples that are fed at the same position. Examples are fed along the given axes, by default along the input axes that have the
+// same size. It returns nil, or a mistake that names the operation that mixes examples. What cannot be proved need not be wrong. [Check]
+// proves what ops.Independent declares.
 func Independent(y *graph.Node, axis int, of ...graph.AxisOf) error {
 	if y == nil || !y.Judged() || axis < -y.Rank() || axis >= y.Rank() {
 		return &graph.Mistake{Code: graph.CodeAxis, Node: y, Summary: fmt.Sprintf("there is no axis %d whose examples could be independent", axis)}

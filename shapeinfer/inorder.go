@@ -51,8 +51,8 @@ func (r *Report) addOnce(m *graph.Mistake) {
 	}
 }
 
-// DerivedFrom returns the nodes that some others are computed from, these themselves, and what nodes were derived from: of gradients, the
-// values that they are gradients of; of what has another value's shape, that value.
+// DerivedFrom returns nodes and all that they are computed or derived from: a gradient derives from the value of which it is the gradient,
+// and a value made with another's shape derives from that value.
 func DerivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 	return ancestors.Closure(g, roots, func(n *graph.Node, visit func(...*graph.Node)) {
 		visit(n.Operands()...)

@@ -13,10 +13,9 @@ import (
 // An operation states many things about itself, and whoever writes one makes mistakes. They
 // are found here, with the user's line, before anything relies on them.
 
-// CheckOperations says what is wrong with what the operations of nodes state of themselves:
-// that a field is missing that the class wants, or that what their functions give for a
-// node contradicts the rest. Each operation is told of once. Requirements are what the
-// nodes have left to the binding of sizes.
+// CheckOperations returns the mistakes in the definitions of the nodes' operations: a field that the class needs is missing, or what a
+// function returns for a node contradicts other fields. Each operation is reported once. The requirements are those that the nodes left to
+// binding.
 func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wrong []*graph.Mistake) {
 	told := map[*graph.Op]bool{}
 	required := map[*graph.Node]bool{}

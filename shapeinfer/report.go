@@ -9,17 +9,16 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Report is what the check of a graph found. It is an error when it holds errors: see
-// [Report.Err]. As text, the first line of each item has the form "file.go:12:7: error
-// BL101: …", which editors and build systems can jump to; [Report.MarshalJSON] gives the
-// same to machines, and [Report.MarkedGraph] shows the failed nodes in the graph.
+// Report is the result of checking a graph. It is an error if it contains errors: see [Report.Err]. As text, the first line of each item
+// has the form "file.go:12:7: error BL101: …", which editors and build systems can follow; [Report.MarshalJSON] writes the same for
+// programs, and [Report.MarkedGraph] shows the failed nodes in the graph.
 type Report struct {
 	Graph    *graph.Graph
 	Errors   []*graph.Mistake
 	Warnings []*graph.Mistake
-	// Notes tell what is left to the binding of sizes, and how it could be proved.
+	// Notes say what is left to binding, and how it could be proved.
 	Notes []*graph.Mistake
-	// Requirements are what can only be judged once sizes are bound.
+	// Requirements can be checked only once sizes are bound.
 	Requirements []graph.Requirement
 	Nodes        int // nodes of the graph
 	NotJudged    int // nodes whose operands failed
@@ -38,7 +37,7 @@ func (r *Report) complete() {
 	graph.SortMistakes(r.Notes)
 }
 
-// Err returns the report as an error, or nil where it holds no errors.
+// Err returns the report as an error, or nil if it contains no errors.
 func (r *Report) Err() error {
 	if len(r.Errors) == 0 {
 		return nil
@@ -46,8 +45,7 @@ func (r *Report) Err() error {
 	return r
 }
 
-// Error returns all errors, warnings and notes in the order of the program, each with its
-// place there, and a line of counts.
+// Error returns all errors, warnings and notes in the order of the program, each with its source position, followed by a line of counts.
 func (r *Report) Error() string { return r.Text("") }
 
 // String is the text of [Report.Error].
@@ -103,8 +101,8 @@ func (r *Report) Summary() string {
 	return s
 }
 
-// MarkedGraph returns the graph's text form with a mark before each line whose node failed
-// ("!"), draws a warning ("~") or could not be judged ("?"), and the codes behind it.
+// MarkedGraph returns the graph's text form with a mark before each line whose node failed ("!"), has a warning ("~") or could not be
+// checked ("?"), followed by the codes.
 func (r *Report) MarkedGraph() string {
 	marks := map[*graph.Node]graph.Mark{}
 	for _, n := range r.Graph.Nodes() {
@@ -140,7 +138,7 @@ func counted(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// IsMistake reports whether err holds a mistake of the given code.
+// IsMistake reports whether err contains a mistake with the given code.
 func IsMistake(err error, code graph.Code) bool {
 	var r *Report
 	if errors.As(err, &r) {

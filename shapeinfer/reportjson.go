@@ -29,32 +29,32 @@ type MistakeJSON struct {
 	Operands []OperandJSON `json:"operands,omitempty"`
 	Sizes    []SizeJSON    `json:"sizes,omitempty"` // named sizes that take part
 	Detail   []string      `json:"detail,omitempty"`
-	Fixes    []FixJSON     `json:"fixes,omitempty"` // changes that were tried and cure it
+	Fixes    []FixJSON     `json:"fixes,omitempty"` // changes that were tried and fix it
 	Help     []string      `json:"help,omitempty"`  // advice that cannot be tried
 	Text     string        `json:"text"`            // the whole message
 }
 
-// PlaceJSON is a place in the user's program; the file is empty where it is not known.
+// PlaceJSON is a source position; the file is empty if unknown.
 type PlaceJSON struct {
 	File string `json:"file"` // full path
 	Line int    `json:"line"`
-	// Column is that of the call, in bytes from 1; it is missing where the source cannot be read.
+	// Column is that of the call, in bytes from 1; it is missing if the source cannot be read.
 	Column int `json:"column,omitempty"`
-	// CalledAt are the calls that led to the line, innermost first, as far as it takes to
-	// tell one from another where the line was reached in several ways.
+	// CalledAt are the calls that led to the line, innermost first, as far as needed to distinguish them if the line was reached in
+	// several ways.
 	CalledAt []PlaceJSON `json:"called_at,omitempty"`
 }
 
-// OperandJSON is a value that takes part in a mistake.
+// OperandJSON is a value that is involved in a mistake.
 type OperandJSON struct {
-	Name  string   `json:"name"`            // as messages call it
+	Name  string   `json:"name"`            // its name in messages
 	DType string   `json:"dtype,omitempty"` // such as "float32"
 	Shape []string `json:"shape"`           // sizes as text: "batch", "128", "h-2"
 	Bad   []int    `json:"bad_axes"`        // counted from 0
 	PlaceJSON
 }
 
-// SizeJSON is a named size with the place of its declaration.
+// SizeJSON is a named size with the source position of its declaration.
 type SizeJSON struct {
 	Name string `json:"name"`
 	PlaceJSON
@@ -64,11 +64,11 @@ type SizeJSON struct {
 type FixJSON struct {
 	Kind  graph.FixKind `json:"kind"`
 	Text  string        `json:"text"`
-	Gives []string      `json:"gives,omitempty"` // the shape of what is changed
+	Gives []string      `json:"gives,omitempty"` // the shape of the changed value
 	PlaceJSON
 }
 
-// RequirementJSON is what is left to the binding of sizes.
+// RequirementJSON is a requirement that is left to binding.
 type RequirementJSON struct {
 	Text string `json:"text"` // such as "h == w"
 	Why  string `json:"why,omitempty"`
@@ -79,7 +79,7 @@ type RequirementJSON struct {
 // MarshalJSON returns the report as a [ReportJSON].
 func (r *Report) MarshalJSON() ([]byte, error) { return json.Marshal(r.JSON()) }
 
-// JSON returns the report in the form that is written as JSON.
+// JSON returns the struct that is written as JSON.
 func (r *Report) JSON() ReportJSON {
 	w := reportWriter{}
 	j := ReportJSON{Nodes: r.Nodes, NotJudged: r.NotJudged, Requirements: []RequirementJSON{},

@@ -8,13 +8,12 @@ import (
 	"github.com/broadloom/broadloom/exec"
 )
 
-// Source hands out what the inputs are fed in an epoch, from a given step on: both count from 0. The same
-// numbers must give the same batches, so that training can go on from a checkpoint. It ends with the first
-// error. data.Loader.Feeds makes one; a function around it can feed more, such as a rate.
+// Source yields the feeds of an epoch, from a given step on; both count from 0. The same numbers must give the same batches, so that
+// training can resume from a checkpoint. It ends with the first error. data.Loader.Feeds makes one; a function around it can feed more,
+// such as a learning rate.
 type Source func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error]
 
-// Evaluate runs a session over batches, carrying out no updates, and gives each result to a function. It
-// stops with the first error.
+// Evaluate runs a session over batches without performing updates, and passes each result to a function. It stops at the first error.
 func Evaluate(ctx context.Context, s *exec.Session, batches iter.Seq2[exec.Feed, error], each func(exec.Feed, *exec.Results) error) error {
 	if s == nil || batches == nil || each == nil {
 		return errors.New("train: Evaluate is given a nil session, nil batches or a nil function")

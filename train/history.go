@@ -13,21 +13,21 @@ const lossName = "loss"
 // mostPoints bounds a curve: when it is full, neighbours become their mean.
 const mostPoints = 4096
 
-// Point is a measured value after so many steps.
+// Point is a value measured after a number of steps.
 type Point struct {
 	Step  int
 	Value float64
 }
 
-// Curve is a measure over the steps of a training.
+// Curve is a metric over the steps of a training run.
 type Curve struct {
 	Name     string
-	PerEpoch bool // whether it has a point for each epoch, not for each step
+	PerEpoch bool // whether it has a point per epoch, not per step
 	Points   []Point
 }
 
-// History is an observer that keeps what was measured as curves, of 4096 points at most: longer ones are of means
-// over some steps. Any number of goroutines may ask for the curves while a training runs.
+// History is an observer that keeps metrics as curves, of at most 4096 points: in longer ones, points are means over several steps. Any
+// number of goroutines may read the curves while training runs.
 type History struct {
 	mutex  sync.Mutex
 	curves map[curveKey]*curve
@@ -101,7 +101,7 @@ func (c *curve) add(step int, value float64) {
 	c.points, c.filled = append(c.points, Point{step, value}), 1
 }
 
-// Curves returns copies of the curves: the loss first, then by name, of steps before of epochs.
+// Curves returns copies of the curves: the loss first, then by name, those of steps before those of epochs.
 func (h *History) Curves() (curves []Curve) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -12,10 +12,10 @@ import (
 //
 //	{"kind":"step","epoch":0,"step":12,"values":{"loss":0.693,"rate":0.001}}
 //
-// Steps count from 1 over all epochs. A value that is no finite number is null.
+// Steps count from 1 over all epochs. A value that is not finite is null.
 type Log struct{ w io.Writer }
 
-// NewLog writes to w. Give it a file that was opened for appending, and a training that goes on adds to its log.
+// NewLog writes to w. With a file opened for appending, resumed training continues its log.
 func NewLog(w io.Writer) *Log { return &Log{w} }
 
 const (
@@ -61,8 +61,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// ReadLog reads what a [Log] wrote. Null is NaN. A last line that was cut off, as by a process that died, is left
-// out.
+// ReadLog reads what a [Log] wrote. Null becomes NaN. A truncated last line, as from a process that was killed, is ignored.
 func ReadLog(r io.Reader) (*History, error) {
 	h := &History{}
 	if r == nil {

@@ -16,51 +16,48 @@ import (
 	"github.com/broadloom/broadloom/weights"
 )
 
-// Loop says how to train. Session, Loss, Batches and Epochs are needed, the others are not.
+// Loop says how to train. Session, Loss, Batches and Epochs are required, the others are optional.
 type Loop struct {
-	Session *exec.Session // of a program whose updates train
+	Session *exec.Session // of a program with the training updates
 	Loss    *graph.Node   // a scalar output of its program
 	Batches Source
 	Epochs  int
 
-	// Measures are further scalar outputs that are kept with the loss, such as the rate or an accuracy, by
-	// their names.
+	// Measures are further scalar outputs that are recorded with the loss, such as the learning rate or an accuracy, by name.
 	Measures []*graph.Node
-	// Evaluate is called after each epoch; what it returns joins the epoch's measures, under names that are not taken: "loss"
-	// is that of training.
+	// Evaluate is called after each epoch; its results are added to the epoch's metrics, under names that are not in use: "loss" is the
+	// training loss.
 	Evaluate func(context.Context) (map[string]float64, error)
-	// Stop ends a training that no longer gets better.
+	// Stop ends training that no longer improves.
 	Stop *Stop
-	// Best is a file of package weights, in a folder that is made, to which the parameters are saved after each epoch that Stop finds
-	// better than all before.
+	// Best is a file of package weights to which the parameters are saved after each epoch that Stop finds better than all before. Its
+	// folder is created.
 	Best string
-	// Checkpoints keep the training. Run goes on from the newest one, if there is one.
+	// Checkpoints keep the state of training. Run resumes from the newest one, if there is one.
 	Checkpoints *weights.Checkpoints
-	// Every is the number of steps after which a checkpoint is saved; 0 saves one after each epoch. Another
-	// one is saved when the context ends, and at the end.
+	// Every is the number of steps after which a checkpoint is saved; 0 saves one after each epoch. Checkpoints are also saved when the
+	// context ends, and at the end.
 	Every int
-	// Observers are told of each step and epoch, in their order.
+	// Observers are notified of each step and epoch, in order.
 	Observers []Observer
-	// AllowNonFinite goes on after a loss that is NaN or infinite. Otherwise it is an error, a
-	// *[NonFiniteError].
+	// AllowNonFinite continues after a loss that is NaN or infinite. Otherwise such a loss is an error, a *[NonFiniteError].
 	AllowNonFinite bool
-	// Blame copies the parameters in each step and looks at them, so that the error of a loss or parameter that is no
-	// longer finite tells which operation made it. A step then takes longer by about as much as reading and
-	// writing all parameters twice.
+	// Blame copies and examines the parameters in each step, so that the error for a loss or parameter that is no longer finite names the
+	// operation that caused it. Each step then takes about as much longer as reading and writing all parameters twice.
 	Blame bool
 }
 
 // Result is what Run did.
 type Result struct {
 	Epochs  []Epoch // that ended in this call
-	Total   int     // steps, those before a checkpoint among them
-	Resumed int     // the step from which it went on, or 0
+	Total   int     // steps, including those before a checkpoint
+	Resumed int     // the step from which it resumed, or 0
 	Stopped bool    // whether Stop ended it
 }
 
-// Run trains. When the context ends its cause is the error, and the result tells what was done by then. With
-// Checkpoints a step that has begun is finished and saved first, so that a later Run goes on to the same
-// parameters, to the last bit, as one that was never stopped; without, the step stops between kernels.
+// Run trains. When the context ends, the error is its cause, and the result says what was done by then. With Checkpoints a step in progress
+// is finished and saved first, so that a later Run arrives at the same parameters, to the last bit, as an uninterrupted one; without, the
+// step stops between kernels.
 func (l *Loop) Run(ctx context.Context) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()

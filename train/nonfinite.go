@@ -13,7 +13,7 @@ import (
 type NonFiniteError struct {
 	Step Step
 	Node *graph.Node // the loss, or with Loop.Blame a parameter that was finite before the step
-	// Found tells what made it, with Loop.Blame. The session's parameters are then those before the step.
+	// Found describes the cause, with Loop.Blame. The session's parameters are then those before the step.
 	Found *exec.NonFinite
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/broadloom/broadloom/exec"
 )
 
-// Step is what is told of a step after it.
+// Step describes a step that has ended.
 type Step struct {
 	Epoch    int // from 0
 	Number   int // in its epoch, from 0
-	Total    int // steps so far, those before a checkpoint among them, this one included
+	Total    int // steps so far, including this one and those before a checkpoint
 	Loss     float64
 	Measures map[string]float64 // of Loop.Measures, by their names
 	Feed     exec.Feed          // what the inputs were fed
@@ -21,14 +21,14 @@ type Step struct {
 	Took     time.Duration      // of the run itself
 }
 
-// Epoch is what is told of an epoch after it and its evaluation.
+// Epoch describes an epoch that has ended, and its evaluation.
 type Epoch struct {
 	Number   int                // from 0
 	Steps    int                // in this epoch
 	Total    int                // steps so far, those before a checkpoint among them
 	Loss     float64            // mean over the epoch's steps
 	Measures map[string]float64 // means over the epoch's steps, and what Loop.Evaluate returned
-	Took     time.Duration      // since the epoch began, or went on from a checkpoint
+	Took     time.Duration      // since the epoch began, or was resumed from a checkpoint
 }
 
 // measure returns what who looks at: a measure by its name, or the mean loss of training.
@@ -56,7 +56,7 @@ func noMeasure(who, name string, known []string) error {
 	return fmt.Errorf("train: %s looks at measure %q, and the epoch has %s: return it from Evaluate, or name a node of Measures", who, name, has)
 }
 
-// Observer is told of a training as it runs. An error ends the training, and is that of [Loop.Run].
+// Observer is notified as training runs. An error ends training, and is returned by [Loop.Run].
 type Observer interface {
 	Step(Step) error
 	Epoch(Epoch) error

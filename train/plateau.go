@@ -8,9 +8,8 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// Plateau returns an observer that shows a measure of each epoch to a plateau, which lowers the rate. The
-// measure is a name in [Epoch.Measures]; empty for the mean loss of training. The session is that of the
-// training: its checkpoints hold what the plateau remembers.
+// Plateau returns an observer that passes a metric of each epoch to a plateau, which lowers the learning rate. The metric is a name in
+// [Epoch.Measures], or empty for the mean training loss. The session is the one that trains: its checkpoints include the plateau's state.
 func Plateau(s *exec.Session, p *optim.Plateau, measure string) (Observer, error) {
 	if s == nil || p == nil {
 		return nil, errors.New("train: Plateau is given a nil session or a nil plateau")

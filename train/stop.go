@@ -2,11 +2,11 @@ package train
 
 import "math"
 
-// Stop ends a training whose measure has not got better for some epochs.
+// Stop ends training when a metric has not improved for some epochs.
 type Stop struct {
-	Measure  string  // a name in Epoch.Measures; empty for the mean loss of training
-	Higher   bool    // whether more is better, as of an accuracy; otherwise less is
-	Patience int     // epochs without a better value after which training ends; at least 1
+	Measure  string  // a name in Epoch.Measures; empty for the mean training loss
+	Higher   bool    // whether larger is better, as for an accuracy; otherwise smaller is
+	Patience int     // epochs without improvement after which training ends; at least 1
 	Least    float64 // by how much a value must be better to count
 }
 
