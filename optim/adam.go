@@ -15,8 +15,8 @@ var adamDefaults = settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-8}
 //	v = β2·v + (1-β2)·grad²
 //	w -= rate/(1-β1ᵗ) · m / (√v/√(1-β2ᵗ) + ε)
 //
-// t is the number of steps, this one included. State: exp_avg (m), exp_avg_sq (v) and
-// max_exp_avg_sq. Options: Betas (0.9 and 0.999), Epsilon (1e-8), AMSGrad, UsedRows.
+// t is the number of steps, including this one. State: exp_avg (m), exp_avg_sq (v) and max_exp_avg_sq. Options: Betas (0.9 and 0.999),
+// Epsilon (1e-8), AMSGrad, UsedRows.
 func Adam[R Rate](rate R, opts ...Option) Optimizer { return build(adam, rate, opts) }
 
 // AdamW is [Adam] with a weight decay that shrinks the parameter itself instead of going
@@ -69,8 +69,7 @@ func blend(old, now *graph.Node, kept float64) *graph.Node {
 	return ops.Add(ops.Mul(old, graph.Num(kept)), ops.Mul(now, graph.Num(1-kept)))
 }
 
-// Adamax is [Adam] with the largest gradient in place of the root of mean squares (Kingma and
-// Ba, 2015):
+// Adamax is [Adam] with the largest gradient instead of the root of mean squares (Kingma and Ba, 2015):
 //
 //	u = max(β2·u, |grad| + ε)
 //	w -= rate/(1-β1ᵗ) · m / u
@@ -125,9 +124,8 @@ func (u *update) nadamMean() *graph.Node {
 	return ops.Mul(u.learningRate(), ops.Div(next, ops.Sub(graph.Num(1.0), ops.Mul(u.nadamProduct(), next))))
 }
 
-// RAdam is [Adam] that leaves out the division while too few steps make the running mean of
-// squares uncertain (Liu and others, 2020). With ρ = 2/(1-β2) - 1 and
-// ρₜ = ρ - 2t·β2ᵗ/(1-β2ᵗ), the step is rate/(1-β1ᵗ)·m, and where ρₜ > 5 this times
+// RAdam is [Adam] without the division while the running mean of squares is uncertain after too few steps (Liu and others, 2020). With ρ =
+// 2/(1-β2) - 1 and ρₜ = ρ - 2t·β2ᵗ/(1-β2ᵗ), the step is rate/(1-β1ᵗ)·m, and where ρₜ > 5 this times
 //
 //	√((ρₜ-4)(ρₜ-2)ρ / ((ρ-4)(ρ-2)ρₜ)) · √(1-β2ᵗ) / (√v + ε)
 //

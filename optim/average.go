@@ -11,18 +11,16 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Averages are means of parameters over the steps of a training, which often do better than
-// the last values.
+// Averages are means of parameters over the steps of training, which often perform better than the last values.
 type Averages struct {
 	updates []*graph.Node
 	of      map[*graph.Node]*graph.Node
 }
 
-// EMA returns exponential moving averages of parameters: a = decay·a + (1-decay)·w after each
-// step, where the first one is w itself (torch.optim.swa_utils, get_ema_multi_avg_fn). steps
-// are what [Optimizer.Minimize] returned; a run in which [When] holds them back is none, and
-// parameters whose steps have other conditions are averaged by another call. State: ema of each parameter, and ema_steps of the
-// first one in the alphabet.
+// EMA returns exponential moving averages of parameters: a = decay·a + (1-decay)·w after each step, where the first one is w itself
+// (torch.optim.swa_utils, get_ema_multi_avg_fn). steps are the result of [Optimizer.Minimize]; a run in which [When] skips them does not
+// count. Parameters whose steps have different conditions need separate calls. State: ema of each parameter, and ema_steps of the
+// alphabetically first one.
 func EMA(decay float64, params, steps []*graph.Node) Averages {
 	trouble := ""
 	if !(decay >= 0 && decay < 1) {
@@ -31,9 +29,8 @@ func EMA(decay float64, params, steps []*graph.Node) Averages {
 	return average("ema", trouble, params, steps, func(*graph.Node) *graph.Node { return num(1 - decay) })
 }
 
-// SWA returns the means of parameters over all steps so far: a = a + (w-a)/n after the n-th
-// (stochastic weight averaging; Izmailov and others, 2018). State: swa of each parameter, and
-// swa_steps of the first one in the alphabet.
+// SWA returns the means of parameters over all steps so far: a = a + (w-a)/n after the n-th (stochastic weight averaging; Izmailov and
+// others, 2018). State: swa of each parameter, and swa_steps of the alphabetically first one.
 func SWA(params, steps []*graph.Node) Averages {
 	return average("swa", "", params, steps, func(n *graph.Node) *graph.Node { return ops.Div(num(1), n) })
 }
@@ -98,9 +95,8 @@ func (a Averages) Updates() []*graph.Node { return a.updates }
 // Of returns the average of a parameter, or nil: a state that can be read and saved.
 func (a Averages) Of(w *graph.Node) *graph.Node { return a.of[w] }
 
-// Evaluate returns a value as it is with the averages in place of the parameters, such as
-// the loss or the output of a model: nodes of the same graph, for a program that evaluates. It
-// cannot be asked of a value that needs a write.
+// Evaluate returns a value, such as the loss or the output of a model, computed with the averages instead of the parameters: nodes of the
+// same graph, for an evaluation program. The value must not depend on an in-place write.
 func (a Averages) Evaluate(n *graph.Node) *graph.Node {
 	if n == nil || n.Graph() == nil {
 		return n

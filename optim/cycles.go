@@ -8,20 +8,19 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// OneCycle rises from highest/25 to highest in 30 % of all steps, and falls to highest/250000
-// in the others, along half cosines (OneCycleLR with PyTorch's usual settings; Smith and Topin, 2019).
+// OneCycle rises from highest/25 to highest in the first 30 % of steps, and falls to highest/250000 in the rest, along half cosines
+// (OneCycleLR with PyTorch's usual settings; Smith and Topin, 2019).
 func OneCycle(highest float64, steps int) Schedule {
 	return OneCycleWith(highest, steps, OneCycleRule{})
 }
 
-// OneCycleRule says how the rate of [OneCycleWith] rises and falls. Fields that are 0 have PyTorch's values, which stand
-// beside them.
+// OneCycleRule configures [OneCycleWith]. Fields that are 0 default to PyTorch's values, which are given with each field.
 type OneCycleRule struct {
-	Rising float64 // 0.3: the share of steps in which the rate rises
-	Start  float64 // 25: the rate begins with highest/Start
-	End    float64 // 1e4: and ends with highest/(Start·End)
-	Lines  bool    // whether it changes in lines, and not along half cosines
-	Three  bool    // whether it falls to the first rate in as many steps as it rose, and only then to the last one
+	Rising float64 // 0.3: the fraction of steps in which the rate rises
+	Start  float64 // 25: the rate starts at highest/Start
+	End    float64 // 1e4: and ends at highest/(Start·End)
+	Lines  bool    // whether it changes linearly, not along half cosines
+	Three  bool    // whether it first falls to the first rate in as many steps as it rose, and then to the last rate
 }
 
 func (r OneCycleRule) withDefaults() OneCycleRule {
@@ -29,7 +28,7 @@ func (r OneCycleRule) withDefaults() OneCycleRule {
 	return r
 }
 
-// OneCycleWith is [OneCycle] by a rule (OneCycleLR). A momentum stays as it is, as with PyTorch's cycle_momentum=False.
+// OneCycleWith is [OneCycle] with a rule (OneCycleLR). Momentum does not change, as with PyTorch's cycle_momentum=False.
 func OneCycleWith(highest float64, steps int, rule OneCycleRule) Schedule {
 	r, all := rule.withDefaults(), float64(steps)
 	first, last := highest/r.Start, highest/r.Start/r.End
@@ -77,15 +76,15 @@ func OneCycleWith(highest float64, steps int, rule OneCycleRule) Schedule {
 		want{"divisor End", "a number greater than 0", r.End, r.End > 0 && !math.IsInf(r.End, 1)}, fewest)
 }
 
-// CyclicRule says how the cycles of [Cyclic] go on. Fields that are 0 have PyTorch's values.
+// CyclicRule configures the cycles of [Cyclic]. Fields that are 0 default to PyTorch's values.
 type CyclicRule struct {
-	Down   int     // the number of steps down; 0: as many as up
+	Down   int     // the number of steps down; 0 means as many as up
 	Halved bool    // whether each cycle is half as high as the one before ("triangular2")
-	Factor float64 // 1: by what the height is multiplied with each step ("exp_range", gamma)
+	Factor float64 // 1: the factor by which the height is multiplied in each step ("exp_range", gamma)
 }
 
-// Cyclic rises from low to high in so many steps and falls again, in lines and over and over (CyclicLR; Smith, 2017). A
-// momentum stays as it is, as with PyTorch's cycle_momentum=False.
+// Cyclic rises linearly from low to high in the given number of steps and falls again, repeatedly (CyclicLR; Smith, 2017). Momentum does
+// not change, as with PyTorch's cycle_momentum=False.
 func Cyclic(low, high float64, up int, rule CyclicRule) Schedule {
 	down := rule.Down
 	if down == 0 {

@@ -9,31 +9,31 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// LossScale multiplies a loss, so that gradients in Float16 are not too small for it, by a number that it finds in training:
-// torch.amp.GradScaler. A step whose gradients overflow is left out, and the number is made smaller.
+// LossScale multiplies a loss by a factor, so that gradients in Float16 do not underflow, and adapts the factor during training:
+// torch.amp.GradScaler. A step whose gradients overflow is skipped, and the factor is reduced.
 //
 //	scale := optim.NewLossScale(g, "scale", optim.LossScaleRule{})
 //	grads, finite := scale.Unscale(autodiff.Grad(scale.Apply(loss), params))
 //	step := optim.Adam(1e-3, optim.When(finite)).Updates(params, grads)
 //	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(scale.Updates(finite)...))
 //
-// Gradients are clipped, with [ClipNorm], and accumulated, with [Accumulate], once they are unscaled.
+// Clip gradients, with [ClipNorm], and accumulate them, with [Accumulate], after unscaling them.
 type LossScale struct {
 	LossScaleRule
 	scale, tracker *graph.Node
 	trouble        string
 }
 
-// LossScaleRule says how the number changes. Fields that are 0 have PyTorch's values, which stand beside them.
+// LossScaleRule says how the factor changes. Fields that are 0 default to PyTorch's values, which are given with each field.
 type LossScaleRule struct {
-	Initial float64 // 65536: the first number
+	Initial float64 // 65536: the initial factor
 	Growth  float64 // 2: it is multiplied by this after Steps steps in a row without overflow
 	Backoff float64 // 0.5: and by this after each overflow
 	Steps   int     // 2000
 }
 
-// NewLossScale declares the number in a scope. State: scale, a Float32 scalar, and growth_tracker, an Int32 scalar, the steps in a
-// row without overflow.
+// NewLossScale declares the factor in a scope. State: scale, a Float32 scalar, and growth_tracker, an Int32 scalar: the number of steps in
+// a row without overflow.
 func NewLossScale(g *graph.Graph, name string, rule LossScaleRule) *LossScale {
 	s := &LossScale{LossScaleRule: rule.withDefaults()}
 	for _, w := range []want{
@@ -64,10 +64,10 @@ func (r LossScaleRule) withDefaults() LossScaleRule {
 	return r
 }
 
-// Scale returns the number, a Float32 scalar: an output where it is to be seen.
+// Scale returns the factor, a Float32 scalar: make it an output to see it.
 func (s *LossScale) Scale() *graph.Node { return s.scale }
 
-// Apply returns the loss, a floating-point value, times the number, in Float32 or Float64: what is to be differentiated.
+// Apply returns the loss, a floating-point value, times the factor, in Float32 or Float64: differentiate the result.
 func (s *LossScale) Apply(loss *graph.Node) *graph.Node { return ops.Mul(wideEnough(loss), s.scale) }
 
 // wideEnough is a value of 16 bits in Float32, in which neither a scaled loss nor a sum of squares overflows.
@@ -99,8 +99,8 @@ func (s *LossScale) Unscale(grads []*graph.Node) (unscaled []*graph.Node, finite
 	return unscaled, finite
 }
 
-// Updates returns the writes that change the number after a step, of which finite, a Bool scalar, says whether its gradients did
-// not overflow. They belong to the program of the step.
+// Updates returns the writes that change the factor after a step; finite, a Bool scalar, says whether the step's gradients are finite. They
+// belong to the program of the step.
 func (s *LossScale) Updates(finite *graph.Node) []*graph.Node {
 	switch {
 	case s.trouble != "":

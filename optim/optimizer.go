@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Optimizer is an update rule with its settings. It is made by functions such as [SGD] and
-// [Adam], holds no state, and may serve several graphs.
+// Optimizer is an update rule with its settings. It is made by functions such as [SGD] and [Adam], has no state, and may be used for
+// several graphs.
 type Optimizer struct {
 	rule *rule
 	settings
@@ -104,10 +104,9 @@ func (o *Optimizer) wantFraction(what string, v float64) {
 	}
 }
 
-// Minimize returns the updates that make the loss smaller: one for each parameter, in
-// their order, and then those of the optimiser's own state. Without parameters it
-// takes those of [Trainable]. Parameters that are [Frozen] have no update, and no gradient is
-// computed for them. Give all updates to exec.Updates.
+// Minimize returns the updates that reduce the loss: one for each parameter, in order, followed by those of the optimiser's state. Without
+// parameters it uses those of [Trainable]. Parameters that are [Frozen] have no update, and no gradient is computed for them. Pass all
+// updates to exec.Updates.
 func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.Node {
 	if loss == nil || loss.Graph() == nil {
 		return []*graph.Node{refuse("Minimize", "the loss is a number of the program, not a value of a graph", loss)}
@@ -130,8 +129,8 @@ func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.No
 	return o.updates("Minimize", params, autodiff.Grad(loss, params))
 }
 
-// Updates returns the updates for gradients of one's own, such as those that [ClipNorm] or
-// [Accumulate] return: grads[i] is the gradient of params[i]. The result is that of Minimize.
+// Updates returns the updates for given gradients, such as those from [ClipNorm] or [Accumulate]: grads[i] is the gradient of params[i].
+// The result is like that of Minimize.
 func (o Optimizer) Updates(params, grads []*graph.Node) []*graph.Node {
 	if len(params) == 0 {
 		return nil
@@ -228,9 +227,9 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 	return append(writes, s.writes...)
 }
 
-// Trainable returns the graph's floating-point parameters that are not state, in the order in
-// which they were declared: those that [Optimizer.Minimize] takes. With scopes, such as the names of
-// layers, it returns those that stand in one of them; a scope that has none is a mistake.
+// Trainable returns the graph's floating-point parameters that are not state, in the order in which they were declared: those that
+// [Optimizer.Minimize] uses. With scopes, such as the names of layers, it returns only those in one of them; a scope without any is a
+// mistake.
 func Trainable(g *graph.Graph, scopes ...string) (params []*graph.Node) {
 	if g == nil {
 		return nil

@@ -39,8 +39,7 @@ type settings struct {
 	averageFrom   float64
 }
 
-// Option changes an optimiser's settings. One that the optimiser does not have is a
-// mistake, recorded where the optimiser is used.
+// Option changes an optimiser's settings. An option that the optimiser does not have is a mistake, recorded where the optimiser is used.
 type Option func(*Optimizer)
 
 // only returns an option that not all optimisers have.
@@ -59,8 +58,7 @@ type group struct {
 	opts   []Option
 }
 
-// For applies options to some of the parameters only: a parameter group. Where two groups
-// have a parameter, the later one's options come last and win.
+// For applies options to some of the parameters only: a parameter group. If a parameter is in two groups, the options of the later one win.
 //
 //	optim.AdamW(1e-3, optim.For(biases, optim.WeightDecay(0)), optim.For(head, optim.LearningRate(1e-2)))
 func For(params []*graph.Node, opts ...Option) Option {
@@ -88,21 +86,20 @@ func (o Optimizer) of(w *graph.Node) ofParam {
 	return p
 }
 
-// LearningRate sets the rate, for the parameters of [For].
+// LearningRate sets the learning rate of the parameters of [For].
 func LearningRate[R Rate](rate R) Option {
 	return func(o *Optimizer) { o.setRate(scheduleOf(rate)) }
 }
 
-// Frozen leaves parameters as they are, for the parameters of [For].
+// Frozen leaves the parameters of [For] unchanged.
 func Frozen() Option { return func(o *Optimizer) { o.frozen = true } }
 
-// Name names the optimiser's state: that of fc.weight is fc.weight.slow.exp_avg with
-// Name("slow"), and fc.weight.exp_avg without a name. Two optimisers over one parameter need
-// a name each.
+// Name names the optimiser's state: for fc.weight it is fc.weight.slow.exp_avg with Name("slow"), and fc.weight.exp_avg without a name. Two
+// optimisers of the same parameter need different names.
 func Name(name string) Option { return func(o *Optimizer) { o.name = name } }
 
-// When carries out the updates only in runs in which a bool scalar is true; in others the
-// parameters, the optimiser's state and its count of steps stay as they are.
+// When performs the updates only in runs in which a bool scalar is true; in others the parameters, the optimiser's state and its step count
+// do not change.
 func When(condition *graph.Node) Option {
 	return func(o *Optimizer) {
 		if condition == nil {
@@ -119,20 +116,19 @@ func WeightDecay(decay float64) Option { return func(o *Optimizer) { o.decay = d
 // Decoupled makes the weight decay of [NAdam] and [RAdam] that of [AdamW].
 func Decoupled() Option { return only("Decoupled", func(o *Optimizer) { o.decoupled = true }) }
 
-// Maximize makes the loss larger instead: gradients count with the other sign.
+// Maximize increases the loss instead of reducing it: the sign of gradients is flipped.
 func Maximize() Option { return func(o *Optimizer) { o.maximize = true } }
 
-// Momentum gives [SGD], [Lars] and [RMSProp] a velocity, of which each step keeps the share mu.
+// Momentum gives [SGD], [Lars] and [RMSProp] a velocity, which is multiplied by mu in each step.
 func Momentum(mu float64) Option { return only("Momentum", func(o *Optimizer) { o.momentum = mu }) }
 
-// Dampening takes this share from each gradient but the first before the velocity of [SGD]
-// takes it in.
+// Dampening multiplies each gradient but the first by 1 - d before it is added to the velocity of [SGD].
 func Dampening(d float64) Option { return only("Dampening", func(o *Optimizer) { o.dampening = d }) }
 
 // Nesterov makes the momentum of [SGD] and [Lars] look one step ahead.
 func Nesterov() Option { return only("Nesterov", func(o *Optimizer) { o.nesterov = true }) }
 
-// Betas sets how much of their two running means [Adam] and its relatives keep in each step.
+// Betas sets the decay of the two running means of [Adam] and its variants.
 func Betas(first, second float64) Option {
 	return only("Betas", func(o *Optimizer) { o.beta1, o.beta2 = first, second })
 }
@@ -149,13 +145,12 @@ func AMSGrad() Option { return only("AMSGrad", func(o *Optimizer) { o.amsgrad = 
 // Centered subtracts the square of the gradient's running mean from [RMSProp]'s mean of squares.
 func Centered() Option { return only("Centered", func(o *Optimizer) { o.centered = true }) }
 
-// Smoothing sets how much of their mean of squares [RMSProp] (PyTorch's alpha) and [Adadelta]
-// (rho) keep in each step.
+// Smoothing sets the decay of the mean of squares of [RMSProp] (PyTorch's alpha) and [Adadelta] (rho).
 func Smoothing(share float64) Option {
 	return only("Smoothing", func(o *Optimizer) { o.smoothing = share })
 }
 
-// MomentumDecay sets how fast the momentum of [NAdam] nears its first beta.
+// MomentumDecay sets how fast the momentum of [NAdam] approaches its first beta.
 func MomentumDecay(d float64) Option {
 	return only("MomentumDecay", func(o *Optimizer) { o.momentumDecay = d })
 }
@@ -163,7 +158,7 @@ func MomentumDecay(d float64) Option {
 // RateDecay divides the rate of [Adagrad] by 1 + d·(steps before this one).
 func RateDecay(d float64) Option { return only("RateDecay", func(o *Optimizer) { o.rateDecay = d }) }
 
-// InitialAccumulator sets with what the sums of squares of [Adagrad] begin.
+// InitialAccumulator sets the initial value of [Adagrad]'s sums of squares.
 func InitialAccumulator(v float64) Option {
 	return only("InitialAccumulator", func(o *Optimizer) { o.accumulator = v })
 }
@@ -173,25 +168,25 @@ func Beta2Decay(exponent float64) Option {
 	return only("Beta2Decay", func(o *Optimizer) { o.beta2Decay = exponent })
 }
 
-// LeastScale sets the least root mean square of a parameter that [Adafactor] scales its rate by.
+// LeastScale sets the minimum root mean square of a parameter by which [Adafactor] scales its rate.
 func LeastScale(v float64) Option {
 	return only("LeastScale", func(o *Optimizer) { o.leastScale = v })
 }
 
-// Threshold sets the root mean square from which on [Adafactor] makes its steps smaller.
+// Threshold sets the root mean square above which [Adafactor] scales its steps down.
 func Threshold(d float64) Option { return only("Threshold", func(o *Optimizer) { o.threshold = d }) }
 
-// TrustCoefficient sets which share of a parameter's length a step of [Lars] is, at a rate of 1.
+// TrustCoefficient sets the length of a step of [Lars] as a fraction of the parameter's norm, at a rate of 1.
 func TrustCoefficient(c float64) Option {
 	return only("TrustCoefficient", func(o *Optimizer) { o.trust = c })
 }
 
-// Etas sets by what [Rprop] multiplies the size of a step whose sign has changed, and of one whose sign has stayed.
+// Etas sets the factors by which [Rprop] multiplies the step size if the sign has changed, and if it has not.
 func Etas(minus, plus float64) Option {
 	return only("Etas", func(o *Optimizer) { o.etaMinus, o.etaPlus = minus, plus })
 }
 
-// StepSizes sets the least and the greatest size of a step of [Rprop].
+// StepSizes sets the minimum and maximum step size of [Rprop].
 func StepSizes(least, most float64) Option {
 	return only("StepSizes", func(o *Optimizer) { o.leastStep, o.mostStep = least, most })
 }
@@ -199,12 +194,12 @@ func StepSizes(least, most float64) Option {
 // Lambda sets how fast [ASGD] shrinks its parameters and its rate (PyTorch's lambd).
 func Lambda(l float64) Option { return only("Lambda", func(o *Optimizer) { o.lambda = l }) }
 
-// RatePower sets the power by which the rate of [ASGD] falls (PyTorch's alpha).
+// RatePower sets the power with which the rate of [ASGD] decays (PyTorch's alpha).
 func RatePower(p float64) Option {
 	return only("RatePower", func(o *Optimizer) { o.ratePower = p })
 }
 
-// AverageFrom sets after how many steps [ASGD] begins its mean (PyTorch's t0).
+// AverageFrom sets the number of steps after which [ASGD] starts averaging (PyTorch's t0).
 func AverageFrom(steps float64) Option {
 	return only("AverageFrom", func(o *Optimizer) { o.averageFrom = steps })
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Plateau lowers a rate when a measure, such as the loss on examples kept aside, no longer gets
-// better (ReduceLROnPlateau). The rate and what the rule remembers are state of the graph: a
-// checkpoint has them.
+// Plateau lowers a learning rate when a metric, such as the validation loss, no longer improves (ReduceLROnPlateau). The rate and the
+// rule's memory are state of the graph, and part of checkpoints.
 //
 //	plateau := optim.NewPlateau(g, "plateau", 0.1, optim.PlateauRule{Patience: 3})
 //	step := optim.SGD(plateau.Rate()).Minimize(loss)
@@ -24,20 +23,19 @@ type Plateau struct {
 	updates                  []*graph.Node
 }
 
-// PlateauRule says when a rate is lowered, and by how much. Fields that are 0 have PyTorch's
-// values, which stand beside them.
+// PlateauRule says when a rate is lowered, and by how much. Fields that are 0 default to PyTorch's values, which are given with each field.
 type PlateauRule struct {
 	Factor    float64 // 0.1: the rate is multiplied by it
-	Patience  int     // 10: so many times without a better measure are passed over; -1 for none
-	Threshold float64 // 1e-4: better is by more than this share of the best
-	Cooldown  int     // 0: so many times after a change are not counted
-	Least     float64 // 0: the least rate
-	Largest   bool    // whether a larger measure is better
-	Absolute  bool    // whether Threshold is a number and not a share
+	Patience  int     // 10: the number of times without improvement that are tolerated; -1 for none
+	Threshold float64 // 1e-4: an improvement must exceed this fraction of the best value
+	Cooldown  int     // 0: the number of times to ignore after a change
+	Least     float64 // 0: the minimum rate
+	Largest   bool    // whether a larger metric is better
+	Absolute  bool    // whether Threshold is absolute, not a fraction
 }
 
-// NewPlateau declares a rate in a scope. State: rate and best, Float64 scalars, and bad and cooling,
-// Int64 scalars: how many measures in a row were not better, and how many more are not counted.
+// NewPlateau declares a rate in a scope. State: rate and best, Float64 scalars, and bad and cooling, Int64 scalars: the number of times in
+// a row without improvement, and the number of times still to ignore.
 func NewPlateau(g *graph.Graph, name string, rate float64, rule PlateauRule) *Plateau {
 	p := &Plateau{PlateauRule: rule.withDefaults()}
 	for _, w := range []want{
@@ -73,13 +71,11 @@ func (r PlateauRule) withDefaults() PlateauRule {
 	return r
 }
 
-// Rate returns the rate, a Float64 scalar: a rate of an optimiser, and an output where it is to be
-// seen.
+// Rate returns the rate, a Float64 scalar, for an optimiser; make it an output to see it.
 func (p *Plateau) Rate() *graph.Node { return p.rate }
 
-// Updates returns the writes that take a measure in, a floating-point scalar: a loss of the graph, or
-// an input that is fed. They belong to a program that runs once for each measure, such as one that
-// evaluates, not to that of the training step. NaN is not better.
+// Updates returns the writes that process a metric, a floating-point scalar: a loss of the graph, or an input. They belong to a program
+// that runs once per measurement, such as an evaluation program, not to the training step. NaN is not an improvement.
 func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
 	if p.trouble != "" {
 		return []*graph.Node{p.rate}
@@ -123,8 +119,8 @@ func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
 	return writes
 }
 
-// Fed returns the updates for a measure that is fed, and the input that takes it, a Float64 scalar. All
-// calls return the same nodes. Package train has an observer that feeds measures of epochs.
+// Fed returns the updates for a metric that is fed, and its input, a Float64 scalar. All calls return the same nodes. Package train has an
+// observer that feeds metrics of epochs.
 func (p *Plateau) Fed() (measure *graph.Node, updates []*graph.Node) {
 	if p.measure == nil && p.rate.Graph() != nil {
 		g := p.rate.Graph()

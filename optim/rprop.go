@@ -5,16 +5,16 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Rprop steps by the sign of each gradient, with a size for each element that grows while the sign stays (Riedmiller and Braun,
-// 1993). It is for gradients of all data, not of batches:
+// Rprop steps by the sign of each gradient, with a step size for each element that grows while the sign stays the same (Riedmiller and
+// Braun, 1993). It is for full-batch gradients:
 //
 //	η = plus where grad·before > 0, minus where it is < 0, else 1
 //	size = clamp(η·size, least, most), which begins with the rate
 //	g = 0 where η is minus, else grad
 //	w -= sign(g)·size
 //
-// A rate that changes counts in the first step alone. State: prev (g of the step before), step_size. Options: Etas (0.5 and
-// 1.2), StepSizes (1e-6 and 50).
+// A rate that changes is used in the first step only. State: prev (g of the step before), step_size. Options: Etas (0.5 and 1.2), StepSizes
+// (1e-6 and 50).
 func Rprop[R Rate](rate R, opts ...Option) Optimizer { return build(rprop, rate, opts) }
 
 var rprop = &rule{name: "Rprop", defaults: settings{etaMinus: 0.5, etaPlus: 1.2, leastStep: 1e-6, mostStep: 50}, options: "Etas StepSizes",
@@ -39,15 +39,15 @@ var rprop = &rule{name: "Rprop", defaults: settings{etaMinus: 0.5, etaPlus: 1.2,
 		return ops.Mul(ops.Sign(g), size)
 	}}
 
-// ASGD is stochastic gradient descent with a rate that falls, beside which it keeps the mean of the parameter over the steps
-// (Polyak and Juditsky, 1992). With t steps before this one:
+// ASGD is stochastic gradient descent with a decaying rate, which also keeps the mean of the parameter over the steps (Polyak and Juditsky,
+// 1992). With t steps before this one:
 //
 //	η = rate / (1 + λ·rate·t)^power
 //	w = (1 - λ·η)·w - η·grad
 //	ax = ax + (w - ax)/max(1, t - from)
 //
-// A schedule counts with the step that it belongs to; PyTorch's counts one step later. State: ax. Options: Lambda (λ, 1e-4),
-// RatePower (0.75), AverageFrom (1e6).
+// A schedule takes effect in its own step; PyTorch's takes effect one step later. State: ax. Options: Lambda (λ, 1e-4), RatePower (0.75),
+// AverageFrom (1e6).
 func ASGD[R Rate](rate R, opts ...Option) Optimizer { return build(asgd, rate, opts) }
 
 var asgd = &rule{name: "ASGD", defaults: settings{lambda: 1e-4, ratePower: 0.75, averageFrom: 1e6}, options: "Lambda RatePower AverageFrom",

@@ -8,15 +8,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Rate is what stands for a learning rate: a number; a floating-point scalar of the graph, such
-// as an input or a state that the program sets; or a [Schedule].
+// Rate is a learning rate: a number; a floating-point scalar of the graph, such as an input or a state that the program sets; or a
+// [Schedule].
 type Rate interface {
 	float64 | float32 | int | *graph.Node | Schedule
 }
 
-// Schedule is a rate that depends on the number of steps before, s: 0 in the first step. An
-// optimiser gives it its own count, which is state and lasts with a checkpoint. The formulas
-// are those of torch.optim.lr_scheduler.
+// Schedule is a rate that depends on the number of previous steps, s, which is 0 in the first step. An optimiser uses its own step count,
+// which is state and part of checkpoints. The formulas are those of torch.optim.lr_scheduler.
 type Schedule struct {
 	number  float64
 	node    *graph.Node

@@ -20,7 +20,7 @@ func halfCosine(high, low float64, x *graph.Node) *graph.Node {
 	return ops.Add(ops.Mul(wave, num((high-low)/2)), num(low))
 }
 
-// Step multiplies the rate by factor after each so many steps: base·factor^⌊s/every⌋ (StepLR).
+// Step multiplies the rate by factor after every given number of steps: base·factor^⌊s/every⌋ (StepLR).
 func Step(base, factor float64, every int) Schedule {
 	return schedule("Step", func(s *graph.Node) *graph.Node {
 		return ops.Mul(num(base), ops.Pow(num(factor), ops.Floor(ops.Div(s, num(float64(every))))))
@@ -46,7 +46,7 @@ func Exponential(base, factor float64) Schedule {
 	}, atLeastZero("base rate", base), atLeastZero("factor", factor))
 }
 
-// Linear goes from base·first to base·last in so many steps, and stays there (LinearLR).
+// Linear goes from base·first to base·last in the given number of steps, and stays there (LinearLR).
 func Linear(base, first, last float64, steps int) Schedule {
 	return schedule("Linear", func(s *graph.Node) *graph.Node {
 		return ops.Mul(num(base), ops.Add(num(first), ops.Mul(fraction(s, steps), num(last-first))))
@@ -60,18 +60,16 @@ func Polynomial(base, power float64, steps int) Schedule {
 	}, atLeastZero("base rate", base), atLeastZero("power", power), positive("number of steps", steps))
 }
 
-// Cosine falls from base to least in so many steps along half a cosine:
-// least + (base-least)·(1 + cos(π·s/steps))/2. It stays at least after that, where
-// CosineAnnealingLR rises again.
+// Cosine falls from base to least in the given number of steps along half a cosine: least + (base-least)·(1 + cos(π·s/steps))/2. After that
+// it stays at least, unlike CosineAnnealingLR, which rises again.
 func Cosine(base, least float64, steps int) Schedule {
 	return schedule("Cosine", func(s *graph.Node) *graph.Node {
 		return halfCosine(base, least, fraction(s, steps))
 	}, atLeastZero("base rate", base), atLeastZero("least rate", least), positive("number of steps", steps))
 }
 
-// CosineRestarts falls from base to least in first steps as [Cosine] does, begins again, and
-// takes times as many steps in each next period (CosineAnnealingWarmRestarts; Loshchilov and
-// Hutter, 2017).
+// CosineRestarts falls from base to least as [Cosine] does, then restarts. The first period has first steps, and each later one times as
+// many as the one before (CosineAnnealingWarmRestarts; Loshchilov and Hutter, 2017).
 func CosineRestarts(base, least float64, first, times int) Schedule {
 	return schedule("CosineRestarts", func(s *graph.Node) *graph.Node {
 		if times == 1 {
@@ -86,8 +84,8 @@ func CosineRestarts(base, least float64, first, times int) Schedule {
 	}, atLeastZero("base rate", base), atLeastZero("least rate", least), positive("first period", first), positive("growth of the periods", times))
 }
 
-// WarmUp multiplies the first rate of what follows by a factor that rises from first to 1 in so many
-// steps, and then follows it from its beginning: LinearLR and what follows in a SequentialLR.
+// WarmUp multiplies the first rate of another schedule by a factor that rises from first to 1 in the given number of steps, and then
+// follows that schedule from its start: LinearLR and the schedule in a SequentialLR.
 //
 //	optim.AdamW(optim.WarmUp(100, 0.01, optim.Cosine(3e-4, 0, 10_000)))
 func WarmUp[R Rate](steps int, first float64, then R) Schedule {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Constant is base·factor in the first so many steps, and base after them (ConstantLR).
+// Constant is base·factor for the given number of steps, and base after that (ConstantLR).
 func Constant(base, factor float64, steps int) Schedule {
 	return schedule("Constant", func(s *graph.Node) *graph.Node {
 		return ops.Where(ops.Less(s, num(float64(steps))), num(base*factor), s.Graph().Scalar(graph.Float64, base))
@@ -21,8 +21,8 @@ func InverseTime(base, decay float64, every int) Schedule {
 	}, atLeastZero("base rate", base), atLeastZero("decay", decay), positive("number of steps", every))
 }
 
-// Formula is base times what a function gives for the number of steps before, a Float64 scalar (LambdaLR). The function builds
-// nodes, and is called once for each program that asks.
+// Formula is base times the result of a function of the number of previous steps, a Float64 scalar (LambdaLR). The function builds nodes,
+// and is called once for each use.
 //
 //	optim.SGD(optim.Formula(0.1, func(s *graph.Node) *graph.Node { return ops.Rsqrt(ops.Add(s, graph.Num(1))) }))
 func Formula(base float64, factor func(s *graph.Node) *graph.Node) Schedule {
@@ -41,8 +41,8 @@ func Formula(base float64, factor func(s *graph.Node) *graph.Node) Schedule {
 	}, atLeastZero("base rate", base))
 }
 
-// Sequence follows one schedule after another: the next one begins, with its first rate, at each milestone (SequentialLR).
-// There is one milestone fewer than schedules, and they rise.
+// Sequence follows one schedule after another: at each milestone the next one starts with its first rate (SequentialLR). There is one
+// milestone fewer than schedules, in ascending order.
 //
 //	optim.Sequence([]optim.Schedule{optim.Constant(0.1, 0.1, 20), optim.Exponential(0.1, 0.9)}, 20)
 func Sequence(schedules []Schedule, milestones ...int) Schedule {

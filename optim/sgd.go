@@ -5,8 +5,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// SGD is stochastic gradient descent: w -= rate·grad. With [Momentum] mu it has a velocity,
-// which the first gradient begins, and [Dampening] d and [Nesterov] change it:
+// SGD is stochastic gradient descent: w -= rate·grad. With [Momentum] mu it has a velocity, which starts as the first gradient, and
+// [Dampening] d and [Nesterov] modify it:
 //
 //	v = mu·v + (1-d)·grad
 //	w -= rate·v, or rate·(grad + mu·v)

@@ -10,9 +10,8 @@ import (
 //	v = α·v + (1-α)·grad²
 //	w -= rate·grad / (√v + ε)
 //
-// With [Centered], v-mean² stands for v, where mean is the running mean of the gradients; with
-// [Momentum], a velocity takes in the quotient. State: square_avg, grad_avg, momentum_buffer.
-// Options: Smoothing (α, 0.99), Epsilon (1e-8), Centered, Momentum.
+// With [Centered], v-mean² replaces v, where mean is the running mean of the gradients; with [Momentum], the quotient is accumulated in a
+// velocity. State: square_avg, grad_avg, momentum_buffer. Options: Smoothing (α, 0.99), Epsilon (1e-8), Centered, Momentum.
 func RMSProp[R Rate](rate R, opts ...Option) Optimizer { return build(rmsProp, rate, opts) }
 
 var rmsProp = &rule{name: "RMSProp", defaults: settings{smoothing: 0.99, epsilon: 1e-8}, options: "Smoothing Epsilon Centered Momentum",

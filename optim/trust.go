@@ -5,14 +5,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Lamb takes the step of [Adam] for each tensor in the length of the tensor itself, so that batches may be large (You and
-// others, 2020), as optax.lamb does. With the norms |·| over all elements of a tensor:
+// Lamb scales the step of [Adam] for each tensor to the norm of the tensor, so that batches may be large (You and others, 2020), as
+// optax.lamb does. With the norms |·| over all elements of a tensor:
 //
 //	u = m/(1-β1ᵗ) / (√v/√(1-β2ᵗ) + ε) + decay·w
 //	w -= rate · |w|/|u| · u
 //
-// Where a norm is 0, the quotient counts as 1. Norms need the whole tensor: an update takes more than one kernel. State: exp_avg
-// (m), exp_avg_sq (v). Options: Betas (0.9 and 0.999), Epsilon (1e-6).
+// If a norm is 0, the quotient counts as 1. Norms need the whole tensor: an update takes more than one kernel. State: exp_avg (m),
+// exp_avg_sq (v). Options: Betas (0.9 and 0.999), Epsilon (1e-6).
 func Lamb[R Rate](rate R, opts ...Option) Optimizer { return build(lamb, rate, opts) }
 
 var lamb = &rule{name: "Lamb", defaults: settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-6}, options: "Betas Epsilon", ownDecay: true,
@@ -24,7 +24,7 @@ var lamb = &rule{name: "Lamb", defaults: settings{beta1: 0.9, beta2: 0.999, epsi
 		return ops.Mul(along, ops.Mul(u.trust(along, 1, 0), u.rateOf()))
 	}}
 
-// Lars is [SGD] with a rate for each tensor that follows its length (You, Gitman and Ginsburg, 2017), as optax.lars has it:
+// Lars is [SGD] with a rate for each tensor that is proportional to its norm (You, Gitman and Ginsburg, 2017), like optax.lars:
 //
 //	g = grad + decay·w
 //	v = mu·v + rate · coefficient·|w|/(|g| + ε) · g

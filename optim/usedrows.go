@@ -7,16 +7,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// UsedRows updates only the rows that a step reads, of those parameters whose gradient is a sum by
-// index, such as tables of embeddings: as torch.optim.SparseAdam and TensorFlow's LazyAdam do. The gradients
-// of a row that is named several times are added first. Other rows stay as they are, and so does
-// what is remembered of them: their running means and velocities do not fade, and no weight decay
-// shrinks them. The count of steps, by which [Adam] corrects its means, is that of all, and epsilon stands
-// where Adam has it. So training is not the same as without the option, unless each step reads all rows.
+// UsedRows updates only the rows that a step reads, in parameters whose gradient is a sum by index, such as embedding tables, as
+// torch.optim.SparseAdam and TensorFlow's LazyAdam do. The gradients of a row that is used several times are summed first. Other rows do
+// not change, nor does their state: their running means and velocities do not decay, and weight decay does not shrink them. The step count,
+// by which [Adam] corrects its means, is common to all rows, and epsilon is applied as in Adam. So training differs from training without
+// the option, unless each step reads all rows.
 //
-// A step then takes time by the rows that it reads, not by the size of the table. Parameters with other
-// gradients, such as a table that is also the layer of classes, are updated whole; that no parameter
-// has such a gradient is a mistake.
+// The time of a step then depends on the rows that it reads, not on the size of the table. Parameters with other gradients, such as a table
+// that is also the output layer, are updated as a whole; if no parameter has such a gradient, that is a mistake.
 func UsedRows() Option { return only("UsedRows", func(o *Optimizer) { o.usedRows = true }) }
 
 // namedRows is the rows of a parameter of which a step makes changes.

@@ -15,12 +15,12 @@ import (
 // at a time. Fields that New sets may be changed between steps.
 type Minimizer struct {
 	Rate            float64 // 1: the first length that each line search tries
-	Iterations      int     // 20: at most so many directions in a step
-	Evaluations     int     // 25: no new direction after so many runs in a step
-	History         int     // 100: so many last directions are remembered
+	Iterations      int     // 20: the maximum number of directions in a step
+	Evaluations     int     // 25: the number of runs in a step after which no new direction starts
+	History         int     // 100: the number of past directions that are kept
 	LeastGradient   float64 // 1e-7: a step ends where no gradient is larger
 	LeastChange     float64 // 1e-9: and where neither loss nor a parameter changes more
-	LineEvaluations int     // 25: at most so many runs in a line search
+	LineEvaluations int     // 25: the maximum number of runs in a line search
 
 	vectors
 	directions   int // so far
@@ -30,10 +30,8 @@ type Minimizer struct {
 	scale        float64     // of the first guess of the inverse Hessian
 }
 
-// Step runs the program with the feed and moves the parameters along directions of L-BFGS
-// until the loss changes no more or a limit is reached. It returns the loss before the step. A
-// loss that is no finite number ends the step where it is: the parameters keep their last
-// good values.
+// Step runs the program with the feed and moves the parameters along L-BFGS directions until the loss no longer changes or a limit is
+// reached. It returns the loss before the step. A loss that is not finite ends the step: the parameters keep their last good values.
 func (m *Minimizer) Step(ctx context.Context, feed exec.Feed) (loss float64, err error) {
 	x, err := m.params()
 	if err != nil {

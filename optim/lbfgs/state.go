@@ -17,8 +17,8 @@ const (
 	numbersName   = "lbfgs.numbers"   // [3]: directions so far, the last length, the scale of the first guess
 )
 
-// State returns copies of what the method remembers between steps, in Float64, by names that begin with
-// "lbfgs.". Saved with the parameters, which weights.With does, they let a later minimizer go on as this one would.
+// State returns copies of the method's state between steps, in Float64, under names that begin with "lbfgs.". Saved with the parameters, as
+// weights.With does, they let a later minimizer continue exactly where this one stopped.
 func (m *Minimizer) State() map[string]exec.Array {
 	n := len(m.d)
 	return map[string]exec.Array{
