@@ -10,12 +10,11 @@ import (
 // missingOp stands for an operation that was not given.
 var missingOp = &Op{Name: "missing", Func: "Apply", Doc: "a value without an operation", MaxIn: -1}
 
-// Apply builds the node of an operation on operands, which it converts first to the dtypes that the
-// operation's Promote asks for. It is what every function of package ops ends in, and what a user's own
-// operation calls. It never fails: a mistake is recorded in the node's graph.
+// Apply builds the node of an operation on operands, after converting these to the dtypes that the operation's Promote requires. It is what
+// every function of package ops ends in, and what a user's own operation calls. It never fails: a mistake is recorded in the node's graph.
 //
-// A node that is not judged has the shape of its operand of most axes, so that a program that goes on to read sizes gets as far as
-// to be told of the mistake.
+// A node that is not judged has the shape of its operand with the most axes, so that a program that goes on to read sizes gets far enough
+// to report the mistake.
 func Apply(op *Op, attrs any, in ...*Node) *Node {
 	n := apply(op, attrs, in)
 	if !n.judged && n.shape == nil {

@@ -52,9 +52,8 @@ func (n *Node) written() string {
 	return n.op.Func
 }
 
-// CalledFrom returns the calls by which the user's program came to the line that made the
-// node, innermost first, as far as it takes to tell the node from others that the same line
-// made: none where the line was reached in one way only.
+// CalledFrom returns the calls that led to the line that made the node, innermost first, as far as needed to distinguish the node from
+// others made by the same line: none where the line was reached in one way only.
 func (n *Node) CalledFrom() []Frame {
 	f, ok := n.pos.Frame()
 	calls := n.pos.Callers()

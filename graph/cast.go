@@ -1,7 +1,6 @@
 package graph
 
-// CastOp is the operation that changes a value's dtype. It stands here and not in package ops because [Apply]
-// converts operands.
+// CastOp is the operation that changes a value's dtype. It is here and not in package ops because [Apply] converts operands.
 var CastOp = &Op{
 	Name: "cast", Func: "Cast", Doc: "x in another dtype; floats are truncated towards zero, booleans are 0 and 1.",
 	Class: Elementwise, MinIn: 1, MaxIn: 1,
@@ -33,8 +32,8 @@ func (n *Node) Cast(to DType) *Node {
 	return Apply(CastOp, CastAttrs{to}, n)
 }
 
-// Convert returns x in dtype t, as an operand that is converted on the user's behalf: messages show x in its
-// place. A number of [Num] becomes a constant of the graph. A node of another graph stays as it is.
+// Convert returns x in dtype t, as an operand that is converted on the user's behalf: messages show x in its place. A number of [Num]
+// becomes a constant of the graph. A node of another graph is not changed.
 func (g *Graph) Convert(x *Node, t DType) *Node {
 	if a, isNumber := x.Literal(); isNumber {
 		return g.number(a, t)

@@ -204,7 +204,7 @@ const (
 	//	y := g.Input("y", graph.Float32, 4)
 	//	ops.Add(x, y)
 	//
-	// Cure: write the number in place of the name, or change what fixes it.
+	// Cure: write the number instead of the name, or change what fixes it.
 	CodeFixedName Code = "BL203"
 
 	// Warns that a program does not carry out a write of a parameter, although it carries out

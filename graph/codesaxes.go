@@ -89,7 +89,7 @@ const (
 	CodeOnePosition Code = "BL235"
 
 	// Warns that a mask is the same for all elements that a softmax compares: it masks whole rows or
-	// none, and most often stands under the axis of queries in place of that of keys.
+	// none, and most often stands under the axis of queries instead of that of keys.
 	//
 	//	batch, seq := g.Dim("batch"), g.Dim("seq")
 	//	scores := g.Input("scores", graph.Float32, batch, 8, seq, seq)

@@ -7,13 +7,11 @@ import (
 	"strings"
 )
 
-// Dim is a size: a whole number, which is itself, or an expression over named sizes. A
-// whole number can be written where a Dim is wanted; an expression is the handle of an
-// entry in a table of normal forms, so that == compares normal forms. Handles must not
-// be computed with Go's operators: batch + 1 is recognised as wrong and is not
-// [Dim.Valid]; write batch.Plus(1). The table keeps the expressions of graphs that exist, and
-// for a while those that were just made: an expression that is kept for graphs to come is made
-// anew for each, or is a variable of a package, made before the first graph.
+// Dim is a size: a whole number, which is itself, or an expression over named sizes. A whole number can be written where a Dim is expected;
+// an expression is the handle of an entry in a table of normal forms, so that == compares normal forms. Handles must not be computed with
+// Go's operators: batch + 1 is recognised as wrong and is not [Dim.Valid]; write batch.Plus(1). The table keeps the expressions of graphs
+// that exist, and for a while those that were just made: an expression that is kept for graphs to come is made anew for each, or is a
+// variable of a package, made before the first graph.
 type Dim int64
 
 const (

@@ -295,7 +295,7 @@ func (d Dim) Divisibility(e Dim) (n, m Dim) {
 	return n, m
 }
 
-// Unrounded returns d as it is where no division in it leaves a remainder, and lists these.
+// Unrounded returns d under the assumption that no division in it leaves a remainder, and lists these divisions.
 func (d Dim) Unrounded() (is Dim, divisions []Division) {
 	p, _ := d.poly()
 	is = p.eachAtom(func(a atom) Dim {

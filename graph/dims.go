@@ -15,7 +15,7 @@ type dimDecl struct {
 // DimOption says something about a named size; nil says nothing.
 type DimOption func(*Bounds)
 
-// AtLeast sets the least value; it is 1 unless said otherwise.
+// AtLeast sets the least value; it is 1 by default.
 func AtLeast(n int64) DimOption { return func(b *Bounds) { b.Min = n } }
 
 // AtMost sets the greatest value, which must be 1 or more.
@@ -30,9 +30,8 @@ func AtMost(n int64) DimOption {
 // MultipleOf says that the size is a multiple of n.
 func MultipleOf(n int64) DimOption { return func(b *Bounds) { b.Multiple = n } }
 
-// Exactly names a number, as the width of a layer. It is known when the program is built, so
-// that weights can be made of it. Under [Strict] names, it is another size than the same number
-// without its name or of another name; else, it is that number.
+// Exactly names a number, as the width of a layer. It is known when the program is built, so weights can have this size. Under [Strict]
+// names, it is another size than the same number without its name or of another name; else, it is that number.
 func Exactly(n int64) DimOption {
 	return func(b *Bounds) {
 		AtMost(n)(b)
@@ -210,8 +209,7 @@ func (g *Graph) Bounds(name string) Bounds {
 	return DefaultBounds()
 }
 
-// Known returns the number that a size is, where it is one or made of names of numbers: see
-// [Exactly].
+// Known returns the value of a size that is a number, or is made of names of numbers: see [Exactly].
 func (g *Graph) Known(d Dim) (n int64, ok bool) {
 	if n, ok = d.Int(); ok || d.IsUnknown() {
 		return n, ok

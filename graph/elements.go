@@ -84,8 +84,7 @@ func (t DType) SliceType() reflect.Type {
 	return elementTypes[t].slice
 }
 
-// DTypeOfSlice returns the dtype of the elements of a slice and their number; InvalidDType for what is
-// no slice of elements.
+// DTypeOfSlice returns the dtype of the elements of a slice and their number; InvalidDType for anything but a slice of elements.
 func DTypeOfSlice(data any) (t DType, count int) {
 	if t = dtypeOfSlice[reflect.TypeOf(data)]; t.Valid() {
 		count = reflect.ValueOf(data).Len()

@@ -13,7 +13,7 @@ import (
 type Array struct {
 	DType DType
 	Shape []int
-	Ptr   unsafe.Pointer // of the first element; of no use where there is none
+	Ptr   unsafe.Pointer // of the first element; invalid if there is none
 }
 
 // NewArray is an array of some elements, which it shares. It panics where the shape has another number of them.

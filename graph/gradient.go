@@ -9,10 +9,9 @@ type asked struct {
 	at   Pos
 }
 
-// MarkGradient notes that dx is the gradient of y with respect to x, and the place in the
-// user's program that asks for it: messages and pictures read a graph of a gradient by the
-// names of what it belongs to. dy is the gradient that arrives at y where the user gave one,
-// or nil. The first mark of a node stays.
+// MarkGradient records that dx is the gradient of y with respect to x, and the source position that requested it: messages and pictures
+// read a graph of a gradient by the names of what it belongs to. dy is the gradient that arrives at y where the user gave one, or nil. The
+// first mark of a node stays.
 func (g *Graph) MarkGradient(dx, y, x, dy *Node) {
 	if dx != nil && dx.g == g && dx.bad == nil {
 		g.markGradient(dx, asked{y, x, dy, Caller()})

@@ -59,7 +59,7 @@ type Graph struct {
 	settling // what is known of sizes
 }
 
-// New makes an empty graph. The name stands in its text form and pictures.
+// New makes an empty graph. The name appears in its text form and in pictures.
 func New(name string, opts ...Option) *Graph {
 	g := newGraph(name)
 	g.life = newLife()
@@ -158,22 +158,21 @@ func (g *Graph) Input(name string, t DType, shape ...Dim) *Node {
 	return g.declare(inputOp, InputAttrs{}, name, t, shape)
 }
 
-// Param declares a value that a session holds and that updates change: a weight. Its sizes
-// are whole numbers, or names of such (see [Exactly]), since it lasts longer than the run in
-// which a named size is bound.
-// It starts with zeros unless [Graph.ParamInit] gives another beginning.
+// Param declares a value that a session holds and that updates change: a weight. Its sizes are whole numbers, or names of such (see
+// [Exactly]), since it lasts longer than the run in which a named size is bound. It is initialised with zeros; [Graph.ParamInit] uses other
+// values.
 func (g *Graph) Param(name string, t DType, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{}, name, t, shape)
 }
 
-// ParamInit declares a parameter whose first values come from init.
+// ParamInit declares a parameter whose initial values come from init.
 func (g *Graph) ParamInit(name string, t DType, init Initializer, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{Init: init}, name, t, shape)
 }
 
-// State declares a parameter that no optimiser trains, such as the running statistics of batch
-// normalization: a session holds, shares and saves it as it does any parameter, writes change it,
-// and optimisers pass over it. Its first values come from init; without one (nil) they are zeros.
+// State declares a parameter that no optimiser trains, such as the running statistics of batch normalization: a session holds, shares and
+// saves it as it does any parameter, writes change it, and optimisers pass over it. Its initial values come from init; without one (nil)
+// they are zeros.
 func (g *Graph) State(name string, t DType, init Initializer, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{Init: init, State: true}, name, t, shape)
 }

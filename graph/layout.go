@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// Layout says where a view's elements lie in the storage of its root, in elements:
-// element (i0, i1, …) is at Offset + i0*Strides[0] + i1*Strides[1] + …. A stride may be 0
-// (the axis is repeated), negative (it runs backwards), or less than what it steps over
-// (windows that overlap). Strides and offset are expressions like sizes, so that a view
-// of a value whose size is known only at run time still has an exact layout.
+// Layout describes where a view's elements are in the storage of its root, in elements: element (i0, i1, …) is at Offset + i0*Strides[0] +
+// i1*Strides[1] + …. A stride may be 0 (the axis is repeated), negative (it runs backwards), or less than what it steps over (windows that
+// overlap). Strides and offset are expressions like sizes, so that a view of a value whose size is known only at run time still has an
+// exact layout.
 type Layout struct {
 	Shape   Shape
 	Strides []Dim
@@ -47,15 +46,13 @@ func (l Layout) IsDense() bool {
 	return true
 }
 
-// IsView reports whether the node shows its operand's elements where they lie. A
-// movement that strides cannot express is a copy.
+// IsView reports whether the node is a view of its operand's memory. A movement that strides cannot express is a copy.
 func (n *Node) IsView() bool {
 	r := n.residence()
 	return r != nil && r.isView
 }
 
-// Layout returns where the node's elements lie in the memory that they live in: for a view
-// and a write that of an operand.
+// Layout returns where the node's elements are in their memory: for a view and a write that of an operand.
 func (n *Node) Layout() Layout {
 	if r := n.residence(); r != nil {
 		return r.layout

@@ -2,9 +2,8 @@ package graph
 
 import "fmt"
 
-// Region is the body of a loop: its nodes are computed anew in each step. They stand in the graph
-// among the others. A node belongs to the innermost body whose values it is computed from, so that
-// what is computed from values of outside alone is computed once.
+// Region is the body of a loop: its nodes are computed anew in each step. They are in the graph among the others. A node belongs to the
+// innermost body whose values it is computed from, so that what is computed from values of outside alone is computed once.
 type Region struct {
 	parent  *Region
 	length  Dim
@@ -50,7 +49,7 @@ func (r *Region) Reverse() bool { return r.reverse }
 // Spec returns how often the body is computed.
 func (r *Region) Spec() LoopSpec { return LoopSpec{r.length, r.reverse, r.whole, r.example} }
 
-// Ordered reports whether ordered operations stand in the body, or in bodies in it.
+// Ordered reports whether the body, or a body in it, has ordered operations.
 func (r *Region) Ordered() bool { return r.ordered }
 
 // Depth counts the bodies around the values of r, itself among them: 0 for nil.
@@ -91,8 +90,7 @@ func (r *Region) String() string {
 	return text
 }
 
-// OpenRegion begins a body within the one that is open. Nodes may be computed from its values until
-// end is called.
+// OpenRegion starts a body within the one that is open. Nodes may be computed from its values until end is called.
 func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 	outer := g.region
 	r = &Region{parent: outer, length: s.Length, reverse: s.Reverse, whole: s.Whole, example: s.Example, open: true, pos: g.here()}
@@ -100,10 +98,10 @@ func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 	return r, func() { g.region, r.open = outer, false }
 }
 
-// WhenEnded calls f once what the steps of a body hand on is known, with the node that ends the loop. A copy of the body does not call it.
+// WhenEnded calls f with the node that ends the loop, once the results of a body's steps are known. A copy of the body does not call it.
 func (r *Region) WhenEnded(f func(end *Node)) { r.ended = append(r.ended, f) }
 
-// End tells those that wait for it that a node ends the loop.
+// End calls the functions of [Region.WhenEnded]: n ends the loop.
 func (r *Region) End(end *Node) {
 	waiting := r.ended
 	r.ended = nil
@@ -112,7 +110,7 @@ func (r *Region) End(end *Node) {
 	}
 }
 
-// OpenCopy begins a body like r within outer, into which nodes of r are copied until end is called.
+// OpenCopy starts a body like r within outer, into which nodes of r are copied until end is called.
 func (g *Graph) OpenCopy(r, outer *Region) (made *Region, end func()) {
 	made = &Region{}
 	*made = *r
@@ -120,7 +118,7 @@ func (g *Graph) OpenCopy(r, outer *Region) (made *Region, end func()) {
 	return made, func() { made.open = false }
 }
 
-// Around builds nodes that stand outside of a body that is open.
+// Around builds nodes outside of a body that is open.
 func (g *Graph) Around(r *Region, build func()) { g.Within(r.parent, build) }
 
 // Within builds nodes while r is the innermost body that is open; nil for none.
@@ -155,8 +153,8 @@ const (
 	LoopCarried LoopRole = iota // what a step was given by the one before; the operand is what the first is given
 	LoopElement                 // the operand's part at the step's position on the first axis
 	LoopStep                    // the position of the step, an Int64
-	LoopEnd                     // the number of steps; the operands are all carried values, what the steps hand on, and limits
-	LoopFinal                   // what the last step hands on; the operand is the end
+	LoopEnd                     // the number of steps; the operands are all carried values, the steps' results, and limits
+	LoopFinal                   // a result of the last step; the operand is the end
 	LoopStack                   // a value of all steps along a new first axis; the operands are the end and the value
 )
 

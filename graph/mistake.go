@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Code names a kind of mistake, such as "BL101". Codes are stable: `broadloom explain`
-// tells what each means.
+// Code names a kind of mistake, such as "BL101". Codes are stable: `broadloom explain` explains each.
 type Code string
 
 // Severity says how grave an item of a report is.
@@ -33,16 +32,14 @@ type Mistake struct {
 	Summary string
 	// Node is where the mistake was made; nil for one of the whole graph.
 	Node *Node
-	// Whole says that Summary tells what it speaks of: the first line does not name the call
-	// that made Node.
+	// Whole says that Summary names its subject: the first line does not name the call that made Node.
 	Whole bool
 	// Operands are the values involved, as the message shows them.
 	Operands []OperandNote
 	// Apart says that the operands' axes do not meet from the right, as those of a
 	// matrix product: each shape is then shown by itself.
 	Apart bool
-	// Path says that the operands are values on the way to a mistake, in their order, and not those
-	// of the node.
+	// Path says that the operands are the values on the path to a mistake, in order, and not those of the node.
 	Path bool
 	// Choice says that it is a mistake, or a warning, only by the graph's [Policy]. A
 	// node can be excused from it: see [Node.Silence].
@@ -71,7 +68,7 @@ type OperandNote struct {
 	// Promise is what was stated of the shape, in the place of a remark; where Node is nil and
 	// Shape too, the line has no shape.
 	Promise *Promise
-	// Marks stand beside the marks of bad axes, one a line.
+	// Marks are written next to the marks of bad axes, one per line.
 	Marks []string
 }
 
@@ -89,7 +86,7 @@ type Fix struct {
 // FixKind is the sort of a change.
 type FixKind string
 
-// The sorts of changes, in the order in which they are looked for.
+// The kinds of changes, in the order in which they are tried.
 const (
 	FixArguments FixKind = "arguments"    // other arguments of an operation: KeepDims, a padding, a size
 	FixUnsqueeze FixKind = "unsqueeze"    // axes of size 1 at the one place where sizes line up

@@ -14,7 +14,7 @@ const (
 	Gather                   // elements picked or added by index
 	Composite                // written with other operations; expanded before fusion
 	Update                   // writes its first operand's storage; elementwise otherwise
-	Version                  // names a value as it is after a write to its memory; no work
+	Version                  // names a value after a write to its memory; no work
 	Loop                     // leads into the body of a loop, or out of it: see LoopRole
 	Function                 // a Go function of whole arrays, example by example
 )
@@ -68,8 +68,7 @@ type Op struct {
 	// Emit is the meaning of one element, of an Elementwise or Update operation.
 	Emit func(e Emitter, n *Node, x []Value) Value
 
-	// Fill says that an Update operation stores its second operand as it is, whatever was
-	// there before.
+	// Fill says that an Update operation stores its second operand unchanged, whatever was there before.
 	Fill bool
 
 	// Indexed says that an Update operation writes along one axis by index, its second operand, as
@@ -81,11 +80,9 @@ type Op struct {
 	// writes, with the same attributes; nil where there is none.
 	OutOfPlace *Op
 
-	// Identity returns the number that leaves the other operand of an operation of two as it
-	// is: with e as operand i, and any value x of dtype t as the other one, the result is x
-	// bit for bit, infinities, NaN and the sign of zero included. So that of the sum of
-	// floats is -0: 0 would make 0 of -0. ok is false where there is none; the field is nil
-	// for an operation without.
+	// Identity returns the number that leaves the other operand of a binary operation unchanged: with e as operand i, and any value x of
+	// dtype t as the other one, the result is x bit for bit, infinities, NaN and the sign of zero included. So that of the sum of floats
+	// is -0: 0 would make 0 of -0. ok is false where there is none; the field is nil for an operation without.
 	Identity func(t DType, i int) (e float64, ok bool)
 
 	// Involution says that an operation of one operand undoes itself: applied twice, with
@@ -108,10 +105,9 @@ type Op struct {
 	// the operand that it picks from, or of the result that it adds to.
 	Axes func(n *Node) []int
 
-	// View is the arrangement that a Movement operation makes of its operand's
-	// layout; ok is false where the elements must be copied first. It is nil for
-	// movements that always copy. Where Infer has recorded how the operand meets the axes of
-	// the result, as broadcasting does, the operation repeats it like that.
+	// View computes the layout of a Movement operation's result from its operand's layout; ok is false where the elements must be copied
+	// first. It is nil for movements that always copy. Where Infer has recorded how the operand meets the axes of the result, as
+	// broadcasting does, the operation repeats it like that.
 	View func(n *Node, in Layout) (out Layout, ok bool)
 
 	// Once says that View shows each element of the operand in one place at most: what is
@@ -143,10 +139,10 @@ type Op struct {
 	// an example. It must give each the same bits whatever comes with it; an error is that of the first one.
 	Together bool
 
-	// Ordered says that calls of a Function operation do more than to give a result, such as to print. In each run, and in each step
-	// of the loop in whose body it stands, a node of it is called once, after the nodes of ordered operations that were built before
-	// it there. It is carried out where nothing needs its result, and is never merged, folded or computed again. Elements are of the
-	// operands' own dtypes, and Core must give all axes. A panic of Function is an error of the run.
+	// Ordered says that calls of a Function operation do more than to give a result, such as to print. In each run, and in each step of
+	// the loop around it, a node of it is called once, after the nodes of ordered operations that were built before it there. It is
+	// carried out where nothing needs its result, and is never merged, folded or computed again. Elements are of the operands' own dtypes,
+	// and Core must give all axes. A panic of Function is an error of the run.
 	Ordered bool
 
 	// EachStep says that, in the body of a loop, the result is made anew in each step, though it be computed of values of outside
@@ -178,16 +174,15 @@ type Op struct {
 	// such, that the program does not write: what is computed from these alone is computed once.
 	Faster func(n *Node, in []*Node, isFixed []bool) *Node
 
-	// Ref is what the reference of operations tells beside all this; nil for an operation that no
-	// user calls by a function of its own.
+	// Ref is what the reference of operations says besides; nil for an operation without a function for users.
 	Ref *Reference
 }
 
-// Assembly is a value that is put together of operands. Element (i0, i1, …) of operand k
-// stands at (Start[k][0] + i0*Step[k][0], …), inside the result, and no two operands meet.
+// Assembly is a value that is assembled from operands. Element (i0, i1, …) of operand k is at (Start[k][0] + i0*Step[k][0], …), inside the
+// result, and no two operands overlap.
 type Assembly struct {
 	Start, Step []Shape // nil for an operand that has no elements there
-	Value       float64 // stands where no operand does
+	Value       float64 // the value where there is no operand
 }
 
 // Put adds the place of the next operand.
@@ -240,15 +235,15 @@ type Emitter interface {
 	Index(axis int) Value
 	// Size is a size of the program, as Int64.
 	Size(d Dim) Value
-	// Check stops the run where ok is false, with an error that tells what is claimed.
+	// Check stops the run if ok is false, with an error that states the claim.
 	Check(ok Value, c Claim)
 }
 
-// Claim is what a check of elements claims, and what the error tells where it does not hold:
-// the message, and the place and value of the operand's element.
+// Claim is the claim of a check of elements, and the content of the error if it does not hold: the message, and the place and value of the
+// operand's element.
 type Claim struct {
 	Message string
 	Operand int  // whose element is at fault
-	Below   *Dim // what an index must be less than, for the error to tell; nil for no index
+	Below   *Dim // the exclusive upper bound of an index, for the error; nil if not an index
 	FromEnd bool // whether a negative index counts from there
 }

@@ -30,11 +30,11 @@ type Policy struct {
 	// GivenProbabilities decides about probabilities that a function such as ops.CrossEntropy is given in the place
 	// of scores or logarithms.
 	GivenProbabilities WarnChoice
-	// ReducedAxis decides about a value that has one element for each position of an axis and
-	// stands under another one of the same size, the mark of a forgotten KeepDims.
+	// ReducedAxis decides about a value that has one element for each position of an axis and is aligned with another one of the same
+	// size, the mark of a forgotten KeepDims.
 	ReducedAxis WarnChoice
-	// VectorAxis decides about a vector that stands under the last axis and has the size of the one
-	// to which it more likely belongs, as a value for each channel of an image.
+	// VectorAxis decides about a vector that is aligned with the last axis and has the size of the one to which it more likely belongs,
+	// such as one value per channel of an image.
 	VectorAxis WarnChoice
 	// OverExamples decides about a softmax along the axis of examples.
 	OverExamples WarnChoice

@@ -47,7 +47,7 @@ func (p Pos) counters() (pcs [posDepth]uintptr) {
 type Frame struct {
 	File string // full path
 	Line int
-	// Column is counted from 1, in bytes; 0 where it was not looked for, or the source does not tell.
+	// Column is counted from 1, in bytes; 0 if it was not determined.
 	Column int
 	Func   string
 	Call   string // the function of the library that was called, without its package
@@ -81,8 +81,8 @@ func (f Frame) function() string {
 	return withoutPackage(f.Func)
 }
 
-// Callers returns the frames from which the function of [Pos.Frame] was called, innermost
-// first, as far as they are known and the user's own.
+// Callers returns the frames from which the function of [Pos.Frame] was called, innermost first, as far as they are known and in the user's
+// code.
 func (p Pos) Callers() (callers []Frame) {
 	innermost := true
 	p.users(func(f Frame, _ callSite) bool {
@@ -176,8 +176,8 @@ func (p Pos) Short() string {
 	return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 }
 
-// In returns the file with its path relative to the directory dir, or without one to the working
-// directory, the line, and the column of the call where the source tells it.
+// In returns the file with its path relative to the directory dir, or to the working directory if dir is empty, the line, and the column of
+// the call if the source is available.
 func (p Pos) In(dir string) string {
 	f, ok := (*Graph)(nil).Locate(p)
 	if !ok {

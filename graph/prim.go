@@ -28,7 +28,7 @@ const (
 	PrimRound // half to even
 	PrimTrunc
 	PrimExp
-	PrimExpOrZero // of min(x, 0); 0 where the result is no normal number
+	PrimExpOrZero // of min(x, 0); 0 if the result is not a normal number
 	PrimExpm1
 	PrimExp2
 	PrimLog
@@ -108,9 +108,8 @@ func Prims() []Prim {
 	return all
 }
 
-// Result returns the dtype of what a primitive makes of operands of the given dtypes, or why it
-// takes none such. Operands have one dtype, which is that of the result: comparisons give
-// Bool, and PrimSelect's condition, its first operand, is Bool.
+// Result returns the dtype of a primitive's result for operands of the given dtypes, or why it does not accept these. Operands have one
+// dtype, which is that of the result: comparisons give Bool, and PrimSelect's condition, its first operand, is Bool.
 func (p Prim) Result(types ...DType) (DType, error) {
 	switch {
 	case p >= primCount:

@@ -1,7 +1,7 @@
 package graph
 
-// Promise is a shape that the program states of a value: it is proved when the graph is checked.
-// It is no node, and costs nothing in a run.
+// Promise is a shape that the program states of a value: it is proved when the graph is checked. It adds no node, and costs nothing at run
+// time.
 type Promise struct {
 	Node *Node
 	Kind PromiseKind

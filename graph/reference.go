@@ -1,20 +1,20 @@
 package graph
 
-// Reference is what the reference of operations tells of an operation that its other fields do
-// not show. What they do show is derived from them: dtypes, shapes, the gradient and the cost.
+// Reference is what the reference of operations says about an operation that cannot be derived from its other fields. What they do show is
+// derived from them: dtypes, shapes, the gradient and the cost.
 type Reference struct {
 	// Names are what other libraries call it.
 	Names Names
 	// Example is a call of the operation on operands that e declares. It is nil for an
 	// operation without fixed arguments whose operands all have one dtype and one shape.
 	Example func(e *Example) *Node
-	// Call is the example as users write it where its node does not tell: "Cond(condition, then, otherwise)".
+	// Call is the example as users write it, if it cannot be derived from its node: "Cond(condition, then, otherwise)".
 	Call string
 	// NoGradient says why no gradient flows, where none does and the dtypes alone do not say it:
 	// "it is constant between its jumps".
 	NoGradient string
-	// Cost tells the arithmetic of the example where it does not follow from the operation's class
-	// and element: "n*log(n) comparisons".
+	// Cost is the amount of arithmetic in the example, if it does not follow from the operation's class and element: "n*log(n)
+	// comparisons".
 	Cost string
 }
 
@@ -27,7 +27,7 @@ type Example struct {
 	Graph *Graph
 	// DType is what [Example.Of] declares. The reference tries the example with each.
 	DType DType
-	// Prefix stands before the names of operands, where several examples are in one graph.
+	// Prefix is prepended to the names of operands, if several examples are in one graph.
 	Prefix string
 	// Through, where it is not nil, gives what an example takes in the place of an operand that it declares.
 	Through func(declared *Node) *Node

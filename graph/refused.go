@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// Refused returns a node that stands for what a function would have made of its operands, had it been called rightly. fn is the user's word for the function, and
-// args are its fixed arguments, or nil. The mistake is recorded in the operands' graph, and at the node alone where they have none; it is nil where it was told already, as that of an operand. What is computed of
-// the node stays silent.
+// Refused returns a node that stands for the result that a function would have returned, had it been called correctly. fn is the user's
+// word for the function, and args are its fixed arguments, or nil. The mistake is recorded in the operands' graph, and at the node alone
+// where they have none; it is nil where it was told already, as that of an operand. What is computed of the node stays silent.
 func Refused(fn string, args any, m *Mistake, in ...*Node) *Node {
 	if m == nil || slices.ContainsFunc(in, func(x *Node) bool { return x == nil || x.g != nil }) {
 		return RefusedBy(fn, args, m.tell, in...)

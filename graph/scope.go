@@ -2,8 +2,8 @@ package graph
 
 import "strings"
 
-// ScopeSeparator stands between the names of scopes, and before the name of what was made in
-// them: "block3.attn.weight", as in PyTorch's state_dict.
+// ScopeSeparator separates the names of scopes from each other, and from the names of values made in them: "block3.attn.weight", as in
+// PyTorch's state_dict.
 const ScopeSeparator = "."
 
 // Scope builds part of a graph under a name: nodes made by build have it in front of

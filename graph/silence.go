@@ -2,10 +2,9 @@ package graph
 
 import "slices"
 
-// Silence excuses the node from what is a mistake or a warning only by the graph's
-// [Policy], such as graph.CodeMutualExpand, and returns the node. Where the call that
-// gave the node made several, as ops.MSE does, all of them are excused. Other mistakes
-// stay: they are no matter of choice.
+// Silence excuses the node from what is a mistake or a warning only by the graph's [Policy], such as graph.CodeMutualExpand, and returns
+// the node. Where the call that gave the node made several, as ops.MSE does, all of them are excused. Other mistakes stay: they are not
+// configurable.
 func (n *Node) Silence(codes ...Code) *Node {
 	if n.g == nil {
 		return n

@@ -17,7 +17,7 @@ type ParamAttrs struct {
 	State bool // no optimiser trains it
 }
 
-// Initializer returns a parameter its first values.
+// Initializer computes a parameter's initial values.
 type Initializer interface {
 	// Fill writes the values of a parameter of the given shape into dst, a slice of its dtype's
 	// elements, such as []float32, in row-major order, which holds
@@ -27,7 +27,7 @@ type Initializer interface {
 	String() string
 }
 
-// SeedSharer is an [Initializer] of what follows from the first values of another parameter, such as their norms.
+// SeedSharer is an [Initializer] of values that depend on the initial values of another parameter, such as their norms.
 type SeedSharer interface {
 	// SeedOf returns the name of the parameter whose seed Fill is given.
 	SeedOf() string
@@ -120,9 +120,8 @@ func (g *Graph) Scalar(t DType, v float64) *Node {
 	return g.number(LiteralAttrs{Value: v, Whole: whole, Kind: kind}, t)
 }
 
-// Num makes a number that can stand where an operation wants a node: ops.Mul(x,
-// graph.Num(0.5)). It counts in promotion as PyTorch counts a Python number: it takes
-// the tensor's dtype unless its own category is higher.
+// Num makes a number that can be used as an operand: ops.Mul(x, graph.Num(0.5)). It counts in promotion as PyTorch counts a Python number:
+// it takes the tensor's dtype unless its own category is higher.
 func Num[T int | int32 | int64 | float32 | float64 | bool](v T) *Node {
 	a := LiteralAttrs{}
 	switch v := any(v).(type) {

@@ -12,9 +12,8 @@ import (
 // longConstant is the number of elements past which the text form elides a constant.
 const longConstant = 8
 
-// String returns the graph's text form: one value a line, operands before users. It
-// does not depend on where the program stands in its file, so that golden tests can
-// compare it.
+// String returns the graph's text form: one value a line, operands before users. It does not depend on positions in the source file, so
+// that golden tests can compare it.
 func (g *Graph) String() string {
 	return g.text(func(n *Node) (sign rune, remark string) { return ' ', n.badText() })
 }
@@ -33,7 +32,7 @@ func (n *Node) badText() string {
 	return string(n.bad.Code) + ": " + n.bad.Summary
 }
 
-// Mark is what stands beside a node in the text form.
+// Mark is written next to a node in the text form.
 type Mark struct {
 	Sign rune   // before the line
 	Text string // at its end

@@ -40,8 +40,7 @@ type Trial struct {
 	bounded []string
 }
 
-// Try applies changes to a copy of what they reach and runs the rules there. The graph
-// itself stays as it is.
+// Try applies changes to a copy of what they reach and runs the rules there. The graph itself does not change.
 func (g *Graph) Try(changes ...Change) *Trial {
 	t := &Trial{from: g, changed: map[*Node]*Node{}, scratch: &Graph{
 		life: g.life, name: g.name, policy: g.policy, dims: maps.Clone(g.dims), dimOrder: g.dimOrder, names: g.names, scope: g.scope, settling: settling{multiples: g.multiples}}}

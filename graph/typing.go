@@ -68,8 +68,8 @@ func (n *Node) changingElement(trace uint64) (wrong string) {
 	return wrong
 }
 
-// ElementMistake asks for the meaning of an element anew, and says what is wrong with it now; nil where it is as it was when the node was
-// built, as far as a few calls tell.
+// ElementMistake evaluates the meaning of an element again, and returns what is wrong with it now; nil where it is as it was when the node
+// was built, as far as a few calls tell.
 func (n *Node) ElementMistake() *Mistake {
 	if n.g == nil || !n.op.hasElement() {
 		return nil

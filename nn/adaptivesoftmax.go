@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// AdaptiveLogSoftmax gives logarithms of the probabilities of many classes, of which rare ones stand in clusters that have fewer parameters
-// for each: Grave, Joulin, Cissé, Grangier and Jégou, Efficient softmax approximation for GPUs, 2017.
+// AdaptiveLogSoftmax computes log-probabilities of many classes, of which rare ones are in clusters with fewer parameters per class: Grave,
+// Joulin, Cissé, Grangier and Jégou, Efficient softmax approximation for GPUs, 2017.
 type AdaptiveLogSoftmax struct {
 	declared
 	Head    *Linear      // scores of the frequent classes, and of each cluster
@@ -19,8 +19,8 @@ type AdaptiveLogSoftmax struct {
 	cutoffs []int // where each cluster begins, and the number of classes
 }
 
-// DivValue sets by how much each cluster of an [AdaptiveLogSoftmax] has fewer features than the one before, 4 unless said otherwise: PyTorch's
-// div_value.
+// DivValue sets the factor by which the number of features falls from one cluster of an [AdaptiveLogSoftmax] to the next, 4 by default:
+// PyTorch's div_value.
 func DivValue(v float64) Option { return Option{"DivValue", func(s *settings) { s.divValue = v }} }
 
 // HeadBias adds a bias to the scores of frequent classes and of clusters: PyTorch's head_bias.
@@ -90,8 +90,8 @@ func (l *AdaptiveLogSoftmax) Apply(p *Pass, x *graph.Node) *graph.Node {
 	})
 }
 
-// Loss takes x, [..., in], and the class of each example, Int64 [...], and returns the logarithm of its probability, [...], and the mean of these
-// with the opposite sign: PyTorch's output and loss. A class that is none stops the run.
+// Loss takes x, [..., in], and the class of each example, Int64 [...], and returns the logarithm of its probability, [...], and the mean of
+// these with the opposite sign: PyTorch's output and loss. A class out of range stops the run.
 func (l *AdaptiveLogSoftmax) Loss(p *Pass, x, target *graph.Node) (output, loss *graph.Node) {
 	all := l.Apply(p, x)
 	if all.Err() != nil || !all.Judged() {

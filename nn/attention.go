@@ -25,13 +25,12 @@ type MultiHeadAttention struct {
 	settings             settings
 }
 
-// NewMultiHeadAttention declares attention over values of the given width, which the heads divide
-// among them, with the parameters name.in_proj_weight, [3·width, width], name.in_proj_bias,
-// name.out_proj.weight and name.out_proj.bias, as PyTorch's MultiheadAttention with batch_first;
-// they start as there. With [KeyWidth] or [ValueWidth] of another width, name.q_proj_weight, k_proj_weight and v_proj_weight take the place of the
-// first; [BiasKV] adds name.bias_k and name.bias_v. Options are also [ZeroAttn], [KVHeads], [Causal], [DropoutRate], [RotaryBase],
-// [WeightInit] and [BiasInit] (of both projections), [NoBias], [WeightNorm] and [SpectralNorm], of all weights or of those that are named, such as
-// in_proj_weight and out_proj.weight, and [DType].
+// NewMultiHeadAttention declares attention over values of the given width, which is divided among the heads, with the parameters
+// name.in_proj_weight, [3·width, width], name.in_proj_bias, name.out_proj.weight and name.out_proj.bias, as in PyTorch's MultiheadAttention
+// with batch_first, with the same initial values. With [KeyWidth] or [ValueWidth] of another width, name.q_proj_weight, k_proj_weight and
+// v_proj_weight take the place of the first; [BiasKV] adds name.bias_k and name.bias_v. Options are also [ZeroAttn], [KVHeads], [Causal],
+// [DropoutRate], [RotaryBase], [WeightInit] and [BiasInit] (of both projections), [NoBias], [WeightNorm] and [SpectralNorm], of all weights
+// or of those that are named, such as in_proj_weight and out_proj.weight, and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
 	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
@@ -86,8 +85,7 @@ func (l *MultiHeadAttention) newProjections(g *graph.Graph, s *settings) (packed
 	return packed
 }
 
-// Apply attends from each place of x, [batch, t, width], to its places: self-attention. It returns
-// x's shape.
+// Apply attends from each position of x, [batch, t, width], to the positions of x: self-attention. It returns x's shape.
 func (l *MultiHeadAttention) Apply(p *Pass, x *graph.Node) *graph.Node { return l.Attend(p, x, x, x) }
 
 // Attend attends from query, [batch, t, width], to key and value, [batch, s, width] or of [KeyWidth] and [ValueWidth], and returns
@@ -96,9 +94,9 @@ func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts
 	return l.attend("Attend", p, query, key, value, attendingOf(opts), nil)
 }
 
-// AttendWithWeights is Attend that also returns the weights with which the values were added up, as PyTorch's MultiheadAttention does with need_weights: the
-// mean over the heads, [batch, t, s], or with [EachHead] those of each, [batch, heads, t, s]. In training they are those that dropout has left. The
-// matrix of all weights is then in memory, which Attend does without.
+// AttendWithWeights is Attend that also returns the attention weights, as PyTorch's MultiheadAttention does with need_weights: their mean
+// over the heads, [batch, t, s], or with [EachHead] those of each head, [batch, heads, t, s]. In training, dropout has been applied to
+// them. Unlike Attend, it needs memory for the matrix of all weights.
 func (l *MultiHeadAttention) AttendWithWeights(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) (y, weights *graph.Node) {
 	a := attendingOf(opts)
 	y = l.attend("AttendWithWeights", p, query, key, value, a, &weights)

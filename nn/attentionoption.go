@@ -12,31 +12,30 @@ type attentionSettings struct {
 	biasKV, zeroAttn     bool
 }
 
-// KeyWidth has attention take keys of another width than its own: PyTorch's kdim.
+// KeyWidth sets the width of attention's keys if it differs from that of the queries: PyTorch's kdim.
 func KeyWidth(n int) Option { return Option{"KeyWidth", func(s *settings) { s.keyWidth = &n }} }
 
-// ValueWidth has attention take values of another width than its own: PyTorch's vdim.
+// ValueWidth sets the width of attention's values if it differs from that of the queries: PyTorch's vdim.
 func ValueWidth(n int) Option { return Option{"ValueWidth", func(s *settings) { s.valueWidth = &n }} }
 
-// BiasKV adds a learned key and a learned value to those that each query attends to: PyTorch's add_bias_kv. No mask hides them.
+// BiasKV adds a learned key and value to those that each query attends to: PyTorch's add_bias_kv. Masks do not apply to them.
 func BiasKV() Option { return Option{"BiasKV", func(s *settings) { s.biasKV = true }} }
 
-// ZeroAttn adds a key and a value of zeros to those that each query attends to: PyTorch's add_zero_attn. No mask hides them.
+// ZeroAttn adds a key and a value of zeros to those that each query attends to: PyTorch's add_zero_attn. Masks do not apply to them.
 func ZeroAttn() Option { return Option{"ZeroAttn", func(s *settings) { s.zeroAttn = true }} }
 
 // KVHeads gives attention fewer heads of keys and values than of queries, which share them in
 // groups: grouped-query attention; with 1, multi-query attention.
 func KVHeads(n int) Option { return Option{"KVHeads", func(s *settings) { s.kvHeads = n }} }
 
-// Causal lets each place attend to itself and to places before it.
+// Causal lets each position attend only to itself and to earlier positions.
 func Causal() Option { return Option{"Causal", func(s *settings) { s.causal = true }} }
 
-// DropoutRate sets the probability with which elements are dropped in training: of the weights of
-// attention (0 unless said otherwise), and also behind each part of a transformer's layers (0.1
-// unless said otherwise, as in PyTorch).
+// DropoutRate sets the probability with which elements are dropped in training: of the weights of attention (0 by default), and also after
+// each part of a transformer's layers (0.1 by default, as in PyTorch).
 func DropoutRate(p float64) Option { return Option{"DropoutRate", func(s *settings) { s.dropout = p }} }
 
-// RotaryBase turns queries and keys by their places: see [Rotary]. The usual base is 10000.
+// RotaryBase rotates queries and keys by their positions: see [Rotary]. The usual base is 10000.
 func RotaryBase(base float64) Option {
 	return Option{"RotaryBase", func(s *settings) { s.rotary = base }}
 }
@@ -48,23 +47,20 @@ type transformerSettings struct {
 	activation  func(*graph.Node) *graph.Node
 }
 
-// FeedForward sets the width between the two linear layers of a transformer's layer: 2048 unless
-// said otherwise, as in PyTorch.
+// FeedForward sets the width between the two linear layers of a transformer's layer: 2048 by default, as in PyTorch.
 func FeedForward(width int) Option {
 	return Option{"FeedForward", func(s *settings) { s.feedForward = width }}
 }
 
-// NormFirst normalizes what goes into each part of a transformer's layer, rather than what comes
-// out of it.
+// NormFirst normalizes the input of each part of a transformer's layer, instead of its output.
 func NormFirst() Option { return Option{"NormFirst", func(s *settings) { s.normFirst = true }} }
 
-// Activation sets the function between the linear layers of a transformer's layer: ops.Relu unless
-// said otherwise.
+// Activation sets the function between the linear layers of a transformer's layer: ops.Relu by default.
 func Activation(f func(*graph.Node) *graph.Node) Option {
 	return Option{"Activation", func(s *settings) { s.activation = f }}
 }
 
-// AttentionOption changes one application of attention.
+// AttentionOption is an option of one application of attention.
 type AttentionOption func(*attending)
 
 // attending is one application of attention.
@@ -93,14 +89,14 @@ func attendingOf(opts []AttentionOption) (a attending) {
 // MultiheadAttention are the opposite.
 func Mask(mask *graph.Node) AttentionOption { return func(a *attending) { a.mask = mask } }
 
-// MemoryMask is [Mask] of a decoder's attention to what an encoder gives, with the places of the latter as keys: the opposite of PyTorch's
-// memory_mask and memory_key_padding_mask.
+// MemoryMask is [Mask] for a decoder's attention to an encoder's output, with the positions of the latter as keys: the opposite of
+// PyTorch's memory_mask and memory_key_padding_mask.
 func MemoryMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.memoryMask = mask } }
 
 // SourceMask is [Mask] of the encoder of an [EncoderDecoder]: the opposite of PyTorch's src_mask and src_key_padding_mask.
 func SourceMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.source = mask } }
 
-// EachHead has [MultiHeadAttention.AttendWithWeights] return the weights of each head, [batch, heads, t, s], in place of their mean: PyTorch's
+// EachHead has [MultiHeadAttention.AttendWithWeights] return the weights of each head, [batch, heads, t, s], instead of their mean: PyTorch's
 // average_attn_weights=False.
 func EachHead() AttentionOption { return func(a *attending) { a.eachHead = true } }
 

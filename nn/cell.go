@@ -52,8 +52,8 @@ type RecurrentCell struct {
 
 const cellOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
-// NewRNNCell declares a step of [NewRNN], with the parameters name.weight_ih, name.weight_hh, name.bias_ih and name.bias_hh, as PyTorch's
-// RNNCell. Options are [Activation] in place of the hyperbolic tangent, [WeightInit], [BiasInit], [NoBias], [WeightNorm] and
+// NewRNNCell declares a single step of [NewRNN], with the parameters name.weight_ih, name.weight_hh, name.bias_ih and name.bias_hh, as
+// PyTorch's RNNCell. Options are [Activation] instead of the hyperbolic tangent, [WeightInit], [BiasInit], [NoBias], [WeightNorm] and
 // [SpectralNorm] of weight_ih, weight_hh or both, and [DType].
 func NewRNNCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
@@ -86,11 +86,12 @@ func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k
 	return l
 }
 
-// Apply takes x, [batch, in], or of a single example [in], and returns the hidden state, [batch, hidden] or [hidden], after a step from zeros.
+// Apply takes x, [batch, in], or of a single example [in], and returns the hidden state, [batch, hidden] or [hidden], after a step from a
+// zero state.
 func (l *RecurrentCell) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyFrom(p, x)[0] }
 
-// ApplyFrom is Apply from a given state, or from zeros where none is given, and returns the state after the step: the hidden state and, of an LSTM, that
-// of the memory, each [batch, hidden], or of a single example [hidden].
+// ApplyFrom is Apply from a given state, or from zeros if none is given, and returns the state after the step: the hidden state and, for an
+// LSTM, the cell state, each [batch, hidden], or [hidden] for a single example.
 func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (next []*graph.Node) {
 	single, batch := x != nil && x.Judged() && x.Rank() == 1, "batch "
 	if single {

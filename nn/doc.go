@@ -1,5 +1,5 @@
-// Package nn has layers and the first values of their parameters. A layer is a value that is made
-// once and applied any number of times; composition is Go's.
+// Package nn has layers, and initializers for their parameters. A layer is a value that is made once and applied any number of times;
+// layers are composed in plain Go.
 //
 //	network := nn.Sequential(
 //		nn.NewLinear(g, "fc1", 784, 128), nn.Func(ops.Relu), nn.Dropout(0.2),
@@ -9,13 +9,12 @@
 //	loss := ops.CrossEntropy(network.Apply(train, x), label)
 //	prediction := ops.ArgMax(network.Apply(eval, x), 1)
 //
-// A layer's name is the scope of its parameters, in which its nodes stand too, so that pictures
-// can fold it. Names, layouts, first values and formulas are PyTorch's: a state_dict is loaded by
-// its names, without transposing.
+// A layer's name is the scope of its parameters and of its nodes, so that pictures can fold it. Names, layouts, initial values and formulas
+// are PyTorch's: a state_dict is loaded by name, without transposing.
 //
-// layer.go is what a layer is, how layers are put together, and dropout; pass.go is training and
-// evaluation. option.go, apply.go and weighted.go (weights that are normalized) are what layers share. linear.go, conv.go, pool.go, padding.go, resize.go, norm.go,
-// embedding.go, recurrent.go, cell.go and convcell.go (single steps), adaptivesoftmax.go and dropout.go (what draws in training, and learned slopes) are layers; rotary.go, attention.go (its options in
-// attentionoption.go), cache.go, transformer.go and encoderdecoder.go those of transformers. init.go and
-// initmatrix.go are first values.
+// layer.go defines layers, their composition, and dropout; pass.go is training and evaluation. option.go, apply.go and weighted.go
+// (normalized weights) are shared by layers. linear.go, conv.go, pool.go, padding.go, resize.go, norm.go, embedding.go, recurrent.go,
+// cell.go and convcell.go (single steps), adaptivesoftmax.go and dropout.go (layers that use random numbers in training, and learned
+// slopes) are layers; rotary.go, attention.go (its options in attentionoption.go), cache.go, transformer.go and encoderdecoder.go those of
+// transformers. init.go and initmatrix.go are initial values.
 package nn

@@ -41,7 +41,8 @@ func FeatureAlphaDropout(p float64) Layer {
 // nn.StochasticDepth(0.1))) leaves the block out for some.
 func StochasticDepth(p float64) Layer { return drawing{"StochasticDepth", p, ops.StochasticDepth, nil} }
 
-// RRelu is [ops.RRelu] as a layer: slopes of negative elements are drawn between low and high in training, and are (low + high)/2 in evaluation.
+// RRelu is [ops.RRelu] as a layer: the slopes of negative elements are random between low and high in training, and (low + high)/2 in
+// evaluation.
 func RRelu(low, high float64) Layer {
 	draw := func(x *graph.Node, _ float64, seed *graph.Node) *graph.Node { return ops.RRelu(x, low, high, seed) }
 	return drawing{"RRelu", 1, draw, func(x *graph.Node) *graph.Node { return ops.LeakyRelu(x, (low+high)/2) }}
@@ -52,15 +53,15 @@ func LocalResponseNorm(size int, alpha, beta, k float64) Layer {
 	return Func(func(x *graph.Node) *graph.Node { return ops.LocalResponseNorm(x, size, alpha, beta, k) })
 }
 
-// PRelu is x where it is positive, and a slope that is learned times x elsewhere.
+// PRelu is x where x is positive, and a learned slope times x elsewhere.
 type PRelu struct {
 	declared
 	Weight *graph.Node // [slopes]
 	slopes graph.Dim
 }
 
-// NewPRelu declares slopes, the parameter name.weight of as many elements: one for each channel of x, [N, channels, …], or one for all, as PyTorch's
-// PReLU. They begin with 0.25 unless [WeightInit] says otherwise. An option is also [DType].
+// NewPRelu declares slopes, the parameter name.weight of as many elements: one for each channel of x, [N, channels, …], or one for all, as
+// PyTorch's PReLU. Their initial value is 0.25. Options are [WeightInit] and [DType].
 func NewPRelu[S Size](g *graph.Graph, name string, slopes S, opts ...Option) *PRelu {
 	l := &PRelu{}
 	l.declared = declare(g, "PRelu", name, opts, "WeightInit DType", func(s *settings) {

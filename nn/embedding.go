@@ -44,7 +44,7 @@ func (l *Embedding) Apply(p *Pass, index *graph.Node) *graph.Node {
 	})
 }
 
-// EmbeddingBag is a table of which the rows of several indices become one.
+// EmbeddingBag is a table in which the rows of several indices are reduced to one.
 type EmbeddingBag struct {
 	declared
 	Weighted // [rows, width]
@@ -100,7 +100,7 @@ func (z zeroRow) Fill(dst any, shape []int, seed uint64) {
 	}
 }
 
-// Positions is a learned row for each place of a sequence.
+// Positions is a learned row for each position of a sequence.
 type Positions struct {
 	declared
 	Weight *graph.Node // [longest, width]
@@ -128,9 +128,8 @@ func (l *Positions) Apply(p *Pass, x *graph.Node) *graph.Node {
 	})
 }
 
-// SinusoidalPositions adds to x, [..., t, width], the sines and cosines of Vaswani and others,
-// Attention Is All You Need, 2017, section 3.5: at place i, sin(i/10000^(2k/width)) at 2k and the
-// cosine at 2k+1.
+// SinusoidalPositions adds to x, [..., t, width], the sines and cosines of Vaswani and others, Attention Is All You Need, 2017, section
+// 3.5: at position i, sin(i/10000^(2k/width)) at 2k and the cosine at 2k+1.
 func SinusoidalPositions() Layer {
 	return Func(func(x *graph.Node) *graph.Node {
 		defer graph.BeginCall("SinusoidalPositions", nil, x)()

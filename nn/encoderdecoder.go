@@ -6,9 +6,10 @@ import "github.com/broadloom/broadloom/graph"
 // embeddings and the last layer.
 type EncoderDecoder struct{ Encoder, Decoder *Transformer }
 
-// NewEncoderDecoder declares an encoder and a decoder with so many layers each, both of which normalize their results, as PyTorch's Transformer with batch_first
-// and a causal mask of the target: the parameters are name.encoder.layers.0 and so on, name.encoder.norm, name.decoder.layers.0 and so on and
-// name.decoder.norm. Matrices start as [XavierUniform] says, as there. Options are those of [NewTransformerEncoderLayer]; [Causal] is of the encoder too.
+// NewEncoderDecoder declares an encoder and a decoder with the given numbers of layers, both of which normalize their results, as PyTorch's
+// Transformer with batch_first and a causal mask of the target: the parameters are name.encoder.layers.0 and so on, name.encoder.norm,
+// name.decoder.layers.0 and so on and name.decoder.norm. Matrices start as [XavierUniform] says, as there. Options are those of
+// [NewTransformerEncoderLayer]; [Causal] is of the encoder too.
 func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers, width, heads int, opts ...Option) *EncoderDecoder {
 	opts = append([]Option{WeightInit(XavierUniform())}, opts...)
 	return &EncoderDecoder{

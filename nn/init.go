@@ -72,7 +72,7 @@ func GainLeakyRelu(slope float64) float64 { return math.Sqrt(2 / (1 + slope*slop
 
 // XavierUniform draws uniformly with the standard deviation gain·√(2/(in+out)), which keeps the
 // size of values and gradients alike (Glorot and Bengio, Understanding the difficulty of training
-// deep feedforward neural networks, 2010). The gain is 1 unless said otherwise.
+// deep feedforward neural networks, 2010). The gain is 1 by default.
 func XavierUniform(opts ...InitOption) graph.Initializer {
 	return scaledUniform("xavier_uniform", xavier(opts))
 }

@@ -96,7 +96,7 @@ func drops(p *Pass, x *graph.Node, rate float64) bool {
 // checkpoint is a layer that is computed again for its gradient.
 type checkpoint struct{ Layer }
 
-// Checkpoint is a layer whose inside is computed once more for the gradient, in place of being kept in memory until then: see
+// Checkpoint is a layer whose inside is computed once more for the gradient, instead of being kept in memory until then: see
 // [autodiff.Checkpoint], which says what it costs. Its parameters have the layer's names.
 func Checkpoint(layer Layer) Layer { return checkpoint{layer} }
 

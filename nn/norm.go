@@ -170,9 +170,8 @@ func NewBatchNorm[S Size](g *graph.Graph, name string, channels S, opts ...Optio
 	return l
 }
 
-// Apply returns x normalized, in its shape. A pass of training takes the mean and the variance of
-// the batch, and writes the running ones: running += momentum·(batch - running), with the unbiased
-// variance of the batch. A pass of evaluation takes the running ones.
+// Apply returns x normalized, in its shape. A training pass uses the mean and the variance of the batch, and updates the running ones:
+// running += momentum·(batch - running), with the unbiased variance of the batch. An evaluation pass uses the running ones.
 func (l *BatchNorm) Apply(p *Pass, x *graph.Node) *graph.Node {
 	sizes := sizesOf(l.RunningMean, "channels")
 	return l.apply(p, argumentOf(x, "n channels ..."), sizes, "", func(values []*graph.Node) *graph.Node {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Option changes a layer when it is made. One that the layer does not have is a mistake.
+// Option is an option of a layer when it is made. An option that the layer does not have is a mistake.
 type Option struct {
 	name string
 	set  func(*settings)
@@ -41,16 +41,15 @@ type settings struct {
 	layer    *declared // while it is declared
 }
 
-// DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said
-// otherwise, or Float64.
+// DType sets the dtype of a layer's parameters, and so of its inputs: Float32, the default, or Float64.
 func DType(t graph.DType) Option { return Option{"DType", func(s *settings) { s.dtype = t }} }
 
-// WeightInit sets the first values of a layer's weights.
+// WeightInit sets the initial values of a layer's weights.
 func WeightInit(init graph.Initializer) Option {
 	return Option{"WeightInit", func(s *settings) { s.weight = init }}
 }
 
-// BiasInit sets the first values of a layer's bias.
+// BiasInit sets the initial values of a layer's bias.
 func BiasInit(init graph.Initializer) Option {
 	return Option{"BiasInit", func(s *settings) { s.bias = init }}
 }
@@ -61,14 +60,13 @@ func NoBias() Option { return Option{"NoBias", func(s *settings) { s.noBias = tr
 // NoAffine leaves the weight and the bias of a normalization out.
 func NoAffine() Option { return Option{"NoAffine", func(s *settings) { s.plain = true }} }
 
-// Epsilon sets what a normalization adds to a variance, 1e-5 unless said otherwise.
+// Epsilon sets what a normalization adds to a variance, 1e-5 by default.
 func Epsilon(eps float64) Option { return Option{"Epsilon", func(s *settings) { s.eps = eps }} }
 
-// Momentum sets the part of the running statistics that a batch replaces, 0.1 unless said
-// otherwise.
+// Momentum sets the fraction of the running statistics that a batch replaces, 0.1 by default.
 func Momentum(m float64) Option { return Option{"Momentum", func(s *settings) { s.momentum = m }} }
 
-// TrackRunningStats has an instance normalization keep running statistics, which a pass of evaluation takes: PyTorch's track_running_stats.
+// TrackRunningStats makes an instance normalization keep running statistics, which an evaluation pass uses: PyTorch's track_running_stats.
 func TrackRunningStats() Option {
 	return Option{"TrackRunningStats", func(s *settings) { s.tracked = true }}
 }
@@ -82,7 +80,7 @@ func Padding(elements ...int) Option { return convOption("Padding", ops.Padding(
 // SamePadding is [ops.SamePadding] for a layer: PyTorch's padding='same'.
 func SamePadding() Option { return convOption("SamePadding", ops.SamePadding()) }
 
-// PaddingMode says what [Padding] puts around the axes of a convolution: zeros, unless said otherwise.
+// PaddingMode says what [Padding] puts around the axes of a convolution: zeros by default.
 func PaddingMode(mode ops.PaddingMode) Option { return convOption("PaddingMode", mode) }
 
 // Dilation is [ops.Dilation] for a layer.
@@ -102,28 +100,25 @@ func convOption(name string, o ops.ConvOption) Option {
 	return Option{name, func(s *settings) { s.conv = append(s.conv, o) }}
 }
 
-// PaddingIndex keeps a row of an embedding, which starts with zeros, as it is: no gradient flows
-// to it.
+// PaddingIndex keeps a row of an embedding at zero: no gradient flows to it.
 func PaddingIndex(row int) Option {
 	return Option{"PaddingIndex", func(s *settings) { s.padding = []int{row} }}
 }
 
-// BagReduction says what an [EmbeddingBag] makes of the rows of a bag: ops.ReduceSum, ops.ReduceMax, or
-// ops.ReduceMean unless said otherwise.
+// BagReduction says how an [EmbeddingBag] reduces the rows of a bag: ops.ReduceSum, ops.ReduceMax, or ops.ReduceMean by default.
 func BagReduction(by ops.Reduction) Option {
 	return Option{"BagReduction", func(s *settings) { s.bag = by }}
 }
 
-// Layers sets the number of layers of a recurrent network, 1 unless said otherwise.
+// Layers sets the number of layers of a recurrent network, 1 by default.
 func Layers(n int) Option { return Option{"Layers", func(s *settings) { s.layers = n }} }
 
-// Bidirectional has each layer of a recurrent network go through sequences backwards too: its results
-// are twice as wide.
+// Bidirectional makes each layer of a recurrent network also process sequences backwards: its results are twice as wide.
 func Bidirectional() Option {
 	return Option{"Bidirectional", func(s *settings) { s.bidirectional = true }}
 }
 
-// TimeFirst has a recurrent network take sequences as [t, batch, in] and give [t, batch, out], as PyTorch's without batch_first.
+// TimeFirst makes a recurrent network take sequences as [t, batch, in] and return [t, batch, out], as in PyTorch without batch_first.
 func TimeFirst() Option { return Option{"TimeFirst", func(s *settings) { s.timeFirst = true }} }
 
 // ProjSize has an LSTM project its hidden state to n elements in each step, fewer than it has, as
@@ -131,7 +126,7 @@ func TimeFirst() Option { return Option{"TimeFirst", func(s *settings) { s.timeF
 // architectures", 2014): h' = weight_hr·(sigmoid(o)·tanh(c')).
 func ProjSize(n int) Option { return Option{"ProjSize", func(s *settings) { s.projection = &n }} }
 
-// Size is a width of a layer: a whole number, or the name of one that is known ([graph.Exactly]).
+// Size is a width of a layer: a whole number, or the name of a known number ([graph.Exactly]).
 type Size interface{ int | graph.Dim }
 
 // declared is what all layers with parameters have: where they were declared.

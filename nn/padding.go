@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// ZeroPad puts zeros around the last axes, as PyTorch's ZeroPad1d, 2d and 3d: widths are the numbers of elements before and after the last axis,
-// then before and after the one in front of it, and so on. Negative ones take elements away.
+// ZeroPad puts zeros around the last axes, as PyTorch's ZeroPad1d, 2d and 3d: widths are the numbers of elements before and after the last
+// axis, then before and after the one in front of it, and so on. Negative ones remove elements.
 func ZeroPad(widths ...int) Layer { return ConstantPad(0, widths...) }
 
 // ConstantPad is [ZeroPad] with another number, as PyTorch's ConstantPad1d, 2d and 3d.
@@ -18,8 +18,8 @@ func ConstantPad(value float64, widths ...int) Layer {
 	})
 }
 
-// ReflectionPad puts the elements around the last axes that are mirrored at the first and the last one, as PyTorch's ReflectionPad1d, 2d and 3d. The widths
-// are those of [ZeroPad], not negative and less than the sizes.
+// ReflectionPad pads the last axes with their elements, mirrored at the first and the last one, as PyTorch's ReflectionPad1d, 2d and 3d.
+// The widths are those of [ZeroPad], not negative and less than the sizes.
 func ReflectionPad(widths ...int) Layer {
 	return padding("ReflectionPad", widths, padWith(ops.PadReflect))
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Pass is one way through a model: training or evaluation. Layers that differ in the two, such as
-// dropout and batch normalization, ask it, and it collects what a training step must write beside
-// the weights:
+// Pass is one application of a model: for training or evaluation. It tells layers such as dropout and batch normalization which of the two
+// it is, and collects what a training step must write besides the weights:
 //
 //	pass := nn.Training(g)
 //	loss := ops.CrossEntropy(model.Apply(pass, x), label)
@@ -31,18 +30,16 @@ type Pass struct {
 	refused  *graph.Region               // the body of which a mistake was told
 }
 
-// Training begins a pass of training: elements are dropped, and batches are normalized by their own
-// statistics, from which running ones are made.
+// Training starts a training pass: dropout is active, and batches are normalized by their own statistics, which update the running ones.
 func Training(g *graph.Graph) *Pass { return &Pass{g: g, training: true} }
 
-// Evaluation begins a pass that gives for each example what the model has learned, whatever else
-// is in the batch.
+// Evaluation starts an evaluation pass: the result for each example does not depend on the rest of the batch.
 func Evaluation(g *graph.Graph) *Pass { return &Pass{g: g} }
 
-// IsTraining reports whether it is a pass of training.
+// IsTraining reports whether it is a training pass.
 func (p *Pass) IsTraining() bool { return p != nil && p.training }
 
-// String says what the pass is for, and of which graph it is.
+// String names the kind of pass and its graph.
 func (p *Pass) String() string {
 	use := "evaluation"
 	if p.IsTraining() {
@@ -62,9 +59,9 @@ func (p *Pass) Graph() *graph.Graph {
 	return p.g
 }
 
-// Carrying returns the pass of a step of a loop that carries states of layers, such as running statistics, as the given values. In it
-// [Pass.Value] is the carried value of a state, and a write makes the next one, which the body hands on. What comes out of the loop is
-// written by the pass around it:
+// Carrying returns a pass for a step of a loop that carries states of layers, such as running statistics, as the given values. In it
+// [Pass.Value] is the carried value of a state, and a write makes the next one, which the body returns. The pass around the loop writes the
+// loop's results:
 //
 //	states := []*graph.Node{norm.RunningMean, norm.RunningVar}
 //	final := ops.Fori(steps, append([]*graph.Node{x}, states...), func(_ *graph.Node, c []*graph.Node) []*graph.Node {
@@ -76,7 +73,7 @@ func (p *Pass) Graph() *graph.Graph {
 //		pass.Write(s, final[1+i])
 //	}
 //
-// All else, such as the seed of dropout, is as in the pass around it: the same in each step.
+// Everything else, such as the seed of dropout, is as in the pass around it: the same in each step.
 func (p *Pass) Carrying(states, values []*graph.Node) *Pass {
 	if p == nil {
 		return nil
@@ -88,8 +85,7 @@ func (p *Pass) Carrying(states, values []*graph.Node) *Pass {
 	return step
 }
 
-// Value returns what a state holds at this point of the pass: what was last written, or the state
-// itself.
+// Value returns the value of a state at this point of the pass: the last one written, or the state itself.
 func (p *Pass) Value(state *graph.Node) *graph.Node {
 	switch {
 	case p == nil:
@@ -100,10 +96,9 @@ func (p *Pass) Value(state *graph.Node) *graph.Node {
 	return p.outer.Value(state)
 }
 
-// Write gives a state, of [graph.Graph.State], a new value of its shape and dtype, and returns
-// the write. It is carried out by programs that are given [Pass.Updates]. Where a layer is
-// applied twice, the second write follows the first. What is no state, such as a value that a loop carries, is not written:
-// [Pass.Value] returns the new one, which the body hands on.
+// Write gives a state, of [graph.Graph.State], a new value of its shape and dtype, and returns the write. Programs that are given
+// [Pass.Updates] perform it. If a layer is applied twice, the second write follows the first. A value that is not state, such as one that a
+// loop carries, is not written: [Pass.Value] returns the new one, which the body returns.
 func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	if p == nil {
 		return unbuilt("Write", noPass, state)
@@ -187,10 +182,9 @@ func (p *Pass) Updates() (writes []*graph.Node) {
 // randomState is the name of the state from which passes draw.
 const randomState = "random_state"
 
-// Seed returns the seed from which ops.Uniform, ops.Normal and ops.Dropout draw in this pass: an
-// Int64 scalar that a session holds, shares and saves. Its first value comes from the session's
-// seed, and [Pass.Updates] adds 1, so that each step draws other numbers, and training that goes
-// on from a checkpoint draws those that it would have drawn.
+// Seed returns the seed from which ops.Uniform, ops.Normal and ops.Dropout draw in this pass: an Int64 scalar that a session holds, shares
+// and saves. Its initial value comes from the session's seed, and [Pass.Updates] adds 1, so that each step draws different numbers, and
+// training resumed from a checkpoint draws the same numbers as uninterrupted training.
 func (p *Pass) Seed() *graph.Node {
 	if p == nil {
 		return unbuilt("Seed", noPass, nil)

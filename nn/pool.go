@@ -54,7 +54,7 @@ func AdaptiveAvgPool(sizes ...int) Layer {
 // PyTorch's AdaptiveAvgPool to size 1, without the axes of that size.
 func GlobalAvgPool() Layer { return overPlaces("GlobalAvgPool", ops.Mean) }
 
-// GlobalMaxPool returns the greatest element of each channel of x, [N, C, …]: the result is [N, C].
+// GlobalMaxPool returns the maximum of each channel of x, [N, C, …]: the result is [N, C].
 func GlobalMaxPool() Layer { return overPlaces("GlobalMaxPool", ops.Max) }
 
 // overPlaces reduces all axes behind the channels.

@@ -8,8 +8,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Recurrent is layers that go through sequences step by step: those of [NewRNN], [NewLSTM],
-// [NewGRU] and [NewMGU].
+// Recurrent is a stack of layers that process sequences step by step: those of [NewRNN], [NewLSTM], [NewGRU] and [NewMGU].
 type Recurrent struct {
 	declared
 	Cells    [][]*Cell // by layer, and by direction
@@ -35,20 +34,18 @@ type step func(x, h *graph.Node, state []*graph.Node) (next []*graph.Node)
 
 const recurrentOptions = "Layers Bidirectional TimeFirst DropoutRate WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
-// NewRNN declares layers of h' = tanh(weight_ih·x + bias_ih + weight_hh·h + bias_hh), as PyTorch's RNN
-// with batch_first, with its parameters name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so
-// on, "_reverse" behind them where they go backwards. They start uniformly between ±1/√hidden, unless
-// [WeightInit] and [BiasInit] say otherwise. Options are also [Layers], [Bidirectional],
-// [TimeFirst], [DropoutRate] of the outputs of each layer but the last, [Activation] in place of the hyperbolic tangent, [NoBias], [WeightNorm] and
-// [SpectralNorm] of all weights or of those that are named, and [DType].
+// NewRNN declares layers of h' = tanh(weight_ih·x + bias_ih + weight_hh·h + bias_hh), as PyTorch's RNN with batch_first, with its
+// parameters name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so on, with "_reverse" appended for the backward direction. They
+// start uniformly between ±1/√hidden, unless [WeightInit] and [BiasInit] say otherwise. Options are also [Layers], [Bidirectional],
+// [TimeFirst], [DropoutRate] of the outputs of each layer but the last, [Activation] instead of the hyperbolic tangent, [NoBias],
+// [WeightNorm] and [SpectralNorm] of all weights or of those that are named, and [DType].
 func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
 	return newRecurrent(g, "RNN", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, recurrentOptions+" Activation")
 }
 
-// NewLSTM declares layers of long short-term memory (Hochreiter and Schmidhuber, 1997), as PyTorch's
-// LSTM with batch_first: the gates i, f, g and o lie in this order in the parameters, which have the
-// names of [NewRNN]'s, and
+// NewLSTM declares layers of long short-term memory (Hochreiter and Schmidhuber, 1997), as PyTorch's LSTM with batch_first: the gates i, f,
+// g and o are in this order in the parameters, which have the names of [NewRNN]'s, and
 //
 //	c' = sigmoid(f)·c + sigmoid(i)·tanh(g)
 //	h' = sigmoid(o)·tanh(c')
@@ -64,9 +61,8 @@ func stepLSTM(x, h *graph.Node, state []*graph.Node) []*graph.Node {
 	return []*graph.Node{ops.Mul(ops.Sigmoid(gates[3]), ops.Tanh(c)), c}
 }
 
-// NewGRU declares layers of gated recurrent units (Cho and others, 2014), as PyTorch's GRU with
-// batch_first: the gates r, z and n lie in this order in the parameters, which have the names of
-// [NewRNN]'s, and
+// NewGRU declares layers of gated recurrent units (Cho and others, 2014), as PyTorch's GRU with batch_first: the gates r, z and n are in
+// this order in the parameters, which have the names of [NewRNN]'s, and
 //
 //	n' = tanh(n_ih + sigmoid(r)·n_hh)
 //	h' = (1 - sigmoid(z))·n' + sigmoid(z)·h
@@ -83,8 +79,8 @@ func stepGRU(x, h *graph.Node, state []*graph.Node) []*graph.Node {
 	return []*graph.Node{ops.Add(n, ops.Mul(z, ops.Sub(state[0], n)))} // (1-z)·n + z·h
 }
 
-// NewMGU declares layers of minimal gated units (Zhou and others, Minimal Gated Unit for Recurrent Neural Networks, 2016), as Flax's MGUCell goes
-// through sequences: the gates f and n lie in this order in the parameters, which have the names of [NewRNN]'s, and
+// NewMGU declares layers of minimal gated units (Zhou and others, Minimal Gated Unit for Recurrent Neural Networks, 2016), with the
+// formulas of Flax's MGUCell: the gates f and n are in this order in the parameters, which have the names of [NewRNN]'s, and
 //
 //	n' = tanh(n_ih + sigmoid(f)·n_hh)
 //	h' = (1 - sigmoid(f))·n' + sigmoid(f)·h
@@ -170,28 +166,28 @@ func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidde
 	return c
 }
 
-// Apply takes x, [batch, t, in], and returns the hidden states of the last layer,
-// [batch, t, directions·hidden]; of [TimeFirst] the first two axes are exchanged. A single sequence, [t, in], has no axis
-// of the batch, and gives [t, directions·hidden]. States begin with zeros.
+// Apply takes x, [batch, t, in], and returns the hidden states of the last layer, [batch, t, directions·hidden]; with [TimeFirst] the first
+// two axes are exchanged. For a single sequence without a batch axis, [t, in], the result is [t, directions·hidden]. Initial states are
+// zeros.
 //
-// Sequences may have no steps, so that what comes in parts may come in empty ones: states then stay as they are. PyTorch refuses them.
+// Sequences may have no steps, so that input in parts may have empty parts: states then do not change. PyTorch rejects them.
 func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
 	y, _ := l.ApplyFrom(p, x)
 	return y
 }
 
-// ApplyFrom is Apply from given states, and also returns those after the last step: the hidden state
-// and, of an LSTM, the state of the memory, each [layers·directions, batch, hidden], or of a single sequence
-// [layers·directions, hidden]; with [ProjSize] the hidden state has as many elements. A text is written by applying it to one step after the other.
+// ApplyFrom is Apply from given states, and also returns those after the last step: the hidden state and, for an LSTM, the cell state, each
+// [layers·directions, batch, hidden], or [layers·directions, hidden] for a single sequence; with [ProjSize] the hidden state has that size.
+// To generate text, apply it to one step after the other.
 func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
 	single := x != nil && x.Judged() && x.Rank() == 2
 	return l.applied("ApplyFrom", p, []argument{{"x", x, l.form("in", single)}}, state, single)
 }
 
-// ApplyPadded is ApplyFrom for sequences of different lengths, as PyTorch computes packed ones
-// (pack_padded_sequence with enforce_sorted=False): lengths, Int64 or Int32 [batch], are from 1 to t, as in PyTorch,
-// and what stands in x behind them is not read. Each sequence goes backwards from its own end, y is 0
-// behind it, and final states are those after its own last step. A run stops at a length that is none.
+// ApplyPadded is ApplyFrom for sequences of different lengths, as PyTorch computes packed ones (pack_padded_sequence with
+// enforce_sorted=False): lengths, Int64 or Int32 [batch], are from 1 to t, as in PyTorch, and elements of x beyond them are not read. The
+// backward direction starts at each sequence's own end, y is 0 beyond it, and final states are those after its own last step. A length out
+// of range stops the run.
 func (l *Recurrent) ApplyPadded(p *Pass, x, lengths *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
 	return l.applied("ApplyPadded", p, []argument{{"x", x, l.form("in", false)}, {"lengths", lengths, "batch"}}, state, false)
 }

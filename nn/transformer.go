@@ -12,7 +12,7 @@ import (
 type TransformerLayer struct {
 	declared
 	SelfAttn         *MultiHeadAttention
-	MultiHeadAttn    *MultiHeadAttention // of a decoder, to what the encoder gives; else nil
+	MultiHeadAttn    *MultiHeadAttention // of a decoder, to the encoder's output; else nil
 	Linear1, Linear2 *Linear
 	Norm1, Norm2     *Norm
 	Norm3            *Norm // of a decoder; else nil
@@ -30,10 +30,9 @@ func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, o
 	return newTransformerLayer(g, "TransformerEncoderLayer", false, name, width, heads, opts)
 }
 
-// NewTransformerDecoderLayer declares causal self-attention, attention to what an encoder gives,
-// and two linear layers, as PyTorch's TransformerDecoderLayer with batch_first and a causal mask:
-// its parameters are name.self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
-// Options are those of [NewTransformerEncoderLayer].
+// NewTransformerDecoderLayer declares causal self-attention, attention to an encoder's output, and two linear layers, as PyTorch's
+// TransformerDecoderLayer with batch_first and a causal mask: its parameters are name.self_attn, multihead_attn, linear1, linear2, norm1,
+// norm2 and norm3. Options are those of [NewTransformerEncoderLayer].
 func NewTransformerDecoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerDecoderLayer", true, name, width, heads, opts)
 }
@@ -73,8 +72,8 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 // Apply takes x, [batch, t, width], and returns its shape.
 func (l *TransformerLayer) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyTo(p, x, nil) }
 
-// ApplyTo is Apply of a decoder's layer, which attends to memory, [batch, s, width], the result of
-// an encoder. Options change self-attention, but for [MemoryMask].
+// ApplyTo is Apply of a decoder's layer, which attends to memory, [batch, s, width], the result of an encoder. Options apply to
+// self-attention, except [MemoryMask].
 func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	if l.g == nil || l.SelfAttn == nil {
 		return l.apply(p, argumentOf(x, "b t width"), nil, "", nil)
@@ -169,11 +168,10 @@ func newTransformer(g *graph.Graph, k stackKind, name string, layers, width, hea
 	return t
 }
 
-// Apply applies the layers in their order to x, [batch, t, width], and returns its shape.
+// Apply applies the layers in order to x, [batch, t, width], and returns its shape.
 func (t *Transformer) Apply(p *Pass, x *graph.Node) *graph.Node { return t.ApplyTo(p, x, nil) }
 
-// ApplyTo is Apply of a decoder, which attends to memory, [batch, s, width]. Options change the
-// self-attention of each layer.
+// ApplyTo is Apply of a decoder, which attends to memory, [batch, s, width]. Options apply to the self-attention of each layer.
 func (t *Transformer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	caches := attendingOf(opts).caches
 	if caches != nil && len(caches) != len(t.Layers) {

@@ -42,7 +42,7 @@ func SlidingWindow(keys int) AttentionOption {
 	return func(a *attention) { a.window = keys }
 }
 
-// AttentionScale is what scores are multiplied by: 1/sqrt(width) unless said.
+// AttentionScale is what scores are multiplied by: 1/sqrt(width) by default.
 func AttentionScale(x float64) AttentionOption {
 	return func(a *attention) { a.scale = &x }
 }

@@ -67,7 +67,7 @@ func StochasticDepth(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 // seluFloor is what Selu tends to where x is small: -scale*alpha of G. Klambauer and others, Self-Normalizing Neural Networks, 2017.
 const seluFloor = -1.7580993408473766
 
-// AlphaDropout puts the least value of [Selu] in place of each element with probability p, and shifts and scales all so that mean 0 and
+// AlphaDropout puts the least value of [Selu] instead of each element with probability p, and shifts and scales all so that mean 0 and
 // variance 1 stay what they are: a*(x or the least value) + b. It is PyTorch's alpha_dropout. The seed is that of [Uniform].
 func AlphaDropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("AlphaDropout", x, p, seed)()

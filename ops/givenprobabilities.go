@@ -111,7 +111,7 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 	}
 }
 
-// checks returns operand x of a call as the call reads it: where it is probabilities in place of that, a node that warns and gives it on.
+// checks returns operand x of a call as the call reads it: where it is probabilities instead of that, a node that warns and gives it on.
 func (t taking) checks(call refusedCall, x node) node {
 	if probabilitiesIn(x).made == nil {
 		return x

@@ -20,7 +20,7 @@ func besideNaN(fn string, x node, attrs interface{ Args([]string) []string }, bu
 	return build(x, IsNaN(x))
 }
 
-// filled has a number in place of NaN.
+// filled has a number instead of NaN.
 func filled(x, isNaN node, v float64) node {
 	if isNaN == nil {
 		return x
@@ -149,12 +149,12 @@ func NanMedian(x *graph.Node, axis int) (value, index *graph.Node) {
 	return pickAlong(x, at, index), index
 }
 
-// NanCumSum returns [CumSum] with 0 in place of NaN.
+// NanCumSum returns [CumSum] with 0 instead of NaN.
 func NanCumSum(x *graph.Node, axis int) *graph.Node {
 	return besideNaN("NanCumSum", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumSum(filled(x, isNaN, 0), axis) })
 }
 
-// NanCumProd returns [CumProd] with 1 in place of NaN.
+// NanCumProd returns [CumProd] with 1 instead of NaN.
 func NanCumProd(x *graph.Node, axis int) *graph.Node {
 	return besideNaN("NanCumProd", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumProd(filled(x, isNaN, 1), axis) })
 }

@@ -268,7 +268,7 @@ func ExcludePadding() PoolOption { return poolFlag(func(a *PoolAttrs) { a.Exclud
 
 // MaxPool1D returns the greatest element of each window of kernel elements along the last
 // axis of x, [N, C, L] or [C, L]: floor((L + 2*padding - dilation*(kernel-1) - 1)/stride) + 1
-// windows, whose stride is their size unless said otherwise.
+// windows, whose stride is their size by default.
 func MaxPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
 	return pool(opMaxPool1D, x, []int{kernel}, opts)
 }

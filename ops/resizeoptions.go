@@ -73,7 +73,7 @@ func (r ResizeRounding) String() string {
 
 func (r ResizeRounding) resize(a *ResizeAttrs) { a.Rounding = r }
 
-// CubicCoefficient is the number a of the polynomials of [ResizeCubic]. It is -0.75, and -0.5 with [Antialias], unless said otherwise.
+// CubicCoefficient is the number a of the polynomials of [ResizeCubic]. It is -0.75, and -0.5 with [Antialias] by default.
 func CubicCoefficient(a float64) ResizeOption {
 	return resizeFlag(func(r *ResizeAttrs) { r.Coefficient = []float64{a} })
 }

@@ -66,7 +66,7 @@ func BartlettWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool
 }
 
 // KaiserWindow returns I0(beta·√(1 - (2n/d - 1)²)) / I0(beta), [size], with the modified Bessel function [I0]: from J. F. Kaiser and
-// R. W. Schafer, On the use of the I0-sinh window for spectrum analysis (1980). PyTorch's beta is 12 unless said otherwise.
+// R. W. Schafer, On the use of the I0-sinh window for spectrum analysis (1980). PyTorch's beta is 12 by default.
 func KaiserWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, beta float64) *graph.Node {
 	return taper(g, "KaiserWindow", t, size, periodic, func(place node) node {
 		away := Square(Sub(Mul(num(2), place), num(1)))

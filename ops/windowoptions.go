@@ -31,7 +31,7 @@ func (o StepOption) set(stride, padding, dilation *[]int) {
 }
 
 // Stride is how far windows are apart; 1 for convolutions and the size of the window for
-// pooling, unless said otherwise.
+// pooling by default.
 func Stride(steps ...int) StepOption {
 	return func(s *rules.Steps) { s.Stride = slices.Clone(steps) }
 }
