@@ -126,7 +126,7 @@ func init() {
 	opSoftplus.Ref = named("", "torch.nn.functional.softplus", "jax.nn.softplus", "Softplus", "Softplus")
 }
 
-// Gelu returns x times the share of the normal distribution that lies below x.
+// Gelu returns x times the fraction of the normal distribution below x.
 func Gelu(x *graph.Node) *graph.Node { return Apply(opGelu, nil, x) }
 
 // GeluTanh returns the approximation of Gelu by tanh.

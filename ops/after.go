@@ -44,13 +44,12 @@ func init() {
 	opCopy.Ref = named("numpy.copy, numpy.positive", "torch.clone, torch.positive", "jax.numpy.copy, jax.numpy.positive", "Identity", "")
 }
 
-// Copy returns x in memory of its own, so that writing one leaves the other as it is. In the body of a loop it is
-// made in each step, whatever x is.
+// Copy returns x in new memory, so that writing one does not change the other. In the body of a loop it is made in each step, whatever x
+// is.
 func Copy(x *graph.Node) *graph.Node { return Apply(opCopy, nil, x) }
 
-// After returns x as it is after an in-place operation on the memory in which it lies: on
-// x itself, on a view of x, or on what x is a view of. The value that the operation gives
-// is the written part alone:
+// After returns x after an in-place operation on its memory: on x itself, on a view of x, or on what x is a view of. The value that the
+// operation gives is the written part alone:
 //
 //	row := ops.Select(x, 0, 2)
 //	zero := ops.CopyInPlace(row, graph.Num(0))

@@ -31,18 +31,18 @@ func AttentionMask(mask *graph.Node) AttentionOption {
 // Causal lets query i see the keys up to i; of these it sees what [AttentionMask] shows, if that is given too.
 func Causal() AttentionOption { return CausalFrom(nil) }
 
-// CausalFrom lets query i see the keys up to start + i, as where keys and values of earlier positions
-// are kept: start is an Int64 scalar, be it fed, a number or a size.
+// CausalFrom lets query i see the keys up to start + i, as where keys and values of earlier positions are kept: start is an Int64 scalar:
+// fed, a number or a size.
 func CausalFrom(start *graph.Node) AttentionOption {
 	return func(a *attention) { a.causal, a.start = true, start }
 }
 
-// SlidingWindow lets a query of causal attention see the last keys only, so many with its own.
+// SlidingWindow lets a query of causal attention see only the given number of last keys, including its own.
 func SlidingWindow(keys int) AttentionOption {
 	return func(a *attention) { a.window = keys }
 }
 
-// AttentionScale is what scores are multiplied by: 1/sqrt(width) by default.
+// AttentionScale is the factor of scores: 1/sqrt(width) by default.
 func AttentionScale(x float64) AttentionOption {
 	return func(a *attention) { a.scale = &x }
 }

@@ -138,9 +138,9 @@ func Beta(a, b *graph.Node) *graph.Node {
 	return Exp(BetaLn(a, b))
 }
 
-// BetaInc returns the regularized incomplete beta function: the share of the beta distribution with parameters a and b that lies below x. All
-// broadcast and have gradients. In Float64 it is within 1e-13 of itself for a up to 300 and b up to 150, and NaN where a or b is not a finite number
-// above 0, or x is outside of 0 and 1.
+// BetaInc returns the regularized incomplete beta function: the cumulative distribution function of the beta distribution with parameters a
+// and b. All broadcast and have gradients. In Float64 it is within 1e-13 of itself for a up to 300 and b up to 150, and NaN where a or b is
+// not a finite number above 0, or x is outside of 0 and 1.
 func BetaInc(a, b, x *graph.Node) *graph.Node {
 	// inside has parameters where the function is one, and ordinary numbers elsewhere.
 	inside := func(in []node) (isInside, a, b, x node) {

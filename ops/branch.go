@@ -8,11 +8,10 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// While computes body as long as cond is true of the carried values, and at most max times. Both are
-// called to build a graph: cond, twice, gives one Bool, and body, which is given the number of the step
-// too, the next carried values. While returns the carried values for which cond was first false, or
-// those after max steps, and the number of steps, an Int64 scalar. There is no step where max is 0 or negative. A gradient
-// through it keeps what is carried into each of max steps, which must be 0 or more where they are a symbolic size.
+// While computes body as long as cond is true of the carried values, and at most max times. Both are called to build a graph: cond, twice,
+// gives one Bool, and body, which is given the number of the step too, the next carried values. While returns the carried values for which
+// cond was first false, or those after max steps, and the number of steps, an Int64 scalar. There are no steps if max is 0 or negative. A
+// gradient through it keeps what is carried into each of max steps, which must be 0 or more where they are a symbolic size.
 //
 //	root, steps := ops.While(50, []*graph.Node{x}, func(c []*graph.Node) *graph.Node {
 //		return ops.Greater(ops.Abs(ops.Sub(ops.Square(c[0]), x)), graph.Num(1e-6))

@@ -6,9 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Callback calls a Go function with the values of in and returns its result, of the given dtype and shape. name is the word of
-// messages and pictures. The shape may hold named sizes, such as those of in[0].Shape(). This draws a picture in each run, and
-// goes on with what the function returns:
+// Callback calls a Go function with the values of in and returns its result, of the given dtype and shape. name is the word of messages and
+// pictures. The shape may hold named sizes, such as those of in[0].Shape(). This draws a picture in each run, and continues with the
+// function's result:
 //
 //	y := ops.Callback("Draw", []*graph.Node{x}, graph.Float32, graph.Shape{}, func(a *graph.Arrays) error {
 //		score, err := draw(graph.Elements[float32](a.In[0]), a.In[0].Shape)
@@ -16,10 +16,11 @@ import (
 //		return err
 //	}, nil)
 //
-// The function gets views of the session's memory, of the dtypes of in, float16 and uint8 among them: it must neither keep them
-// after it has returned nor write to them, which exec.GuardOperands finds, nor build nodes of their graph. It fills a.Out, whose elements
-// may be anything before, or puts an array of its own in its place, of the same dtype and shape, as graph.NewArray makes it. Its error, a panic, and a result that it leaves unfilled, as far as that can be told, end the
-// run with an error that has the line of this call and wraps that of the function.
+// The function gets views of the session's memory, of the dtypes of in, float16 and uint8 among them: it must neither keep them after it
+// has returned nor write to them, which exec.GuardOperands finds, nor build nodes of their graph. It fills a.Out, whose initial contents
+// are undefined, or replaces it with its own array of the same dtype and shape, made with graph.NewArray. An error, a panic, or a result
+// that it leaves unfilled, as far as this can be detected, ends the run with an error that has the line of this call and wraps the
+// function's error.
 //
 // It is called once in each run of a program that computes the result, on the goroutine of the run, after the Callback and Print
 // calls that were built before it. Nothing is computed in its place: no two calls are merged, and it is called where its result is

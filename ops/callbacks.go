@@ -16,10 +16,10 @@ type CallbackResult struct {
 	Shape graph.Shape
 }
 
-// CallbackResults is [Callback] of a Go function with several results: one call fills a.Outs, in the order of results. It may also put an array of its own in the
-// place of one, as graph.NewArray makes it, which must have the dtype and the shape that was named. The function is called once in each run, in the same
-// order among others as with Callback, also where only one of its results is used; exec.Updates of any of them carries it out. This sorts out the least and the
-// greatest element on the way of a value:
+// CallbackResults is [Callback] of a Go function with several results: one call fills a.Outs, in the order of results. It may also replace
+// one with its own array, made with graph.NewArray, which must have the declared dtype and shape. The function is called once in each run,
+// in the same order among others as with Callback, also where only one of its results is used; exec.Updates of any of them carries it out.
+// This sorts out the least and the greatest element on the way of a value:
 //
 //	ends := ops.CallbackResults("Ends", []*graph.Node{x}, []ops.CallbackResult{{x.DType(), graph.Shape{}}, {graph.Int64, graph.Shape{2}}},
 //		func(a *graph.Arrays) error {
@@ -27,9 +27,9 @@ type CallbackResult struct {
 //			…
 //		}, nil)
 //
-// backward says the gradient: it gets the results y, the gradient dy of each of them, which is zero where none flows and nil for results that are no
-// floating-point numbers, and in; it returns one gradient for each of in, of its shape, or nil where none flows. It is called once for all results. Where it is
-// nil, a gradient that would flow through a result is a mistake.
+// backward says the gradient: it gets the results y, the gradient dy of each of them, which is zero if none flows and nil for results that
+// are not floating-point numbers, and in; it returns one gradient for each of in, of its shape, or nil where none flows. It is called once
+// for all results. Where it is nil, a gradient that would flow through a result is a mistake.
 func CallbackResults(name string, in []*graph.Node, results []CallbackResult, call func(a *graph.Arrays) error,
 	backward func(y, dy, in []*graph.Node) []*graph.Node) []*graph.Node {
 	return callbackResults("CallbackResults", true, name, in, results, call, backward)

@@ -182,9 +182,9 @@ func PolyFromRoots(roots *graph.Node) *graph.Node {
 	return final[0]
 }
 
-// PolyFit returns the polynomial of so many degrees whose values at x, a vector, are nearest to y, [m] or [m, k], by least squares: [degree+1] or [degree+1, k]
-// coefficients. weights, a vector beside x or nil, multiply the differences before they are squared. As numpy.polyfit; Float32 or Float64, and integers give
-// Float32.
+// PolyFit returns the polynomial of the given degree that fits y, [m] or [m, k], at x, a vector, by least squares: [degree+1] or [degree+1,
+// k] coefficients. weights, a vector like x or nil, multiply the differences before they are squared. As numpy.polyfit; Float32 or Float64,
+// and integers give Float32.
 func PolyFit(x, y *graph.Node, degree int, weights *graph.Node) *graph.Node {
 	defer building("PolyFit", withWeights(weights, x, y, degree)...)()
 	call := refused("PolyFit", x, y).with(degree)

@@ -119,10 +119,9 @@ func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 	return SegmentSum(weights, 0, x, size)
 }
 
-// Histogram returns how many elements of x, of all its axes, lie from each of the edges up to and without the next, as
-// Int64; or the sum of their weights, which broadcast against x, where these are not nil. The last edge counts as inside,
-// and what lies outside of all edges, or is NaN, counts nowhere. edges is a vector of one element or more in rising
-// order, such as [Linspace] gives.
+// Histogram returns the number of elements of x, over all axes, between each edge (inclusive) and the next (exclusive), as Int64; or the
+// sum of their weights, which broadcast against x, where these are not nil. The last edge is inclusive, and elements outside all edges, or
+// NaN, are not counted. edges is a vector of one element or more in rising order, such as [Linspace] gives.
 func Histogram(x, edges, weights *graph.Node) *graph.Node {
 	defer building("Histogram", withWeights(weights, x, edges)...)()
 	place := Sub(Bucketize(x, edges, true), num64(1))
@@ -145,8 +144,8 @@ func Histogram(x, edges, weights *graph.Node) *graph.Node {
 	return Slice(SegmentSum(Reshape(weights, n), 0, Reshape(place, n), bins.Plus(1)), 0, 0, bins, 1)
 }
 
-// Histc returns how many elements of x, of all its axes, lie in each of so many equal parts of the range from low to high, in
-// x's dtype, Float32 or Float64; both ends count as inside. Where low and high are equal, the range is that of x's elements. As torch.histc.
+// Histc returns the number of elements of x, over all axes, in each of the given number of equal bins from low to high, in x's dtype,
+// Float32 or Float64; both ends count as inside. Where low and high are equal, the range is that of x's elements. As torch.histc.
 func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	defer building("Histc", x, bins, low, high)()
 	call := refused("Histc", x).with(bins, low, high)
@@ -179,7 +178,7 @@ func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	return Cast(Slice(namings(Where(inside, place, room), bins.Plus(1)), 0, 0, bins, 1), t)
 }
 
-// IsIn tells which elements of x are among others, of any shape. NaN is not.
+// IsIn returns which elements of x are among others, of any shape. NaN is not.
 func IsIn(x, among *graph.Node) *graph.Node {
 	defer building("IsIn", x, among)()
 	if bad := notTensors(refused("IsIn", x, among)); bad != nil {

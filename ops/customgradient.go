@@ -16,13 +16,12 @@ import (
 //		func(in []*graph.Node) *graph.Node { return ops.Round(in[0]) },
 //		func(y, dy *graph.Node, in []*graph.Node) []*graph.Node { return []*graph.Node{dy} })
 //
-// backward is called when a gradient is asked for, and builds nodes: they are differentiated in their
-// turn for gradients of gradients. What forward reads must stand in in: a gradient to another value would
-// be lost, so that a parameter or a floating-point input that does not is refused; ops.StopGradient says
-// that it is meant to have none. It is jax.custom_vjp of one result.
+// backward is called when a gradient is requested, and builds nodes: they are differentiated in their turn for gradients of gradients.
+// Everything that forward reads must be in in: a gradient to another value would be lost, so that a parameter or a floating-point input
+// that does not is refused; ops.StopGradient says that it is meant to have none. It is jax.custom_vjp of one result.
 //
-// y is computed from in: a backward function that differentiates what it makes of y takes copies of in, so that
-// autodiff.Grad does not come to y, whose gradient it would ask for again. Of a fixed point, y = f(y, in[0]):
+// y is computed from in: a backward function that differentiates must do so with respect to copies of in, so that autodiff.Grad does not
+// reach y and ask for its gradient again. Of a fixed point, y = f(y, in[0]):
 //
 //	backward := func(y, dy *graph.Node, in []*graph.Node) []*graph.Node {
 //		a := ops.Copy(in[0])

@@ -6,8 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// HistogramBinEdges returns the edges of so many bins of equal width, [bins+1], from low to high, or where these are equal from the least to the greatest
-// element of x. Around a single value they reach half a unit to both sides, and without elements from 0 to 1. They have x's dtype; integers give Float32.
+// HistogramBinEdges returns the edges of the given number of bins of equal width, [bins+1], from low to high, or if these are equal from
+// the smallest to the largest element of x. Around a single value they reach half a unit to both sides, and without elements from 0 to 1.
+// They have x's dtype; integers give Float32.
 func HistogramBinEdges(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	defer building("HistogramBinEdges", x, bins, low, high)()
 	call := refused("HistogramBinEdges", x).with(bins, low, high)
@@ -46,9 +47,9 @@ func rangeOf(x node) (least, greatest node) {
 	return Sub(least, apart), Add(greatest, apart)
 }
 
-// HistogramDD returns how many rows of x, [n, d], lie in each box of a grid, as Int64, or the sum of their weights, [n], where these are not nil. There is a vector of edges
-// for each of the d columns, in rising order; of k edges come k-1 bins, of which each holds its first edge, and the last one also its last. As numpy.histogramdd;
-// [HistogramBinEdges] makes edges.
+// HistogramDD returns the number of rows of x, [n, d], in each cell of a grid, as Int64, or the sum of their weights, [n], if these are not
+// nil. There is a vector of edges for each of the d columns, in rising order; of k edges come k-1 bins, of which each holds its first edge,
+// and the last one also its last. As numpy.histogramdd; [HistogramBinEdges] makes edges.
 func HistogramDD(x, weights *graph.Node, edges ...*graph.Node) *graph.Node {
 	args := []any{x, weights}
 	if weights == nil {

@@ -38,9 +38,9 @@ func SpaceToDepth(x *graph.Node, block int) *graph.Node {
 	return Reshape(Permute(apart, order...), append(slices.Clone(s[:lead]), s[lead].Times(b).Times(b), s[lead+1], s[lead+3])...)
 }
 
-// ReverseSequence returns x with the first elements along the axis of time, as many as the sequence has, the other way round, and the others as they are.
-// lengths are integers, one for each index of the axis of sequences, that lie between 0 and the size of the axis of time; what lies past counts as that.
-// It is ONNX's ReverseSequence and TensorFlow's reverse_sequence.
+// ReverseSequence returns x with the elements of each sequence reversed along the axis of time, and the elements beyond its length
+// unchanged. lengths are integers, one for each index of the axis of sequences, that lie between 0 and the size of the axis of time; what
+// lies past counts as that. It is ONNX's ReverseSequence and TensorFlow's reverse_sequence.
 func ReverseSequence(x, lengths *graph.Node, batch, time int) *graph.Node {
 	defer building("ReverseSequence", x, lengths, batch, time)()
 	call := refused("ReverseSequence", x, lengths).with(batch, time)

@@ -9,8 +9,8 @@ import (
 // maxDifferences bounds how often a difference is taken, each of which adds nodes.
 const maxDifferences = 64
 
-// Diff returns the differences of neighbours along an axis, taken so many times: each makes the axis shorter by one, down to 0. Of
-// booleans it tells which neighbours differ.
+// Diff returns the differences of neighbours along an axis, taken the given number of times: each makes the axis shorter by one, down to 0.
+// For booleans it returns which neighbours differ.
 func Diff(x *graph.Node, times, axis int) *graph.Node {
 	defer building("Diff", x, times, axis)()
 	call := refused("Diff", x).with(times, axis)

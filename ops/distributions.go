@@ -60,7 +60,7 @@ func Laplace(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	})
 }
 
-// Cauchy returns numbers of the Cauchy distribution, which has no mean: half of them lie between -1 and 1.
+// Cauchy returns numbers of the Cauchy distribution, which has no mean: half of them are between -1 and 1.
 func Cauchy(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Cauchy", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node {
@@ -166,8 +166,8 @@ func refusedParameter(call refusedCall, parameters ...node) node {
 	return nil
 }
 
-// Categorical returns, along an axis of scores, a place drawn with the probabilities that Softmax makes of
-// them, as Int64 and without that axis.
+// Categorical draws a position along an axis of scores, with the probabilities that Softmax computes from them, and returns it as Int64,
+// without that axis.
 func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
 	defer building("Categorical", seed, logits, axis)()
 	if bad := refusedDraw(refused("Categorical", seed, logits).with(axis), logits); bad != nil {

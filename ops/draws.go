@@ -113,8 +113,8 @@ func geometric(seed, p node) node {
 	return ClampMin(Ceil(Div(Log(u), Log1p(Neg(p)))), 1)
 }
 
-// NegativeBinomial returns how many trials with probability p succeed before so many have failed, a number that need not be whole. Both
-// broadcast.
+// NegativeBinomial returns the number of trials with success probability p that succeed before the given number have failed, which need not
+// be whole. Both broadcast.
 func NegativeBinomial(seed, failures, p *graph.Node) *graph.Node {
 	return ofParameters("NegativeBinomial", seed, failures, p, func(r, p node) node {
 		r, p = StopGradient(r), StopGradient(p)
@@ -122,8 +122,9 @@ func NegativeBinomial(seed, failures, p *graph.Node) *graph.Node {
 	})
 }
 
-// Binomial returns how many of so many trials with probability p succeed; trials are whole numbers in p's dtype, and both broadcast. By
-// the sums of probabilities where few succeed, and else by transformed rejection: Hörmann, The Generation of Binomial Random Variates, 1993.
+// Binomial returns how many of a number of trials with success probability p succeed; trials are whole numbers in p's dtype, and both
+// broadcast. By the sums of probabilities where few succeed, and else by transformed rejection: Hörmann, The Generation of Binomial Random
+// Variates, 1993.
 func Binomial(seed, trials, p *graph.Node) *graph.Node {
 	return ofParameters("Binomial", seed, trials, p, func(n, p node) node {
 		t := p.DType()

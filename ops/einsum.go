@@ -19,13 +19,11 @@ type labelled struct {
 	labels []rune
 }
 
-// Einsum returns sums of products, written as Einstein's notation is: an axis of an operand
-// for each letter, axes of one letter multiplied element by element, and those whose letter
-// is missing behind the arrow summed over. "ij,jk->ik" is the matrix product, "ii->" the
-// trace, "...i,...i->..." the scalar product along the last axis; the axes of an ellipsis
-// broadcast, and so do axes of one letter where one of them has the size 1 in the graph (of named
-// sizes, those that are summed over must be equal). Without an arrow the result has the letters that stand once, in alphabetical
-// order. Products are formed from the left, as matrix products where something is summed.
+// Einsum returns sums of products, written as Einstein's notation is: an axis of an operand for each letter, axes of one letter multiplied
+// element by element, and those whose letter is missing behind the arrow summed over. "ij,jk->ik" is the matrix product, "ii->" the trace,
+// "...i,...i->..." the scalar product along the last axis; the axes of an ellipsis broadcast, and so do axes of one letter where one of
+// them has the size 1 in the graph (of named sizes, those that are summed over must be equal). Without an arrow the result has the letters
+// that occur once, in alphabetical order. Products are formed from the left, as matrix products where something is summed.
 func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	call := refusedCall{fn: "Einsum", in: xs, args: refusedArgs{Before: []any{strconv.Quote(equation)}}}
 	defer graph.BeginCall(call.fn, call.args, xs...)()

@@ -56,7 +56,7 @@ func FeatureDropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	return dropped(x, keep, bad, p)
 }
 
-// StochasticDepth is [Dropout] of whole examples of x, [N, …], as it is applied to what a residual block adds: G. Huang and others, Deep
+// StochasticDepth is [Dropout] of whole examples of x, [N, …], for the branch that a residual block adds: G. Huang and others, Deep
 // Networks with Stochastic Depth, 2016. It is torchvision's stochastic_depth by rows, also known as DropPath.
 func StochasticDepth(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("StochasticDepth", x, p, seed)()
@@ -67,8 +67,8 @@ func StochasticDepth(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 // seluFloor is what Selu tends to where x is small: -scale*alpha of G. Klambauer and others, Self-Normalizing Neural Networks, 2017.
 const seluFloor = -1.7580993408473766
 
-// AlphaDropout puts the least value of [Selu] instead of each element with probability p, and shifts and scales all so that mean 0 and
-// variance 1 stay what they are: a*(x or the least value) + b. It is PyTorch's alpha_dropout. The seed is that of [Uniform].
+// AlphaDropout replaces each element with probability p by the minimum of [Selu], and shifts and scales all elements so that mean 0 and
+// variance 1 are preserved: a*(x or the least value) + b. It is PyTorch's alpha_dropout. The seed is that of [Uniform].
 func AlphaDropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("AlphaDropout", x, p, seed)()
 	keep, bad := dropping("AlphaDropout", x, p, seed, -1, 0)

@@ -68,7 +68,7 @@ func Threshold(x *graph.Node, threshold, value float64) *graph.Node {
 	return Apply(opThreshold, ThresholdAttrs{threshold, value}, x)
 }
 
-// Softcap returns limit * tanh(x / limit), which lies between -limit and limit.
+// Softcap returns limit * tanh(x / limit), which is between -limit and limit.
 func Softcap(x *graph.Node, limit float64) *graph.Node { return Apply(opSoftcap, CapAttrs{limit}, x) }
 
 // Softmin returns Softmax(-x) along an axis.

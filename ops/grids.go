@@ -20,7 +20,7 @@ func DiagFlat(x *graph.Node, diagonal int) *graph.Node {
 // maxCombinations bounds the elements of the result of Combinations.
 const maxCombinations = 1 << 16
 
-// Combinations returns the rows that take so many elements of a vector, in the order of their places, each once or, with replacement, any
+// Combinations returns the rows of the given number of elements of a vector, in order of position, each used once or, with replacement, any
 // number of times. The size of the vector is known, and there are up to 2^16 elements.
 func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 	defer building("Combinations", x, count, replacement)()

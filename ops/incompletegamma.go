@@ -195,9 +195,9 @@ func init() {
 		named("scipy.special.gammaincc", "torch.special.gammaincc, torch.igammac", "jax.scipy.special.gammaincc, jax.lax.igammac", "", "", pair(GammaIncC)))
 }
 
-// GammaInc returns the regularized lower incomplete gamma function: the share of the gamma distribution of shape a that lies below x. Both
-// broadcast and have gradients, also a, where PyTorch has none. In Float64 it is within 1e-13 of itself for a up to 1000; errors
-// grow as the root of a.
+// GammaInc returns the regularized lower incomplete gamma function: the cumulative distribution function of the gamma distribution with
+// shape a. Both broadcast and have gradients, also a, where PyTorch has none. In Float64 it is within 1e-13 of itself for a up to 1000;
+// errors grow as the root of a.
 func GammaInc(a, x *graph.Node) *graph.Node {
 	return gammaShare("GammaInc", a, x, 1, func(below, _ node) node { return below })
 }

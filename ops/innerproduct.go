@@ -53,8 +53,8 @@ func times(x node, v float64) node {
 	return Mul(x, num(v))
 }
 
-// MultiDot returns the product of two or more matrices, in the order of multiplications that needs the fewest; a size that is
-// not known counts as 1000. The first one may be a vector, which stands for a row, and the last one, for a column. As torch.linalg.multi_dot.
+// MultiDot returns the product of two or more matrices, in the order of multiplications that needs the fewest; a size that is not known
+// counts as 1000. The first may be a vector, which counts as a row, and so may the last, as a column. As torch.linalg.multi_dot.
 func MultiDot(xs ...*graph.Node) *graph.Node {
 	args := make([]any, len(xs))
 	for i, x := range xs {

@@ -92,8 +92,9 @@ func refusedBytes(call refusedCall, x node, dtypes ...graph.DType) node {
 	return nil
 }
 
-// QuantizeBlocks is [Quantize] with a scale and a zero point for each block of so many neighbours along an axis, as ONNX's QuantizeLinear with a
-// block_size: scale and zero have x's shape, with the number of blocks along the axis, of which the last may be shorter. The options are those of Quantize.
+// QuantizeBlocks is [Quantize] with a scale and a zero point for each block of size consecutive elements along an axis, as ONNX's
+// QuantizeLinear with a block_size: scale and zero have x's shape, with the number of blocks along the axis, of which the last may be
+// shorter. The options are those of Quantize.
 func QuantizeBlocks(x, scale, zero *graph.Node, axis, block int, opts ...QuantizeOption) *graph.Node {
 	o := quantizeOptions(opts)
 	defer building("QuantizeBlocks", append([]any{x, scale, zero, axis, block}, o.words...)...)()
@@ -115,8 +116,9 @@ func QuantizeBlocks(x, scale, zero *graph.Node, axis, block int, opts ...Quantiz
 	return Reshape(o.quantized(overScale(x, of(scale)), zero), shape...)
 }
 
-// DequantizeBlocks is [Dequantize] with a scale and a zero point for each block of so many neighbours along an axis, as ONNX's DequantizeLinear with
-// a block_size: see [QuantizeBlocks] and [Dequantize], of whose dtypes it is. A zero that is nil is 0. Weights of 4 bits are DequantizeBlocks(UnpackInt4(q), scale, nil, 1, 32).
+// DequantizeBlocks is [Dequantize] with a scale and a zero point for each block of size consecutive elements along an axis, as ONNX's
+// DequantizeLinear with a block_size: see [QuantizeBlocks] and [Dequantize], of whose dtypes it is. A zero that is nil is 0. Weights of 4
+// bits are DequantizeBlocks(UnpackInt4(q), scale, nil, 1, 32).
 func DequantizeBlocks(q, scale, zero *graph.Node, axis, block int) *graph.Node {
 	defer building("DequantizeBlocks", q, scale, zero, axis, block)()
 	in := []node{scale}

@@ -210,9 +210,9 @@ func init() {
 			func(e *graph.Example) node { return BetaIncInv(e.Of("a", "n"), e.Of("b", "n"), e.Of("p", "n")) }))
 }
 
-// GammaIncInv returns the x of which GammaInc(a, x) is p: the quantile of the gamma distribution of shape a. Both broadcast and have gradients.
-// It is 0 where p is 0, Inf where p is 1, and NaN where p is outside of 0 and 1 or a is not a finite number above 0. A share near 1 is told
-// better by what is missing, to [GammaIncCInv].
+// GammaIncInv returns the x of which GammaInc(a, x) is p: the quantile of the gamma distribution of shape a. Both broadcast and have
+// gradients. It is 0 where p is 0, Inf where p is 1, and NaN where p is outside of 0 and 1 or a is not a finite number above 0. For a
+// probability near 1, [GammaIncCInv] of the complement is more accurate.
 func GammaIncInv(a, p *graph.Node) *graph.Node { return inverseGammaShare("GammaIncInv", a, p, true) }
 
 // GammaIncCInv returns the x of which GammaIncC(a, x) is p: Inf where p is 0, and 0 where p is 1. See [GammaIncInv].

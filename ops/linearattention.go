@@ -38,7 +38,7 @@ func LinearBeta(beta *graph.Node) LinearAttentionOption {
 	return func(a *linearAttention) { a.operand(&a.beta, "LinearBeta", beta) }
 }
 
-// LinearScale is what results are multiplied by: 1/sqrt(D) by default.
+// LinearScale is the factor of results: 1/sqrt(D) by default.
 func LinearScale(x float64) LinearAttentionOption {
 	return func(a *linearAttention) { a.scale = &x; a.words = append(a.words, fmt.Sprintf("LinearScale(%v)", x)) }
 }

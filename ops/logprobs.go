@@ -127,7 +127,8 @@ func BernoulliLogProb(x, logits *graph.Node) *graph.Node {
 	})
 }
 
-// BinomialLogProb returns the logarithm of the probability that x of so many trials succeed, each with the sigmoid of the logits as its probability.
+// BinomialLogProb returns the logarithm of the probability that x of the given number of trials succeed, each with the sigmoid of the
+// logits as its probability.
 func BinomialLogProb(x, trials, logits *graph.Node) *graph.Node {
 	return logProb("BinomialLogProb", x, []node{trials, logits}, func(x node, p []node) node {
 		failures := Sub(p[0], x)
@@ -143,8 +144,8 @@ func PoissonLogProb(x, rate *graph.Node) *graph.Node {
 	})
 }
 
-// NegativeBinomialLogProb returns the logarithm of the probability that x trials succeed before so many have failed, each with the sigmoid of the
-// logits as its probability. The number of failures need not be whole.
+// NegativeBinomialLogProb returns the logarithm of the probability that x trials succeed before the given number have failed, each with the
+// sigmoid of the logits as its probability. The number of failures need not be whole.
 func NegativeBinomialLogProb(x, failures, logits *graph.Node) *graph.Node {
 	return logProb("NegativeBinomialLogProb", x, []node{failures, logits}, func(x node, p []node) node {
 		ways := Sub(LGamma(Add(x, p[0])), Add(LGamma(Add(x, num(1))), LGamma(p[0])))

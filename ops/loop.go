@@ -11,13 +11,13 @@ import (
 
 // Loop says what a loop goes over.
 type Loop struct {
-	// Carry is what the first step is given. Each step hands on as many values, of the same dtypes and
-	// shapes, which the next one is given.
+	// Carry is what the first step is given. Each step returns as many values, of the same dtypes and shapes, which the next step
+	// receives.
 	Carry []*graph.Node
-	// Over are values that the loop takes apart along Axis: the step at position t is given their parts
-	// at t, without that axis. They have one size along it, which is the number of steps.
+	// Over are values that the loop slices along Axis: the step at position t is given their parts at t, without that axis. They have one
+	// size along it, which is the number of steps.
 	Over []*graph.Node
-	Axis int // of Over, and of what comes out of all steps; from the end where it is negative
+	Axis int // of Over, and of the outputs of all steps; negative from the end
 	// Length is the number of steps where nothing is in Over: a size, which is not 0 where it is a number. Where it comes out negative the run has an error.
 	// It need not be given with Over, of which it is the length then.
 	Length graph.Dim
@@ -25,11 +25,10 @@ type Loop struct {
 	Reverse bool
 }
 
-// Scan computes body for each position of a loop. The body is called once, to build a graph: it gets
-// the carried values and the parts of l.Over, and returns the next carried values and what comes out
-// of each step. It may use any value of outside, which is then the same in each step. Scan returns
-// the carried values after the last step, and what came out of all steps, with l.Axis as a new axis.
-// Of a loop without steps the first are l.Carry, and the others are empty.
+// Scan computes body for each position of a loop. The body is called once, to build a graph: it gets the carried values and the slices of
+// l.Over, and returns the next carried values and the outputs of the step. It may use any value of outside, which is then the same in each
+// step. Scan returns the carried values after the last step, and what came out of all steps, with l.Axis as a new axis. Of a loop without
+// steps the first are l.Carry, and the others are empty.
 //
 // This is a sum that starts again where reset says so:
 //
@@ -87,10 +86,9 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	return final, outs
 }
 
-// Fori computes body for each i from 0 up to and without n, and returns the carried values after the
-// last step. i is an Int64 scalar. As in a for statement there is no step where n is 0 or negative, also where a symbolic n, such as
-// T-5, comes out so: the first values are then the last. A gradient, which keeps what each step was given, wants that such an n is
-// 0 or more. See [Scan] for the body.
+// Fori computes body for each i from 0 up to and without n, and returns the carried values after the last step. i is an Int64 scalar. As in
+// a for statement there are no steps if n is 0 or negative, including a symbolic n, such as T-5, that turns out so: the first values are
+// then the last. A gradient, which keeps the inputs of each step, requires that such an n is not negative. See [Scan] for the body.
 func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
 	b := newLoop("Fori", graph.LoopSpec{Length: stepCount(n)}, carry, nil)
 	b.refuseCount(n, "n")

@@ -122,7 +122,7 @@ func permutation(pivots node, count graph.Dim, t graph.DType) node {
 
 // LU returns the factors of each matrix of a batch, [..., m, n] of Float32 or Float64, with P·L·U = A and the lesser k of m and n: a
 // permutation P, [..., m, m], L, [..., m, k], which has ones on its diagonal and 0 above, and U, [..., k, n], which has 0 below. As
-// torch.linalg.lu. The gradient wants that the first k rows, once exchanged, and columns make no singular matrix.
+// torch.linalg.lu. The gradient requires that the first k rows, after pivoting, and columns are not a singular matrix.
 func LU(a *graph.Node) (p, l, u *graph.Node) {
 	defer building("LU", a)()
 	if bad := notMatrices(refused("LU", a), "linalg.lu"); bad != nil {

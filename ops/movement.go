@@ -28,7 +28,7 @@ type PadAttrs struct {
 	Value         float64
 }
 
-// End stands for the end of an axis as the stop of a Slice.
+// End is the end of an axis, as the stop of a Slice.
 const End graph.Dim = 1 << 62
 
 func init() {
@@ -82,10 +82,9 @@ func init() {
 		func(e *graph.Example) node { return Slice(e.Of("x", "8", "k"), 0, 1, 7, 2) })
 }
 
-// Slice returns the elements of an axis from start up to and without stop, step apart,
-// as Python's x[start:stop:step]: negative bounds count from the end, and bounds
-// outside are brought in. The stop [End] is the end of the axis. On an axis of
-// symbolic size the bounds must lie inside.
+// Slice returns the elements of an axis from start up to and without stop, step apart, as Python's x[start:stop:step]: negative bounds
+// count from the end, and bounds outside are brought in. The stop [End] is the end of the axis. On an axis of symbolic size the bounds must
+// be inside.
 func Slice(x *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
 	return Apply(opSlice, SliceAttrs{axis, start, stop, step}, x)
 }

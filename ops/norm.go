@@ -197,9 +197,8 @@ func Standardize(x *graph.Node, eps float64, axes ...Axis) *graph.Node {
 	return Apply(opStandardize, StandardizeAttrs{reduceList(axes).Axes, eps}, x)
 }
 
-// LayerNorm standardizes x over the trailing axes that gain has, then multiplies by gain
-// and adds the bias of the same shape. Gain or bias may be nil; without both it works over
-// the last axis.
+// LayerNorm standardizes x over its trailing axes, those of gain, then multiplies by gain and adds the bias of the same shape. Gain or bias
+// may be nil; without both it works over the last axis.
 func LayerNorm(x, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("LayerNorm", x, gain, bias, eps)()
 	return layerNorm(x, nil, gain, bias, eps)

@@ -108,9 +108,9 @@ func Lstsq(a, b *graph.Node, opts ...RankOption) *graph.Node {
 	return MatMul(PInv(a, opts...), b)
 }
 
-// LstsqReport is [Lstsq] with what else numpy.linalg.lstsq and torch.linalg.lstsq tell: the solution; the sum of squares of what is left of each column of
-// A·X - B, [..., k] or of one vector a number for each matrix; the rank of A, Int64 [...], as [MatrixRank]; and its singular values, falling. The squares are
-// summed of any rank, as jax.numpy.linalg.lstsq does with numpy_resid=False.
+// LstsqReport is [Lstsq] with the other results of numpy.linalg.lstsq and torch.linalg.lstsq: the solution; the sum of squares of what is
+// left of each column of A·X - B, [..., k] or of one vector a number for each matrix; the rank of A, Int64 [...], as [MatrixRank]; and its
+// singular values, falling. The squares are summed of any rank, as jax.numpy.linalg.lstsq does with numpy_resid=False.
 func LstsqReport(a, b *graph.Node, opts ...RankOption) (x, residuals, rank, singular *graph.Node) {
 	defer graph.BeginCall("LstsqReport", rankOf(opts), a, b)()
 	x = Lstsq(a, b, opts...)

@@ -12,7 +12,7 @@ func init() {
 
 // Polar returns the polar factors of each matrix A of a batch, [..., m, n] of Float32 or Float64: A = U·P, or, on the left, A = P·U. u is
 // [..., m, n] and has orthonormal columns, or rows where there are more columns; p is symmetric, of n rows, or m on the left. As
-// scipy.linalg.polar. The gradient wants a matrix of full rank, and stops the run at others.
+// scipy.linalg.polar. The gradient requires a matrix of full rank, and stops the run otherwise.
 func Polar(a *graph.Node, left bool) (u, p *graph.Node) {
 	defer building("Polar", a, left)()
 	if bad := notMatrices(refused("Polar", a).with(left), "linalg.polar"); bad != nil {

@@ -42,8 +42,8 @@ func qrGrad(n, dy node, _ int) node {
 	return transposed(SolveTriangular(r, transposed(Add(dq, MatMul(q, mirrored))), UpperTriangle()))
 }
 
-// QR returns the factors of each matrix of a batch, [..., m, n]: Q, [..., m, k], with orthonormal columns, and R, [..., k, n], an upper triangle,
-// where k is the lesser of m and n; as torch.linalg.qr in its reduced mode. The gradient wants that the first k columns are
+// QR returns the factors of each matrix of a batch, [..., m, n]: Q, [..., m, k], with orthonormal columns, and R, [..., k, n], an upper
+// triangle, where k is the lesser of m and n; as torch.linalg.qr in its reduced mode. The gradient requires that the first k columns are
 // independent. Float32 or Float64.
 func QR(a *graph.Node) (q, r *graph.Node) {
 	defer building("QR", a)()

@@ -7,7 +7,7 @@ import (
 
 var opQuantile, opNanQuantile *graph.Op
 
-// QuantileMode is what Quantile returns where a quantile lies between two elements.
+// QuantileMode says what Quantile returns if a quantile is between two elements.
 type QuantileMode uint8
 
 // The modes of Quantile, by PyTorch's words.
@@ -104,10 +104,10 @@ func ranked(x, q node, mode QuantileMode, withoutNaN bool) node {
 	return Lerp(low, Gather(sorted, -1, Cast(Ceil(rank), graph.Int64)), weight)
 }
 
-// Quantile returns the elements of x below which the share q of an axis lies, as torch.quantile: q is a number from 0 to
-// 1, or a vector of such, whose axis is then the first of the result. The mode says what stands between two elements.
-// Where there is a NaN the result is NaN. x is Float32 or Float64, and q is converted to its dtype. A q outside of
-// [0, 1] stops the run. Gradients flow to the elements that are picked, and to q.
+// Quantile returns the elements of x below which the fraction q of an axis lies, as torch.quantile: q is a number from 0 to 1, or a vector
+// of such, whose axis is then the first of the result. The mode says what is returned between two elements. Where there is a NaN the result
+// is NaN. x is Float32 or Float64, and q is converted to its dtype. A q outside of [0, 1] stops the run. Gradients flow to the elements
+// that are picked, and to q.
 func Quantile(x, q *graph.Node, axis int, mode QuantileMode) *graph.Node {
 	return Apply(opQuantile, QuantileAttrs{axis, mode}, x, q)
 }

@@ -27,8 +27,9 @@ func QuantizedDType(t graph.DType) QuantizeOption {
 	}
 }
 
-// QuantizedBits brings the result to the range of integers of so many bits, from 2 to those of its dtype: QuantizedBits(4) to that from -8 to 7
-// of Int8, and from 0 to 15 of Uint8, which [PackInt4] packs. They are ONNX's INT4 and UINT4, and with 2 bits its INT2 and UINT2.
+// QuantizedBits clamps the result to the range of integers with the given number of bits, from 2 to those of its dtype: QuantizedBits(4) to
+// that from -8 to 7 of Int8, and from 0 to 15 of Uint8, which [PackInt4] packs. They are ONNX's INT4 and UINT4, and with 2 bits its INT2
+// and UINT2.
 func QuantizedBits(bits int) QuantizeOption {
 	return func(o *quantizeCall) {
 		o.bits = bits

@@ -114,8 +114,8 @@ func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	return y
 }
 
-// Dropout returns 0 instead of each element with probability p, and the others times
-// 1/(1-p), so that the mean stays. The seed is that of [Uniform].
+// Dropout zeroes each element with probability p, and multiplies the others by 1/(1-p), so that the mean is preserved. The seed is that of
+// [Uniform].
 func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("Dropout", x, p, seed)()
 	switch {

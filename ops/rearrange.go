@@ -282,19 +282,19 @@ func Outer(x, y *graph.Node) *graph.Node {
 	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(graph.CodeMutualExpand)
 }
 
-// IsNaN tells where x is not a number.
+// IsNaN returns where x is not a number.
 func IsNaN(x *graph.Node) *graph.Node {
 	defer building("IsNaN", x)()
 	return NotEqual(x, x)
 }
 
-// IsInf tells where x is infinite.
+// IsInf returns where x is infinite.
 func IsInf(x *graph.Node) *graph.Node {
 	defer building("IsInf", x)()
 	return Equal(magnitude(x), num(inf))
 }
 
-// IsFinite tells where x is neither infinite nor NaN.
+// IsFinite returns where x is neither infinite nor NaN.
 func IsFinite(x *graph.Node) *graph.Node {
 	defer building("IsFinite", x)()
 	return Less(magnitude(x), num(inf))

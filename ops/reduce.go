@@ -24,8 +24,8 @@ type reducing interface{ reduced() ReduceAttrs }
 
 func reduceAttrs(n node) ReduceAttrs { return n.Attrs().(reducing).reduced() }
 
-// Axis is an axis of an operand, counted from either end, or one of the options
-// KeepDims, AllAxes and NoAxes that stand in the same list.
+// Axis is an axis of an operand, counted from either end, or one of the options KeepDims, AllAxes and NoAxes, which are given in the same
+// list.
 type Axis int
 
 const (

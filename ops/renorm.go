@@ -11,7 +11,7 @@ func Dist(x, y *graph.Node, p float64) *graph.Node {
 // renormRest is PyTorch's number that keeps a division by a norm from one by 0.
 const renormRest = 1e-7
 
-// Renorm returns x with those slices along an axis made shorter whose norm of order p, above 0, is above the greatest that is wanted: to it. As
+// Renorm returns x with the slices along an axis whose norm of order p, above 0, exceeds a maximum scaled down to it: to it. As
 // torch.renorm.
 func Renorm(x *graph.Node, p float64, axis int, greatest float64) *graph.Node {
 	defer building("Renorm", x, p, axis, greatest)()

@@ -78,7 +78,7 @@ func CubicCoefficient(a float64) ResizeOption {
 	return resizeFlag(func(r *ResizeAttrs) { r.Coefficient = []float64{a} })
 }
 
-// OutsideElements says what counts for elements beside an axis, which [ResizeCubic] and [Antialias] may reach.
+// OutsideElements says what counts as elements outside an axis, which [ResizeCubic] and [Antialias] may reach.
 type OutsideElements int
 
 // What is outside. Without one Antialias has OutsideNothing, and else there is OutsideRepeated.

@@ -332,12 +332,13 @@ func (r regions) picked(rows node) node {
 	return Take(Reshape(r.rows(r.x), r.positions().Times(channels)), 0, at)
 }
 
-// RoiAlign reads images x, [N, C, H, W], in boxes, [K, 4] with corners x1, y1, x2, y2, of which each lies in the image that batch, [K], has for it: the
-// result is [K, C, height, width]. A box is cut into height × width cells, and a cell is the mean of what is read at [RoiSamples] places along each of
-// its axes, between elements as [ResizeLinear] does. A place farther than 1 outside of the image gives 0, as does a cell without one: a box with
-// NaN, and an aligned one without an area. Such places are counted, and one of them is read: a huge box takes no longer than the image does.
-// Gradients flow to x alone, as in torchvision, whose roi_align it is: K. He et al., Mask R-CNN (2017). Options are [RoiScale], [RoiSamples],
-// [RoiAligned] and [RoiMax]. x and boxes are floating-point numbers, batch integers; one that names no image stops the run.
+// RoiAlign samples images x, [N, C, H, W], in boxes, [K, 4] with corners x1, y1, x2, y2; batch, [K], has the image of each box: the result
+// is [K, C, height, width]. A box is cut into height × width cells, and a cell is the mean of what is read at [RoiSamples] places along
+// each of its axes, between elements as [ResizeLinear] does. A place farther than 1 outside of the image gives 0, as does a cell without
+// one: a box with NaN, and an aligned one without an area. Such places are counted, and one of them is read: a huge box takes no longer
+// than the image does. Gradients flow to x alone, as in torchvision, whose roi_align it is: K. He et al., Mask R-CNN (2017). Options are
+// [RoiScale], [RoiSamples], [RoiAligned] and [RoiMax]. x and boxes are floating-point numbers, batch integers; one that names no image
+// stops the run.
 func RoiAlign(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption) *graph.Node {
 	r, end, bad := regionsOf("RoiAlign", x, boxes, batch, height, width, opts)
 	defer end()

@@ -114,10 +114,10 @@ func PolyCrossEntropy(x, target *graph.Node, epsilon float64, opts ...LossOption
 	return reduceLoss(opts, Add(plain, Mul(Sub(num(1), hit), num(epsilon))))
 }
 
-// NTXent returns the normalized temperature-scaled cross-entropy of vectors x [N, D] with labels [N]: of each pair of vectors of one label, the
-// cross-entropy of their similarity, the cosine divided by tau, among those of the first vector with all vectors of other labels and with the second one.
-// It is the mean over the pairs; [EachLoss] gives a matrix [N, N], with 0 where there is no pair. It is optax's ntxent. T. Chen and others, A Simple Framework for Contrastive Learning of
-// Visual Representations, 2020.
+// NTXent returns the normalized temperature-scaled cross-entropy of vectors x [N, D] with labels [N]: of each pair of vectors of one label,
+// the cross-entropy of their similarity, the cosine divided by tau, among those of the first vector with all vectors of other labels and
+// with the second one. It is the mean over the pairs; [EachLoss] returns a matrix [N, N], with 0 where there is no pair. It is optax's
+// ntxent. T. Chen and others, A Simple Framework for Contrastive Learning of Visual Representations, 2020.
 func NTXent(x, labels *graph.Node, tau float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("NTXent", x, labels, tau)()
 	call := refused("NTXent", x, labels).with(tau)

@@ -72,8 +72,8 @@ func SearchSorted(sorted, values *graph.Node, right bool) *graph.Node {
 	return Apply(opSearchSorted, SearchAttrs{right}, sorted, values)
 }
 
-// Bucketize returns, as Int64 and for each element of x, how many of the boundaries lie below it, or with right are
-// no greater. boundaries is a vector in rising order; this is not checked.
+// Bucketize returns, as Int64 and for each element of x, how many of the boundaries are less than it, or with right, not greater.
+// boundaries is a vector in rising order; this is not checked.
 func Bucketize(x, boundaries *graph.Node, right bool) *graph.Node {
 	defer graph.BeginCall("Bucketize", SearchAttrs{right}, x, boundaries)()
 	if boundaries != nil && boundaries.Judged() && boundaries.Rank() != 1 {

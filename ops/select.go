@@ -70,9 +70,8 @@ func Select(x *graph.Node, axis int, index graph.Dim) *graph.Node {
 	return Apply(opSelect, SelectAttrs{axis, index}, x)
 }
 
-// Flip returns the elements of the given axes in reverse order. It is a view of x, and a copy in
-// PyTorch: what is written into it in place is written into x, in the reverse order. [Copy]
-// gives it memory of its own.
+// Flip returns the elements of the given axes in reverse order. It is a view of x, and a copy in PyTorch: what is written into it in place
+// is written into x, in the reverse order. [Copy] gives it its own memory.
 func Flip(x *graph.Node, axes ...int) *graph.Node {
 	return Apply(opFlip, FlipAttrs{append([]int{}, axes...)}, x)
 }

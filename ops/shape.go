@@ -184,8 +184,8 @@ func Unsqueeze(x *graph.Node, axis int) *graph.Node {
 	return Apply(opUnsqueeze, UnsqueezeAttrs{axis}, x)
 }
 
-// Expand repeats x along its axes of size 1, and along new leading axes, to the given
-// shape, without copying. A size of -1 keeps the axis as it is.
+// Expand repeats x along its axes of size 1, and along new leading axes, to the given shape, without copying. A size of -1 keeps the axis
+// unchanged.
 func Expand(x *graph.Node, shape ...graph.Dim) *graph.Node {
 	return Apply(opExpand, ExpandAttrs{append(graph.Shape{}, shape...)}, x)
 }

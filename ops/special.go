@@ -169,12 +169,11 @@ func Erfcx(x *graph.Node) *graph.Node { return Apply(opErfcx, nil, x) }
 // NaN beyond.
 func Erfinv(x *graph.Node) *graph.Node { return Apply(opErfinv, nil, x) }
 
-// Ndtr returns the share of the standard normal distribution that lies below x.
+// Ndtr returns the cumulative distribution function of the standard normal distribution.
 func Ndtr(x *graph.Node) *graph.Node { return Apply(opNdtr, nil, x) }
 
 // LogNdtr returns log(Ndtr(x)), exact where Ndtr is small or 0.
 func LogNdtr(x *graph.Node) *graph.Node { return Apply(opLogNdtr, nil, x) }
 
-// Ndtri returns the number below which a share p of the standard normal distribution lies: infinite
-// at 0 and 1, and NaN beyond.
+// Ndtri returns the quantile p of the standard normal distribution: infinite at 0 and 1, and NaN beyond.
 func Ndtri(p *graph.Node) *graph.Node { return Apply(opNdtri, nil, p) }

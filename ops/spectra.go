@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Detrend returns x less its mean along an axis, or, for linear, less the line that is nearest to it by least squares. breaks are places
-// where the axis is cut into parts of their own, in rising order. As scipy.signal.detrend, which has such parts of lines alone;
+// Detrend returns x less its mean along an axis, or, for linear, less the line that is nearest to it by least squares. breaks are positions
+// at which the axis is split into separate parts, in ascending order. As scipy.signal.detrend, which has such parts of lines alone;
 // integers give Float32.
 func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	words := append([]any{axis, linear}, axisWords(breaks)...)

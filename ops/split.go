@@ -78,9 +78,8 @@ func splitHelp(x node, axis, size int) string {
 	return fmt.Sprintf("Unflatten(%s, %d, -1, %d) makes an axis of the parts, for all of them at once; ", x.Called(), axis, size) + help
 }
 
-// Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller.
-// Of an axis of named size there are n parts, and it is required that none is empty, unless the
-// axis is. Where there is a mistake, there are n nodes that stand for it.
+// Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller. Of an axis of named size there are n parts,
+// and it is required that none is empty, unless the axis is. In case of a mistake it returns n nodes that stand for it.
 func Chunk(x *graph.Node, axis, n int) []*graph.Node {
 	defer building("Chunk", x, axis, n)()
 	call := refused("Chunk", x).with(axis, n)
@@ -112,8 +111,8 @@ func chunkProblem(n int) string {
 	return ""
 }
 
-// SplitSizes cuts an axis into parts of the given sizes, which make up the whole axis. Where
-// there is a mistake, there are as many nodes that stand for it.
+// SplitSizes cuts an axis into parts of the given sizes, which make up the whole axis. In case of a mistake it returns as many nodes that
+// stand for it.
 func SplitSizes(x *graph.Node, axis int, sizes ...graph.Dim) []*graph.Node {
 	defer building("SplitSizes", append([]any{x, axis}, shapeWords(sizes)...)...)()
 	call, problem, sum := refused("SplitSizes", x).with(append([]any{axis}, shapeWords(sizes)...)...), "", graph.Dim(0)

@@ -96,8 +96,8 @@ func TensorSplit(x *graph.Node, axis, n int) []*graph.Node {
 	return cut(x, axis, sizes)
 }
 
-// SplitAt cuts an axis before the given places, which count from the end where they are negative: NumPy's split and PyTorch's tensor_split with
-// indices. Places lie in rising order; of those that do not, and of those past the end, the part between is empty.
+// SplitAt cuts an axis before the given places, which count from the end where they are negative: NumPy's split and PyTorch's tensor_split
+// with indices. Positions are in ascending order; of those that do not, and of those past the end, the part between is empty.
 func SplitAt(x *graph.Node, axis int, places ...graph.Dim) []*graph.Node {
 	defer building("SplitAt", append([]any{x, axis}, shapeWords(places)...)...)()
 	if _, bad := cutAxis(refused("SplitAt", x).with(append([]any{axis}, shapeWords(places)...)...), x, axis, ""); bad != nil {

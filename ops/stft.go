@@ -69,7 +69,7 @@ func STFTNormalized() STFTOption {
 // STFTWhole has all frequencies; else there is only the first half, of which the others are conjugates.
 func STFTWhole() STFTOption { return func(a *stftOptions) { a.whole = true; a.say("STFTWhole()") } }
 
-// STFTLength is how many elements [ISTFT] returns: zeros follow what frames reach. Of [STFT] it is no option.
+// STFTLength is how many elements [ISTFT] returns: zeros follow what frames reach. [STFT] does not have this option.
 func STFTLength(n graph.Dim) STFTOption {
 	return func(a *stftOptions) { a.length, a.cut = n, true; a.say("STFTLength(%s)", n) }
 }

@@ -70,8 +70,8 @@ func TensorSolve(a, b *graph.Node) *graph.Node {
 	return Reshape(Solve(matrix, Reshape(b, b.Shape().NumElements())), columns...)
 }
 
-// TensorInv returns the inverse of a for [Tensordot] over so many axes: of the matrix whose rows are these first axes of a, and whose columns
-// are the others. The result has the others first. As numpy.linalg.tensorinv.
+// TensorInv returns the inverse of a for [Tensordot] over the given number of axes: of the matrix whose rows are these first axes of a, and
+// whose columns are the others. The result has the others first. As numpy.linalg.tensorinv.
 func TensorInv(a *graph.Node, axes int) *graph.Node {
 	defer building("TensorInv", a, axes)()
 	call := refused("TensorInv", a).with(axes)

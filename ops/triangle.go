@@ -37,8 +37,7 @@ func init() {
 		func(e *graph.Example) node { return Triu(e.Of("x", "n", "n"), 0) })
 }
 
-// Triu returns each matrix of a batch with zeros below a diagonal: 0 is the main one,
-// positive ones lie above it.
+// Triu returns each matrix of a batch with zeros below a diagonal: 0 is the main one, positive ones are above it.
 func Triu(x *graph.Node, diagonal int) *graph.Node { return Apply(opTriu, TriangleAttrs{diagonal}, x) }
 
 // Tril returns each matrix of a batch with zeros above a diagonal.

@@ -29,10 +29,11 @@ func init() {
 		}))
 }
 
-// UniqueAlong returns the different slices of x along an axis, in the order of their first elements that differ; for each slice of x its place among
-// them; and how often each is found, Int64 vectors. The first result has the given size along the axis, and the last as many elements: behind the slices
-// that there are stand slices of fill, a number, with a count of 0. More different slices than that stop the run. The size of the axis is always
-// enough. As torch.unique with dim: slices with NaN are each of its own. Gradients flow to the first of equal slices.
+// UniqueAlong returns the different slices of x along an axis, in the order of their first elements that differ; for each slice of x its
+// place among them; and how often each is found, Int64 vectors. The first result has the given size along the axis, and the last as many
+// elements: behind the slices that there are stand slices of fill, a number, with a count of 0. More different slices than that stop the
+// run. The size of the axis is always enough. As torch.unique with dim: slices with NaN all differ. Gradients flow to the first of equal
+// slices.
 func UniqueAlong(x *graph.Node, axis int, size graph.Dim, fill *graph.Node) (slices, inverse, counts *graph.Node) {
 	return slicesOf("UniqueAlong", x, axis, size, fill, func(rows node) (sorted, order node) {
 		order = Apply(opRowOrder, nil, rows)

@@ -6,8 +6,8 @@ import (
 
 // Distributions of vectors and matrices; see [MultivariateNormal].
 
-// OneHotCategorical returns, for scores [..., c] along the last axis, vectors of their shape and dtype that are 1 at a place drawn with the
-// probabilities that Softmax makes of them, and 0 elsewhere. They have no gradient; see [OneHotCategoricalStraightThrough].
+// OneHotCategorical returns, for scores [..., c] along the last axis, vectors of their shape and dtype that are 1 at a position drawn with
+// the probabilities that Softmax computes from them, and 0 elsewhere. They have no gradient; see [OneHotCategoricalStraightThrough].
 func OneHotCategorical(seed, logits *graph.Node) *graph.Node {
 	defer building("OneHotCategorical", seed, logits)()
 	if bad := refusedCategories(refused("OneHotCategorical", seed, logits), logits); bad != nil {

@@ -7,15 +7,17 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Vmap computes f for each example of a batch, all at once. Values of over have the examples along their first axis, of one size in all; f is called
-// once, to build the graph of one example, and gets their parts without that axis. It may use any value of outside, which is then the same for all
-// examples. What it returns comes out of Vmap for all examples, along a new first axis. [MoveAxis] brings another axis to the front.
+// Vmap computes f for all examples of a batch at once. The values of over have the examples along their first axis, which must have the
+// same size in all; [MoveAxis] moves another axis to the front. f is called once, to build the graph of one example, and gets the values'
+// slices without that axis. It may use any value from outside, which is then the same for all examples. Vmap returns its results for all
+// examples, along a new first axis.
 //
-// Each example gets what f computes of it alone, but for rounding: sums and products of a whole batch may be added up in another order. What f builds
-// is written once more with one axis more: a product of a vector with a matrix becomes one of matrices. Functions without a form for batches, loops with a condition and
-// branches go through the examples one by one. As in the steps of a loop, random numbers are others in each example.
+// The results are those of f for each example alone, up to rounding: sums and products over a whole batch may be computed in another
+// order. What f builds is built again with one more axis: a product of a vector and a matrix becomes one of matrices. Functions without a
+// batched form, loops with a condition, and branches process the examples one by one. As in the steps of a loop, random numbers differ from
+// example to example.
 //
-// f may ask for gradients: they are those of each example, which the gradient of a loss over the batch adds up:
+// f may compute gradients: they are per-example gradients, which the gradient of a loss over the batch would sum:
 //
 //	perExample := ops.Vmap([]*graph.Node{x, t}, func(e []*graph.Node) []*graph.Node {
 //		return autodiff.Grad(ops.MSE(model(e[0]), e[1]), params)
