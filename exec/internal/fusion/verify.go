@@ -13,55 +13,71 @@ import (
 // kernels of its operands and after those that read what it writes, and that the members of a
 // fused kernel agree about its iteration space and its rows, and read each other element by element.
 func VerifyGroups(u *rewrite.Program, groups []*Group) error {
-	owner, place := map[*graph.Node]int{}, map[*graph.Node]int{}
+	v := groupVerifier{kernel: map[*graph.Node]int{}, place: map[*graph.Node]int{}}
 	for at, k := range groups {
 		for i, n := range k.Members() {
-			if other, taken := owner[n]; taken {
+			if other, taken := v.kernel[n]; taken {
 				return bug.At(n, "kernels %d and %d both compute it", other, at)
 			}
-			owner[n], place[n] = at, i
+			v.kernel[n], v.place[n] = at, i
 		}
 	}
-	for _, root := range u.Roots { // what kernels read is looked for below, and nothing else is needed
+	for _, root := range u.Roots { // what kernels read is checked below, and nothing else is needed
 		n := alias.State(root)
-		if _, ok := owner[n]; !ok && isComputed(n) {
+		if _, ok := v.kernel[n]; !ok && isComputed(n) {
 			return bug.At(n, "no kernel computes it")
 		}
 	}
-	writes := alias.FindWrites(u.Sequence)
+	v.writes = alias.FindWrites(u.Sequence)
 	for at, k := range groups {
 		for i, n := range k.Nodes {
-			for j, x := range n.Operands() {
-				made := alias.State(x)
-				switch from, ok := owner[made]; {
-				case !ok && j < len(n.Read()) && isComputed(made) && !slices.Contains(k.Again, made):
-					return bug.At(made, "no kernel computes it")
-				case from > at, ok && from == at && place[made] >= i:
-					return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
-				}
-			}
-			for _, r := range writes.Before(n) {
-				if from, ok := owner[r]; ok && (from > at || from == at && !readsInPlace(r, n)) {
-					return bug.At(n, "kernel %d writes what %s still reads", at, r.Label())
-				}
-			}
-			if err := k.verifySpace(n); err != nil {
+			if err := v.verifyNode(k, at, i, n); err != nil {
 				return err
 			}
 		}
 		for i, n := range k.Again {
-			for _, x := range n.Operands() {
-				made := alias.State(x)
-				if from, ok := owner[made]; isComputed(made) && !slices.Contains(k.Again[:i], made) && (!ok || from >= at) {
-					return bug.At(n, "kernel %d computes it again before its operand %s", at, x.Label())
-				}
-			}
-			if err := k.verifySpace(n); err != nil {
+			if err := v.verifyAgain(k, at, i, n); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// groupVerifier knows for each node which kernel computes it, at which place among the kernel's members.
+type groupVerifier struct {
+	kernel, place map[*graph.Node]int
+	writes        *alias.Writes
+}
+
+// verifyNode checks node i of a kernel: that it comes after its operands, and after what reads the value that it writes.
+func (v *groupVerifier) verifyNode(k *Group, at, i int, n *graph.Node) error {
+	for j, x := range n.Operands() {
+		made := alias.State(x)
+		switch from, ok := v.kernel[made]; {
+		case !ok && j < len(n.Read()) && isComputed(made) && !slices.Contains(k.Again, made):
+			return bug.At(made, "no kernel computes it")
+		case from > at, ok && from == at && v.place[made] >= i:
+			return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
+		}
+	}
+	for _, r := range v.writes.Before(n) {
+		if from, ok := v.kernel[r]; ok && (from > at || from == at && !readsInPlace(r, n)) {
+			return bug.At(n, "kernel %d writes what %s still reads", at, r.Label())
+		}
+	}
+	return k.verifySpace(n)
+}
+
+// verifyAgain checks node i of those that a kernel recomputes.
+func (v *groupVerifier) verifyAgain(k *Group, at, i int, n *graph.Node) error {
+	for _, x := range n.Operands() {
+		made := alias.State(x)
+		if from, ok := v.kernel[made]; isComputed(made) && !slices.Contains(k.Again[:i], made) && (!ok || from >= at) {
+			return bug.At(n, "kernel %d computes it again before its operand %s", at, x.Label())
+		}
+	}
+	return k.verifySpace(n)
 }
 
 // isComputed reports whether a kernel must run for a value to be had.

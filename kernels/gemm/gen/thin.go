@@ -37,90 +37,125 @@ const thinVectors = 2
 //
 // What comes later is fetched meanwhile, a line of each column with every fourth of its pieces, which are what a line holds.
 func (t transposer) thin(rows int) []byte {
-	a := asm.New(arch)
-	const pieces, factors, factorRow, factorThrice, down, back = asm.RAX, asm.RDX, asm.RCX, asm.R15, asm.R9, asm.R12
-	const fetched = asm.R14          // how far on from the first of four columns the one is that is fetched
-	const sumsRow = thrice           // when columns have been read
-	const temp, sums = asm.Vec(4), 8 // those of a transposition are before the sums; its result is not in temp
-	n := t.perLane()
-	bases := blockBases[:max(t.lanes()*n/rowsEach, 1)]
-	sum := func(v, r int) asm.Vec { return asm.Vec(sums + v*rows + r) }
-	again := a.Here()
-	load(a, []field{{pieces, argThinPieces}, {bases[0], argThinCols}, {srcRow, argThinColStep}, {factors, argFactorsAt}, {factorRow, argFactorsRow}})
-	a.Lea(thrice, asm.Indexed(srcRow, srcRow, 2, 0))
-	a.Lea(factorThrice, asm.Indexed(factorRow, factorRow, 2, 0))
-	for i := range bases[1:] {
-		a.Lea(bases[i+1], asm.Indexed(bases[i], srcRow, rowsEach, 0))
-	}
-	a.Xor(down, down)
-	for range t.lanes() * n {
-		a.Add(down, srcRow)
-	}
-	a.MovImm(back, 16)
-	a.Sub(back, down)
-	a.MovLoad(fetched, asm.At(asm.RDI, argThinAhead))
-	a.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
+	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows, bases: blockBases[:max(t.lanes()*t.perLane()/rowsEach, 1)]}
+	again := l.Here()
+	l.begin()
+	l.Align(32)
+	loop := l.Here()
 	for v := range thinVectors {
-		for r := range rows {
-			a.R(asm.XORPS, t.width, sum(v, r), sum(v, r), sum(v, r))
+		l.multiply(v)
+	}
+	l.advance()
+	l.JumpIf(asm.NotEqual, loop)
+	l.store()
+	l.Dec(asm.At(asm.RDI, argThinBlocks))
+	l.JumpIf(asm.NotEqual, again)
+	l.Zeroupper()
+	l.Return()
+	return finish(l.Asm)
+}
+
+// thinLoop writes the code of [transposer.thin].
+type thinLoop struct {
+	*asm.Asm
+	transposer
+	rows  int
+	bases []asm.Reg // of columns, rowsEach of them apart
+}
+
+// The registers of a thinLoop.
+const (
+	loopPieces, loopFactors, loopFactorRow, loopFactorThrice, loopDown, loopBack = asm.RAX, asm.RDX, asm.RCX, asm.R15, asm.R9, asm.R12
+
+	loopFetched   = asm.R14 // how far on from the first of four columns the one is that is fetched
+	loopRowOfSums = thrice  // when columns have been read
+	loopTemp      = asm.Vec(4)
+	loopSums      = 8 // registers of a transposition are before the sums; its result is not in loopTemp
+)
+
+// sum is the register of the sums of a row of A, for a vector of columns.
+func (l *thinLoop) sum(v, r int) asm.Vec { return asm.Vec(loopSums + v*l.rows + r) }
+
+// begin loads the arguments of a block of columns, and clears the sums.
+func (l *thinLoop) begin() {
+	load(l.Asm, []field{{loopPieces, argThinPieces}, {l.bases[0], argThinCols}, {srcRow, argThinColStep},
+		{loopFactors, argFactorsAt}, {loopFactorRow, argFactorsRow}})
+	l.Lea(thrice, asm.Indexed(srcRow, srcRow, 2, 0))
+	l.Lea(loopFactorThrice, asm.Indexed(loopFactorRow, loopFactorRow, 2, 0))
+	for i := range l.bases[1:] {
+		l.Lea(l.bases[i+1], asm.Indexed(l.bases[i], srcRow, rowsEach, 0))
+	}
+	l.Xor(loopDown, loopDown)
+	for range l.lanes() * l.perLane() {
+		l.Add(loopDown, srcRow)
+	}
+	l.MovImm(loopBack, 16)
+	l.Sub(loopBack, loopDown)
+	l.MovLoad(loopFetched, asm.At(asm.RDI, argThinAhead))
+	l.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
+	for v := range thinVectors {
+		for r := range l.rows {
+			l.R(asm.XORPS, l.width, l.sum(v, r), l.sum(v, r), l.sum(v, r))
 		}
 	}
-	a.Align(32)
-	loop := a.Here()
-	for v := range thinVectors {
-		for _, base := range bases {
-			a.Prefetch(asm.Indexed(base, fetched, 1, 0))
-		}
-		columns := t.columns(a, func(r int) asm.Mem { return rowOn(bases[r/rowsEach], int32(r%rowsEach), srcRow, thrice, 0) })
-		for i, column := range columns {
-			for r := range rows {
-				factor := rowOn(factors, int32(r), factorRow, factorThrice, int32(i)*t.size)
-				if t.width == asm.W512 {
-					factor.Broadcast = true
-					a.M(t.fma, t.width, sum(v, r), column, factor)
-					continue
-				}
-				a.M(t.broadcast, t.width, temp, 0, factor)
-				a.R(t.fma, t.width, sum(v, r), column, temp)
+}
+
+// multiply adds products of 16 bytes of a vector of columns, and goes on to the next vector, or after the last one to the next bytes.
+func (l *thinLoop) multiply(v int) {
+	for _, base := range l.bases {
+		l.Prefetch(asm.Indexed(base, loopFetched, 1, 0))
+	}
+	columns := l.columns(l.Asm, func(r int) asm.Mem { return rowOn(l.bases[r/rowsEach], int32(r%rowsEach), srcRow, thrice, 0) })
+	for i, column := range columns {
+		for r := range l.rows {
+			factor := rowOn(loopFactors, int32(r), loopFactorRow, loopFactorThrice, int32(i)*l.size)
+			if l.width == asm.W512 {
+				factor.Broadcast = true
+				l.M(l.fma, l.width, l.sum(v, r), column, factor)
+				continue
 			}
-		}
-		move := down
-		if v == thinVectors-1 {
-			move = back
-		}
-		for _, base := range bases {
-			a.Add(base, move)
+			l.M(l.broadcast, l.width, loopTemp, 0, factor)
+			l.R(l.fma, l.width, l.sum(v, r), column, loopTemp)
 		}
 	}
-	inTurn := a.NewLabel()
-	a.Add(fetched, srcRow)
-	a.Dec(asm.At(asm.RDI, argThinTurns))
-	a.JumpIf(asm.NotEqual, inTurn)
-	a.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
+	move := loopDown
+	if v == thinVectors-1 {
+		move = loopBack
+	}
+	for _, base := range l.bases {
+		l.Add(base, move)
+	}
+}
+
+// advance chooses the column that is fetched next, and counts a piece.
+func (l *thinLoop) advance() {
+	inTurn := l.NewLabel()
+	l.Add(loopFetched, srcRow)
+	l.Dec(asm.At(asm.RDI, argThinTurns))
+	l.JumpIf(asm.NotEqual, inTurn)
+	l.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
 	for range rowsEach {
-		a.Sub(fetched, srcRow)
+		l.Sub(loopFetched, srcRow)
 	}
-	a.Bind(inTurn)
-	a.AddImm(factors, 16)
-	a.SubImm(pieces, 1)
-	a.JumpIf(asm.NotEqual, loop)
-	load(a, []field{{dst, argThinSums}, {sumsRow, argThinSumsRow}})
-	for r := range rows {
+	l.Bind(inTurn)
+	l.AddImm(loopFactors, 16)
+	l.SubImm(loopPieces, 1)
+}
+
+// store writes the sums, and moves the arguments to the next block of columns.
+func (l *thinLoop) store() {
+	load(l.Asm, []field{{dst, argThinSums}, {loopRowOfSums, argThinSumsRow}})
+	for r := range l.rows {
 		for v := range thinVectors {
-			a.M(asm.MOVUPSSt, t.width, sum(v, r), 0, asm.At(dst, int32(v*t.width.Bytes())))
+			l.M(asm.MOVUPSSt, l.width, l.sum(v, r), 0, asm.At(dst, int32(v*l.width.Bytes())))
 		}
-		if r < rows-1 {
-			a.Add(dst, sumsRow)
+		if r < l.rows-1 {
+			l.Add(dst, loopRowOfSums)
 		}
 	}
-	a.MovImm(pieces, uint64(thinVectors*t.width.Bytes()))
-	a.AddStore(asm.At(asm.RDI, argThinSums), pieces)
+	l.MovImm(loopPieces, uint64(thinVectors*l.width.Bytes()))
+	l.AddStore(asm.At(asm.RDI, argThinSums), loopPieces)
 	for range thinVectors {
-		a.AddStore(asm.At(asm.RDI, argThinCols), down)
+		l.AddStore(asm.At(asm.RDI, argThinCols), loopDown)
 	}
-	a.Dec(asm.At(asm.RDI, argThinBlocks))
-	a.JumpIf(asm.NotEqual, again)
-	a.Zeroupper()
-	a.Return()
-	return finish(a)
 }

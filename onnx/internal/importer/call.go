@@ -66,25 +66,13 @@ func (c *call) ofSizes(key string) (list []*value) {
 	if f == nil || len(c.operands) == 0 {
 		return nil
 	}
-	isNeeded := slices.ContainsFunc(c.operands, func(v *value) bool { return v != nil && v.sizes != nil && !v.sizes.areNumbers() })
-	hasEnds := false // where they are moved, and not only told where to cut
-	var in []*sizes
-	for i, v := range c.operands {
-		if v == nil {
-			in = append(in, nil)
-			continue
-		}
-		isCheap := v.sizes != nil || v.known != nil || v.elements != nil && v.count <= maxSizes
-		if v.isList || !isCheap && (!isNeeded || v.node == nil) {
-			return nil
-		}
-		s, ok := c.sizesOf(v)
-		if !ok {
-			return nil
-		}
-		hasEnds = hasEnds || s.ends && (key != "Slice" || i == 0)
-		isNeeded = isNeeded || !s.dtype.IsFloat() || !s.areNumbers()
-		in = append(in, s)
+	in, isNeeded, ok := c.operandSizes()
+	if !ok {
+		return nil
+	}
+	hasEnds := slices.ContainsFunc(in, func(s *sizes) bool { return s != nil && s.ends })
+	if key == "Slice" { // its other operands only say where to cut
+		hasEnds = in[0] != nil && in[0].ends
 	}
 	areNumbers := !slices.ContainsFunc(in, func(s *sizes) bool { return s != nil && !s.areNumbers() })
 	if !isNeeded || hasEnds && (areNumbers || sizeMoves[key] == nil) { // nodes have all numbers as they are
@@ -98,6 +86,29 @@ func (c *call) ofSizes(key string) (list []*value) {
 		list = append(list, c.builder.ofSizes(s))
 	}
 	return list
+}
+
+// operandSizes returns the operands as sizes, nil for those that are left out, and whether nodes could not compute with them. ok is false if
+// one is no sizes, or is not worth computing as such.
+func (c *call) operandSizes() (in []*sizes, isNeeded, ok bool) {
+	isNeeded = slices.ContainsFunc(c.operands, func(v *value) bool { return v != nil && v.sizes != nil && !v.sizes.areNumbers() })
+	for _, v := range c.operands {
+		if v == nil {
+			in = append(in, nil)
+			continue
+		}
+		isCheap := v.sizes != nil || v.known != nil || v.elements != nil && v.count <= maxSizes
+		if v.isList || !isCheap && (!isNeeded || v.node == nil) {
+			return nil, false, false
+		}
+		s, isSizes := c.sizesOf(v)
+		if !isSizes {
+			return nil, false, false
+		}
+		isNeeded = isNeeded || !s.dtype.IsFloat() || !s.areNumbers()
+		in = append(in, s)
+	}
+	return in, isNeeded, true
 }
 
 // carriedOut are the results of a rule on sizes. What one refuses is left to the operator's rule on nodes.
