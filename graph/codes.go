@@ -22,7 +22,7 @@ const (
 	// parameters are saved and reported, by their names.
 	CodeName Code = "BL002"
 
-	// A size is no size: negative, an overflow, or not declared in the graph.
+	// A size is invalid: negative, an overflow, or not declared in the graph.
 	//
 	//	g.Input("x", graph.Float32, -1)
 	//
@@ -37,9 +37,8 @@ const (
 	// Cure: use one of graph.DTypes().
 	CodeInvalidDType Code = "BL004"
 
-	// An operation of the program's own is not whole: a field that its class wants is missing,
-	// or what its functions give contradicts what others say, such as an Emit of another dtype
-	// than Infer's.
+	// A user-defined operation is incomplete or inconsistent: a field that its class needs is missing, or the results of its functions
+	// contradict each other, such as an Emit whose dtype differs from Infer's.
 	//
 	//	half := &graph.Op{Name: "half", Func: "Half", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 	//		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) }}
@@ -81,7 +80,7 @@ const (
 	// Cure: give the operand the axes that are missing, with Unsqueeze or Reshape.
 	CodeRank Code = "BL103"
 
-	// An axis cannot be expanded to the wanted size: only axes of size 1 can.
+	// An axis cannot be expanded to the requested size: only axes of size 1 can.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	ops.Expand(x, 2, 4)
@@ -89,7 +88,7 @@ const (
 	// Cure: ask for the size that the axis has, or -1 to keep it.
 	CodeExpand Code = "BL104"
 
-	// The inner sizes of a matrix product differ, or an operand is no matrix.
+	// The inner sizes of a matrix product differ, or an operand is not a matrix.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	y := g.Input("y", graph.Float32, 4, 5)
@@ -117,7 +116,7 @@ const (
 	// Cure: join along the axis that differs, or bring the others to one size.
 	CodeConcat Code = "BL121"
 
-	// The bounds of a slice, a padding or a view lie outside the operand or make no sense.
+	// The bounds of a slice, a padding or a view are outside the operand or invalid.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	ops.Slice(x, 0, 0, 2, 0)
@@ -171,9 +170,8 @@ const (
 	// Cure: the operands are most often repeated against each other by mistake.
 	CodeOverflow Code = "BL150"
 
-	// Warns that operands of different shapes have as many elements: PyTorch once matched
-	// them element by element, and broadcasts them now. Off unless Policy.Backcompat asks
-	// for it.
+	// Warns that operands of different shapes have the same number of elements: PyTorch once matched them element by element, and
+	// broadcasts them now. Off unless Policy.Backcompat asks for it.
 	//
 	//	g := graph.New("example", graph.WithPolicy(graph.Policy{Backcompat: graph.Warn}))
 	//	x := g.Input("x", graph.Float32, 4, 1)
@@ -184,9 +182,8 @@ const (
 	// Silence(graph.CodeBackcompat) on the result.
 	CodeBackcompat Code = "BL201"
 
-	// Warns that operands repeat each other along axes of one size, of which one is there only
-	// because broadcasting put it in front: the result is larger than each of them, the mark of
-	// a column meeting a row in a loss.
+	// Warns that operands repeat each other along axes of the same size, one of which exists only because broadcasting added it in front:
+	// the result is larger than each of them, which is the mark of a column meeting a row in a loss.
 	//
 	//	pred := g.Input("pred", graph.Float32, g.Dim("batch"), 1)
 	//	y := g.Input("y", graph.Float32, g.Dim("batch"))
@@ -207,10 +204,9 @@ const (
 	// Cure: write the number instead of the name, or change what fixes it.
 	CodeFixedName Code = "BL203"
 
-	// Warns that a program does not carry out a write of a parameter, although it carries out
-	// others and reads what this one follows from: the mark of a forgotten update. So of a
-	// write of another value that the program computes, and of a function called in order,
-	// where nothing uses the result.
+	// Warns that a program does not perform a write of a parameter, although it performs others and reads the values from which this one
+	// is computed: the mark of a forgotten update. So of a write of another value that the program computes, and of a function called in
+	// order, where nothing uses the result.
 	//
 	//	x := g.Input("x", graph.Float32, 3)
 	//	count := g.Param("count", graph.Float32, 3)
@@ -224,8 +220,8 @@ const (
 	// written; or, if another program carries it out, Silence(graph.CodeLeftOut) on it.
 	CodeLeftOut Code = "BL204"
 
-	// Warns that a reshape has elements of different axes of its operand in one axis of the
-	// result: most often a transpose was forgotten, as after attention with several heads.
+	// Warns that a reshape mixes elements of different axes of its operand in one axis of the result: most often a transpose was
+	// forgotten, as after attention with several heads.
 	//
 	//	batch, seq := g.Dim("batch"), g.Dim("seq")
 	//	heads := g.Input("heads", graph.Float32, batch, 8, seq, 64)
@@ -236,9 +232,8 @@ const (
 	// whole graph, Policy.AxisMixing.
 	CodeAxisMixing Code = "BL205"
 
-	// The target of a loss has another shape than what it is compared with, so that one of them
-	// is repeated. As in PyTorch, ops.BCE and ops.BCEWithLogits refuse it, and other losses
-	// warn. Numbers written in the program may be targets.
+	// The target of a loss has a different shape from the prediction, so that one of them is repeated. As in PyTorch, this is an error in
+	// ops.BCE and ops.BCEWithLogits, and a warning in other losses. Numbers written in the program may be targets.
 	//
 	//	pred := g.Input("pred", graph.Float32, g.Dim("batch"), 3)
 	//	y := g.Input("y", graph.Float32, g.Dim("batch"), 1)
@@ -249,9 +244,8 @@ const (
 	// whole graph, by Policy.TargetShape.
 	CodeTargetShape Code = "BL210"
 
-	// Warns that a function is given probabilities, the result of a softmax or a sigmoid, and takes them for scores
-	// or for logarithms of probabilities: the softmax of a softmax is nearly even, so that the model
-	// learns slowly and not well.
+	// Warns that a function gets probabilities, the result of a softmax or a sigmoid, but expects scores or logarithms of probabilities:
+	// the softmax of a softmax is nearly uniform, so that the model learns slowly and badly.
 	//
 	//	h := g.Input("h", graph.Float32, g.Dim("batch"), 10)
 	//	labels := g.Input("labels", graph.Int64, g.Dim("batch"))
@@ -261,8 +255,7 @@ const (
 	// meant, Silence(graph.CodeGivenProbabilities) on the result; for the whole graph, Policy.GivenProbabilities.
 	CodeGivenProbabilities Code = "BL213"
 
-	// A variance is estimated from no more elements than the correction: it is NaN. Where only
-	// some sizes make it so, it is a note.
+	// A variance is estimated from no more elements than the correction: it is NaN. If this depends on the sizes, it is a note.
 	//
 	//	x := g.Input("x", graph.Float32, 1, 8)
 	//	ops.Std(x, 1, 0)
@@ -271,8 +264,8 @@ const (
 	// it is large enough: g.Dim("batch", graph.AtLeast(2)).
 	CodeFreedom Code = "BL211"
 
-	// Notes that one number, made of all examples of a batch, meets values of single examples:
-	// most often a reduction was meant to keep the first axis.
+	// Notes that one number, computed from all examples of a batch, meets values of single examples: most often a reduction was meant to
+	// keep the first axis.
 	//
 	//	batch := g.Dim("batch")
 	//	q := g.Input("q", graph.Float32, batch, 4)
@@ -283,7 +276,7 @@ const (
 	// Silence(graph.CodeWholeBatch) on the result.
 	CodeWholeBatch Code = "BL212"
 
-	// An in-place result would have another shape than what it is written into.
+	// An in-place result would have a different shape from its destination.
 	//
 	//	x := g.Param("x", graph.Float32, 1, 3, 1)
 	//	y := g.Input("y", graph.Float32, 3, 1, 7)
@@ -293,7 +286,7 @@ const (
 	// value (Add), or reduce the operand first.
 	CodeInPlaceShape Code = "BL301"
 
-	// Several elements of what is written in place lie in one memory cell.
+	// Several elements of the destination of an in-place write share a memory cell.
 	//
 	//	row := g.Param("row", graph.Float32, 1, 10)
 	//	ops.AddInPlace(ops.Expand(row, 32, 10), graph.Num(1))
@@ -301,8 +294,8 @@ const (
 	// Cure: write a Copy of the repeated value, or write before Expand.
 	CodeSelfOverlap Code = "BL302"
 
-	// An operand shares memory with what is written, at other positions: the result would
-	// depend on the order in which elements are computed.
+	// An operand shares memory with the destination, at other positions: the result would depend on the order in which elements are
+	// computed.
 	//
 	//	x := g.Param("x", graph.Float32, 3, 3)
 	//	ops.AddInPlace(x, ops.Slice(x, 1, 0, 1, 1))
@@ -348,8 +341,8 @@ const (
 	// change: g.Input(…).Mutable().
 	CodeImmutable Code = "BL322"
 
-	// The result of an in-place operation cannot be stored in its destination: booleans fit
-	// into integers, and these into floating-point numbers, not the other way.
+	// The result of an in-place operation cannot be stored in its destination: booleans fit into integers, and integers into
+	// floating-point numbers, but not the other way round.
 	//
 	//	n := g.Param("n", graph.Int64, 3)
 	//	ops.AddInPlace(n, graph.Num(1.5))
@@ -366,7 +359,7 @@ const (
 	// floating-point numbers.
 	CodeDType Code = "BL340"
 
-	// A gradient was asked for that does not exist.
+	// A gradient was requested that does not exist.
 	//
 	//	x := g.Input("x", graph.Float32, 3)
 	//	autodiff.Grad(ops.Exp(x), []*graph.Node{x})
@@ -375,8 +368,7 @@ const (
 	// it depends.
 	CodeGradient Code = "BL350"
 
-	// Notes what can be neither proved nor refused before sizes are bound. It is then checked
-	// in every run.
+	// Notes what can be neither proved nor refuted before sizes are bound. It is then checked in every run.
 	//
 	//	h := g.Dim("h")
 	//	x := g.Input("x", graph.Float32, h)
@@ -387,7 +379,7 @@ const (
 	// g.Dim("h", graph.MultipleOf(2)), the note says so.
 	CodeDeferred Code = "BL401"
 
-	// The sizes of the values fed do not meet what the graph requires.
+	// The sizes of the values fed do not meet the graph's requirements.
 	//
 	//	batch := g.Dim("batch")
 	//	x := g.Input("x", graph.Float32, batch)

@@ -2,7 +2,7 @@ package graph
 
 // The codes of programs that are divided over many devices, by package reach.
 const (
-	// A mesh of devices has no axes, one without a name or without devices, or two of one name.
+	// A mesh of devices has no axes, an axis without a name or without devices, or two axes with the same name.
 	//
 	//	g.Input("x", graph.Float32, 8)
 	//	_, err = reach.Shard(g, reach.NewMesh(reach.Axis("data", 0)))
@@ -10,8 +10,7 @@ const (
 	// Cure: give each axis a name of its own and at least one device.
 	CodeMesh Code = "BL601"
 
-	// A value is to be divided over an axis that the mesh does not have, or two of its axes over
-	// the same one.
+	// A value is divided over an axis that the mesh does not have, or two of its axes over the same one.
 	//
 	//	g.Input("x", graph.Float32, 8, 8)
 	//	_, err = reach.Shard(g, reach.NewMesh(reach.Axis("data", 4)), reach.Inputs("x", "data", "data"))
@@ -19,7 +18,7 @@ const (
 	// Cure: take the names that reach.NewMesh was given, each for one axis of a value at most.
 	CodeMeshAxis Code = "BL602"
 
-	// A rule about shardings is about nothing: no value has such a name, or no input such a size.
+	// A sharding rule matches nothing: no value has such a name, or no input such a size.
 	//
 	//	g.Param("layer.weight", graph.Float32, 8, 8)
 	//	_, err = reach.Shard(g, reach.NewMesh(reach.Axis("tensor", 2)), reach.Params("*.wieght", "tensor", ""))
@@ -28,7 +27,7 @@ const (
 	// whole needs no rule.
 	CodeShardRule Code = "BL603"
 
-	// A sharding says something of more or fewer axes than a value has.
+	// A sharding has more or fewer axes than the value.
 	//
 	//	g.Param("layer.bias", graph.Float32, 8)
 	//	_, err = reach.Shard(g, reach.NewMesh(reach.Axis("tensor", 2)), reach.Params("layer.*", "tensor", ""))
@@ -36,7 +35,7 @@ const (
 	// Cure: give a name for each axis, "" for those that stay whole; write a rule for each rank.
 	CodeShardRank Code = "BL604"
 
-	// The mesh does not divide a size, or not all numbers that a named size may be.
+	// The mesh does not divide a size evenly, or not for all values that a named size may take.
 	//
 	//	g.Input("x", graph.Float32, g.Dim("batch"), 8)
 	//	_, err = reach.Shard(g, reach.NewMesh(reach.Axis("data", 4)), reach.Dim("batch", "data"))
@@ -45,7 +44,7 @@ const (
 	// g.Dim("batch", graph.MultipleOf(4)); or bind it with reach.Sizes.
 	CodeShardSize Code = "BL605"
 
-	// The result of an update is to be divided otherwise than the parameter whose memory it is.
+	// The result of an update is divided differently from the parameter to which it is written.
 	//
 	//	w := g.Param("w", graph.Float32, 8, 8)
 	//	step := ops.AddInPlace(w, graph.Num(1))

@@ -67,7 +67,7 @@ func explanation(s *ast.ValueSpec) Explanation {
 		case strings.HasPrefix(paragraph, "\t"):
 			e.Example = strings.TrimPrefix(strings.ReplaceAll(paragraph, "\n\t", "\n"), "\t")
 		default:
-			e.Meaning = paragraph
+			e.Meaning = strings.TrimSpace(e.Meaning + "\n\n" + paragraph)
 		}
 	}
 	return e

@@ -11,24 +11,24 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// vectorizer writes what was built for one example, in a body, for all of them.
+// vectorizer builds for all examples what was built for one, in a body.
 type vectorizer struct {
 	g     *graph.Graph
 	body  *graph.Region
-	size  graph.Dim // the examples
-	first int       // the number of the body's first node
+	size  graph.Dim // the number of examples
+	first int       // the ID of the body's first node
 	made  map[node]batchedValue
-	// bodies are, by bodies of loops within, those of the same loop over all examples. What is open in them is closed by ends.
+	// bodies are the bodies of loops over all examples, by those of the same loop for one. ends closes the open ones.
 	bodies map[*graph.Region]*graph.Region
 	ends   []func()
-	// written has the values whose memory the body writes: it must be their own.
+	// written has the values whose memory the body writes: they must not share it.
 	written map[node]bool
-	// alone has the loops that each example goes through by itself.
-	alone map[*graph.Region]bool
+	// sequential has the loops that run for one example after the other.
+	sequential map[*graph.Region]bool
 }
 
-// batchedValue is what stands for a value of one example: one of all examples, along a first axis, where it is mapped, and else one that is
-// the same for all.
+// batchedValue replaces a value of one example. A mapped one has the values of all examples along its first axis; another one is the same for
+// all.
 type batchedValue struct {
 	node   node
 	mapped bool
@@ -36,15 +36,15 @@ type batchedValue struct {
 
 func newVectorizer(g *graph.Graph, body *graph.Region, first int) *vectorizer {
 	return &vectorizer{g: g, body: body, size: body.Length(), first: first, made: map[node]batchedValue{},
-		bodies: map[*graph.Region]*graph.Region{body: body.Parent()}, written: map[node]bool{}, alone: map[*graph.Region]bool{}}
+		bodies: map[*graph.Region]*graph.Region{body: body.Parent()}, written: map[node]bool{}, sequential: map[*graph.Region]bool{}}
 }
 
-// all returns the values of all examples.
-func (v *vectorizer) all(outs []node) []node {
-	v.write(v.leadingTo(outs, v.first))
+// vectorize returns the values for all examples.
+func (v *vectorizer) vectorize(outs []node) []node {
+	v.visitAll(v.ancestors(outs, v.first))
 	results := make([]node, len(outs))
 	for i, x := range outs {
-		v.like(x, func() { results[i] = v.whole(x) })
+		v.inPlaceOf(x, func() { results[i] = v.batched(x) })
 	}
 	for _, end := range v.ends {
 		end()
@@ -52,12 +52,12 @@ func (v *vectorizer) all(outs []node) []node {
 	return results
 }
 
-// isInside reports whether a value is one of the body, or of a loop in it.
+// isInside reports whether a value belongs to the body, or to a loop in it.
 func (v *vectorizer) isInside(x node) bool { return x.Region() != nil && v.body.Holds(x.Region()) }
 
-// leadingTo lists the values of the body from a number on of which others are computed, in order. With them stand the writes and
-// the ordered operations, which nothing may read.
-func (v *vectorizer) leadingTo(outs []node, first int) []node {
+// ancestors lists the nodes of the body, from an ID on, from which others are computed, in order. It includes the writes and the ordered
+// operations, which may have no readers.
+func (v *vectorizer) ancestors(outs []node, first int) []node {
 	seen := map[node]bool{}
 	var list []node
 	visit := func(x node) {
@@ -86,36 +86,36 @@ func (v *vectorizer) leadingTo(outs []node, first int) []node {
 	return list
 }
 
-// write makes what stands for the values of a list.
-func (v *vectorizer) write(list []node) {
-	v.findAlone(list)
+// visitAll builds the batched values of a list of nodes.
+func (v *vectorizer) visitAll(list []node) {
+	v.findSequential(list)
 	for _, n := range list {
-		if _, done := v.made[n]; done || v.isAlone(n.Region()) {
+		if _, done := v.made[n]; done || v.isSequential(n.Region()) {
 			continue
 		}
 		switch a, isLoop := n.Loop(); {
 		case !n.Judged() || n.Err() != nil: // its own mistake was reported
 			v.made[n] = batchedValue{refusal(refused("Vmap", n), nil), true}
 		case isLoop && a.Body == v.body: // the number of the example, which random numbers read
-			v.like(n, func() { v.made[n] = batchedValue{Iota(v.g, 0, v.size), true} })
-		case isLoop && v.alone[a.Body]:
-			v.loopAlone(list, a.Body)
+			v.inPlaceOf(n, func() { v.made[n] = batchedValue{Iota(v.g, 0, v.size), true} })
+		case isLoop && v.sequential[a.Body]:
+			v.sequentialLoop(list, a.Body)
 		case isLoop:
-			v.like(n, func() { v.made[n] = v.loop(n, a) })
+			v.inPlaceOf(n, func() { v.made[n] = v.loop(n, a) })
 		case n.Op().Ordered:
-			v.oneByOne([]node{n}, []node{n})
+			v.sequentially([]node{n}, []node{n})
 		default:
-			v.batch(n)
+			v.visit(n)
 		}
 	}
 }
 
-// like builds nodes in the place of n, in the body that stands for n's.
-func (v *vectorizer) like(n node, build func()) {
+// inPlaceOf builds nodes that replace n, in the body that replaces n's.
+func (v *vectorizer) inPlaceOf(n node, build func()) {
 	v.g.Like(n, func() { v.g.Within(v.bodyOf(n.Region()), build) })
 }
 
-// bodyOf returns the body over all examples that stands for one of a single example.
+// bodyOf returns the body for all examples that replaces a body for one.
 func (v *vectorizer) bodyOf(r *graph.Region) *graph.Region {
 	if made, known := v.bodies[r]; known {
 		return made
@@ -128,7 +128,7 @@ func (v *vectorizer) bodyOf(r *graph.Region) *graph.Region {
 	return made
 }
 
-// value is what stands for a value.
+// value returns the replacement of a value, which may be the value itself.
 func (v *vectorizer) value(x node) batchedValue {
 	if made, known := v.made[x]; known {
 		return made
@@ -136,8 +136,8 @@ func (v *vectorizer) value(x node) batchedValue {
 	return batchedValue{x, false}
 }
 
-// whole is a value for all examples: what is the same for all is repeated.
-func (v *vectorizer) whole(x node) node {
+// batched returns the mapped form of a value: one that is the same for all examples is repeated.
+func (v *vectorizer) batched(x node) node {
 	is := v.value(x)
 	if is.mapped || !is.node.Judged() {
 		return is.node
@@ -148,7 +148,7 @@ func (v *vectorizer) whole(x node) node {
 // shape is the shape of a value of all examples.
 func (v *vectorizer) shape(x node) graph.Shape { return inBatch(v.size, x.Shape()) }
 
-// operands are what stands for the operands of n, and which of them are mapped.
+// operands returns the replacements of n's operands, and which of them are mapped.
 func (v *vectorizer) operands(n node) (in []node, mapped []bool) {
 	for _, x := range n.Operands() {
 		is := v.value(x)
@@ -157,53 +157,53 @@ func (v *vectorizer) operands(n node) (in []node, mapped []bool) {
 	return in, mapped
 }
 
-// batch makes what stands for the result of an operation.
-func (v *vectorizer) batch(n node) {
+// visit builds the batched value of a node.
+func (v *vectorizer) visit(n node) {
 	in, mapped := v.operands(n)
 	if !slices.Contains(mapped, true) {
 		if !n.Op().EachStep {
-			v.like(n, func() { v.made[n] = batchedValue{v.same(n, in), false} })
+			v.inPlaceOf(n, func() { v.made[n] = batchedValue{v.unmapped(n, in), false} })
 			return
 		}
-		v.like(n, func() { in[0] = v.whole(n.In(0)) })
+		v.inPlaceOf(n, func() { in[0] = v.batched(n.In(0)) })
 		mapped[0] = true
 	}
 	var y node
-	v.like(n, func() { y = v.apply(n, in, mapped) })
+	v.inPlaceOf(n, func() { y = v.apply(n, in, mapped) })
 	switch {
 	case y != nil:
 		v.made[n] = batchedValue{y, true}
 	case n.Op().Class == graph.Composite && n.Op().Expand != nil:
 		v.expand(n)
 	default:
-		v.oneByOne([]node{n}, []node{n})
+		v.sequentially([]node{n}, []node{n})
 	}
 	if v.written[n] && !n.Op().EachStep {
-		v.like(n, func() { v.made[n] = batchedValue{Copy(v.whole(n)), true} })
+		v.inPlaceOf(n, func() { v.made[n] = batchedValue{Copy(v.batched(n)), true} })
 	}
 }
 
-// same builds an operation once more for all examples.
-func (v *vectorizer) same(n node, in []node) node {
+// unmapped builds an operation whose result is the same for all examples.
+func (v *vectorizer) unmapped(n node, in []node) node {
 	if len(in) == 0 {
 		return graph.ApplyIn(v.g, n.Op(), n.Attrs())
 	}
 	return graph.Apply(n.Op(), n.Attrs(), in...)
 }
 
-// apply applies the operation to all examples; nil where it has no form for that.
+// apply applies the operation to all examples; it returns nil if there is no rule for that.
 func (v *vectorizer) apply(n node, in []node, mapped []bool) (y node) {
 	op := n.Op()
 	defer func() {
 		if p := recover(); p != nil {
-			y = doesWrong(n, "Batch "+panicked.Text(p))
+			y = refuseRule(n, "Batch "+panicked.Text(p))
 		}
 	}()
 	switch attrs, hasAxes := n.Attrs().(batchAttrs); {
 	case op.Batch != nil:
 		y = op.Batch(n, slices.Clone(in), slices.Clone(mapped))
 	case hasAxes && (n.In(0).Rank() > 0 || op.Class == graph.Reduce) && op.Class != graph.Function:
-		y = graph.Apply(op, attrs.withBatchAxis(n, v.size), v.wholes(n)...)
+		y = graph.Apply(op, attrs.withBatchAxis(n, v.size), v.batchedOperands(n)...)
 	case op.Class == graph.Elementwise || op.Class == graph.Update && !op.Indexed:
 		y = graph.Apply(op, n.Attrs(), aligned(n, in, mapped)...)
 	case op.Class == graph.Version:
@@ -214,7 +214,7 @@ func (v *vectorizer) apply(n node, in []node, mapped []bool) (y node) {
 	return v.checked(n, y)
 }
 
-// checked is the result of a rule, of the shape that it must have.
+// checked returns the result of a batching rule in the shape that it must have, or a refusal.
 func (v *vectorizer) checked(n, y node) node {
 	if y == nil || !y.Judged() {
 		return y
@@ -232,24 +232,24 @@ func (v *vectorizer) checked(n, y node) node {
 	default:
 		return y
 	}
-	return doesWrong(n, "Batch "+why)
+	return refuseRule(n, "Batch "+why)
 }
 
-// doesWrong refuses an operation one of whose functions does wrong.
-func doesWrong(n node, why string) node {
+// refuseRule reports that a function of an operation is wrong.
+func refuseRule(n node, why string) node {
 	return graph.Refused(n.Op().Func, nil, n.Op().NotWhole(why), n.Operands()...)
 }
 
-// wholes are the operands of n for all examples.
-func (v *vectorizer) wholes(n node) []node {
+// batchedOperands returns the mapped forms of n's operands.
+func (v *vectorizer) batchedOperands(n node) []node {
 	in := make([]node, len(n.Operands()))
 	for i, x := range n.Operands() {
-		in[i] = v.whole(x)
+		in[i] = v.batched(x)
 	}
 	return in
 }
 
-// aligned are operands that broadcast: the axis of the examples is before all others of the result.
+// aligned returns operands that broadcast with the axis of the examples before all others of the result.
 func aligned(n node, in []node, mapped []bool) []node {
 	for i := range in {
 		if mapped[i] {
@@ -259,7 +259,7 @@ func aligned(n node, in []node, mapped []bool) []node {
 	return in
 }
 
-// afterBatch gives a value with a first axis of a batch so many axes behind it: those that are missing stand before the others.
+// afterBatch returns a mapped value with the given number of axes after that of the examples: missing ones are inserted right after it.
 func afterBatch(x node, rank int) node {
 	missing := rank + 1 - x.Rank()
 	if missing <= 0 {
@@ -268,11 +268,11 @@ func afterBatch(x node, rank int) node {
 	return Reshape(x, slices.Insert(slices.Clone(x.Shape()), 1, slices.Repeat(graph.Shape{1}, missing)...)...)
 }
 
-// function applies a function of whole arrays, whose examples have so many of the last axes: nil where one has all axes.
+// function applies a function of whole arrays, whose own batch axes precede the axes of one call. It returns nil if one call takes all axes.
 func (v *vectorizer) function(n node) node {
 	core, result := n.Op().Core(n)
-	in := v.wholes(n)
-	own := n.Shape()[:n.Rank()-result] // the axes of its own batch
+	in := v.batchedOperands(n)
+	own := n.Shape()[:n.Rank()-result] // its own batch axes
 	for i, x := range n.Operands() {
 		if len(own) > 0 && x.Rank() == core[i] { // whole in each of these
 			in[i] = Expand(afterBatch(in[i], len(own)+x.Rank()), inBatch(v.size, slices.Concat(own, x.Shape()))...)
@@ -288,7 +288,7 @@ func (v *vectorizer) function(n node) node {
 	return y
 }
 
-// expand writes a composite operation for one example, and that for all.
+// expand expands a composite for one example, and vectorizes the expansion.
 func (v *vectorizer) expand(n node) {
 	from := len(v.g.Nodes())
 	var y node
@@ -299,18 +299,18 @@ func (v *vectorizer) expand(n node) {
 				wrong = composite.Mismatch(y, n)
 			}
 			if wrong != "" {
-				y = doesWrong(n, "Expand "+wrong)
+				y = refuseRule(n, "Expand "+wrong)
 			}
 		})
 	})
 	if y == nil || !y.Judged() || y.Graph() != v.g {
-		v.oneByOne([]node{n}, []node{n})
+		v.sequentially([]node{n}, []node{n})
 		return
 	}
-	v.write(v.leadingTo([]node{y}, from))
+	v.visitAll(v.ancestors([]node{y}, from))
 	is := v.value(y)
 	if !is.mapped {
-		v.like(n, func() { is = batchedValue{v.whole(y), true} })
+		v.inPlaceOf(n, func() { is = batchedValue{v.batched(y), true} })
 	}
-	v.like(n, func() { v.made[n] = batchedValue{v.withOwnGradient(n, v.checked(n, is.node)), true} })
+	v.inPlaceOf(n, func() { v.made[n] = batchedValue{v.withOwnGradient(n, v.checked(n, is.node)), true} })
 }

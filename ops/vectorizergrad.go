@@ -8,20 +8,20 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// exampleGradients are the gradients of an operation that stands in a batch as it is expanded. Its own rule says them of one example: what it is
-// expanded to may have another gradient, as where the user has said it, or none.
+// exampleGradients are the gradients of an operation that was vectorized through its expansion. They follow the operation's own rule, for
+// one example: the expansion may have another gradient, if the rule is a custom one, or none.
 type exampleGradients struct {
 	op     *graph.Op
 	attrs  any
-	mapped []bool // of its operands, which are those of the examples
+	mapped []bool // which of its operands are
 
-	// Of the gradient dy that has arrived last at y: one example, with what is asked of it for the one operand after the other.
+	// For the last gradient dy of y: one example, for which the rule is called operand by operand.
 	y, dy node
 	one   *vectorizer
-	n, e  node // the operation, and the gradient that arrives at it
+	n, e  node // the operation for one example, and its gradient
 }
 
-// withOwnGradient gives what an operation is expanded to, for all examples, the gradient that the operation has.
+// withOwnGradient gives the vectorized expansion of an operation the gradient of the operation itself.
 func (v *vectorizer) withOwnGradient(n, y node) node {
 	in, mapped := v.operands(n)
 	if n.Op().Grad == nil || !n.DType().IsFloat() || !y.Judged() || !slices.ContainsFunc(in, func(x node) bool { return x.DType().IsFloat() }) {
@@ -41,7 +41,7 @@ func (v *vectorizer) withOwnGradient(n, y node) node {
 	return graph.Apply(op, nil, append([]node{y}, in...)...)
 }
 
-// gradient is the gradient for an operand: of those that are the same for all examples the sum.
+// gradient returns the gradient for an operand. For one that is the same for all examples it is summed over them.
 func (of *exampleGradients) gradient(y, dy node, i int) node {
 	if of.y != y || of.dy != dy || !stands(of.e, y.Graph()) {
 		of.begin(y, dy)
@@ -56,9 +56,9 @@ func (of *exampleGradients) gradient(y, dy node, i int) node {
 	if dx == nil || !dx.Judged() || dx.Graph() != y.Graph() {
 		return dx
 	}
-	of.one.write(of.one.leadingTo([]node{dx}, of.one.first))
-	of.one.like(dx, func() {
-		if all := of.one.whole(dx); of.mapped[i] {
+	of.one.visitAll(of.one.ancestors([]node{dx}, of.one.first))
+	of.one.inPlaceOf(dx, func() {
+		if all := of.one.batched(dx); of.mapped[i] {
 			dx = all
 		} else {
 			dx = Sum(all, 0)
@@ -67,7 +67,7 @@ func (of *exampleGradients) gradient(y, dy node, i int) node {
 	return dx
 }
 
-// begin builds one example. Its body, and those of loops over all examples, stay open: more may be asked of it.
+// begin builds one example. Its body, and those of loops over all examples, can be reopened for further operands.
 func (of *exampleGradients) begin(y, dy node) {
 	g, in := y.Graph(), y.Operands()[1:]
 	region, end := g.OpenRegion(graph.LoopSpec{Length: y.Shape()[0]})

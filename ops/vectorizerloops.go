@@ -6,34 +6,35 @@ import (
 	"github.com/broadloom/broadloom/internal/nodecopy"
 )
 
-// findAlone finds the loops in a list that each example goes through by itself: those that may end after a number of steps of the example's own, and those
-// whose bodies do more than to compute.
-func (v *vectorizer) findAlone(list []node) {
+// findSequential finds the loops in a list that run for one example after the other: those whose number of steps depends on the example,
+// and those whose bodies have side effects.
+func (v *vectorizer) findSequential(list []node) {
 	for _, n := range list {
 		a, isLoop := n.Loop()
 		if isLoop && a.Role == graph.LoopEnd && (a.Stops || a.Limited || a.Body.Ordered() || a.Body.Spec().Whole) {
-			v.alone[a.Body] = true
+			v.sequential[a.Body] = true
 		}
 	}
 }
 
-// isAlone reports whether values of a body are those of a loop that each example goes through by itself.
-func (v *vectorizer) isAlone(r *graph.Region) bool {
+// isSequential reports whether a body belongs to a loop that runs for one example after the other.
+func (v *vectorizer) isSequential(r *graph.Region) bool {
 	for ; r != nil && r != v.body; r = r.Parent() {
-		if v.alone[r] {
+		if v.sequential[r] {
 			return true
 		}
 	}
 	return false
 }
 
-// loop makes what stands for a node of a loop that all examples go through together. What is carried is mapped, whatever it begins with.
+// loop builds the batched value of a node of a loop whose steps all examples take together. Carried values are mapped, even if their
+// initial values are not.
 func (v *vectorizer) loop(n node, a graph.LoopAttrs) batchedValue {
 	body := v.bodyOf(a.Body)
 	switch a.Role {
 	case graph.LoopCarried:
 		var init node
-		v.g.Within(body.Parent(), func() { init = v.whole(n.In(0)) })
+		v.g.Within(body.Parent(), func() { init = v.batched(n.In(0)) })
 		return batchedValue{loopop.Carried(body, a.Index, init), true}
 	case graph.LoopElement:
 		is := v.value(n.In(0))
@@ -48,7 +49,7 @@ func (v *vectorizer) loop(n node, a graph.LoopAttrs) batchedValue {
 		carried, next := make([]node, len(was)), make([]node, len(was))
 		v.g.Within(body, func() {
 			for i := range was {
-				carried[i], next[i] = v.value(was[i]).node, v.whole(handed[i])
+				carried[i], next[i] = v.value(was[i]).node, v.batched(handed[i])
 			}
 		})
 		return batchedValue{loopop.End(v.g, body, carried, next, loopop.Limit{}), false}
@@ -63,8 +64,8 @@ func (v *vectorizer) loop(n node, a graph.LoopAttrs) batchedValue {
 	return batchedValue{y, is.mapped}
 }
 
-// loopAlone makes what stands for a whole loop that each example goes through by itself.
-func (v *vectorizer) loopAlone(list []node, body *graph.Region) {
+// sequentialLoop builds the batched values of a loop that runs for one example after the other.
+func (v *vectorizer) sequentialLoop(list []node, body *graph.Region) {
 	var group, results []node
 	for _, n := range list {
 		a, isLoop := n.Loop()
@@ -76,13 +77,13 @@ func (v *vectorizer) loopAlone(list []node, body *graph.Region) {
 			results = append(results, n)
 		}
 	}
-	v.oneByOne(group, results)
+	v.sequentially(group, results)
 }
 
-// oneByOne computes nodes example by example, in a loop. All of them stand in one body, or in bodies of a loop of that body.
-func (v *vectorizer) oneByOne(group, results []node) {
+// sequentially computes nodes for one example after the other, in a loop. All of them are in one body, or in bodies of loops in that body.
+func (v *vectorizer) sequentially(group, results []node) {
 	home := results[0].Region()
-	v.like(results[0], func() {
+	v.inPlaceOf(results[0], func() {
 		region, end := v.g.OpenRegion(graph.LoopSpec{Length: v.size})
 		c := nodecopy.New(v.g, v.g.Like)
 		c.Bodies[home] = region

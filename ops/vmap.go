@@ -70,7 +70,7 @@ func (b *loopBuilder) batched(f func(x []node) []node) []node {
 	for i, x := range outs {
 		outs[i] = asNode(b.g, x)
 	}
-	return v.all(outs)
+	return v.vectorize(outs)
 }
 
 // matchExamples refuses values that cannot have one size along their first axis.

@@ -362,7 +362,7 @@ func TestExplain(t *testing.T) {
 	}
 	status, stdout, _ = broadloom("explain")
 	require.Equal(t, exitOK, status)
-	require.Contains(t, stdout, "BL303  An operand shares memory with what is written, at other positions")
+	require.Contains(t, stdout, "BL303  An operand shares memory with the destination, at other positions")
 	status, _, stderr := broadloom("explain", "BL999")
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, stderr, "BL999")
