@@ -47,8 +47,8 @@ func (r Reduction) Accepts(t Type) bool { return r < reductionCount && reduction
 // GivesIndex reports whether the result is an index rather than an element.
 func (r Reduction) GivesIndex() bool { return r == ArgMax || r == ArgMin }
 
-// OfRowsOnly reports whether a reduction goes along rows, but not into memory.
-func (r Reduction) OfRowsOnly() bool { return r.GivesIndex() || r == MaxNumber }
+// ofRowsOnly reports whether a reduction goes along rows, but not into memory.
+func (r Reduction) ofRowsOnly() bool { return r.GivesIndex() || r == MaxNumber }
 
 // Result is the type of a reduction of elements of type t.
 func (r Reduction) Result(t Type) Type {

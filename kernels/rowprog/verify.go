@@ -196,7 +196,7 @@ func checkWrite(o *Operand, in, x *Inst) error {
 		return fmt.Errorf("%v to an operand of %v", x.Type, o.Type)
 	case x.Domain > o.Domain || o.Domain != in.Domain:
 		return fmt.Errorf("a %v value to a %v operand", x.Domain, o.Domain)
-	case in.Op == OpAccumulate && (in.Reduction.OfRowsOnly() || !in.Reduction.Accepts(x.Type)):
+	case in.Op == OpAccumulate && (in.Reduction.ofRowsOnly() || !in.Reduction.Accepts(x.Type)):
 		return fmt.Errorf("%v of %v", in.Reduction, x.Type)
 	}
 	return nil

@@ -28,8 +28,8 @@ func (i Interval) IsWithin(other Interval) bool {
 	return other.Least <= i.Least && i.Most <= other.Most
 }
 
-// Union returns the least interval that has both.
-func (i Interval) Union(other Interval) Interval {
+// union returns the least interval that has both.
+func (i Interval) union(other Interval) Interval {
 	return Interval{min(i.Least, other.Least), max(i.Most, other.Most)}
 }
 
@@ -60,14 +60,14 @@ func (f Intervals) made(n *graph.Node) Interval {
 	case op.Class == graph.Movement && len(n.Operands()) > 0:
 		i := f.Of(n.In(0))
 		for _, x := range n.Read()[1:] {
-			i = i.Union(f.Of(x))
+			i = i.union(f.Of(x))
 		}
 		if op.Assemble != nil {
 			v := op.Assemble(n).Value
 			if v != math.Trunc(v) || math.Abs(v) >= 1<<53 {
 				return whole
 			}
-			i = i.Union(Interval{int64(v), int64(v)})
+			i = i.union(Interval{int64(v), int64(v)})
 		}
 		return i
 	case op.Class == graph.Elementwise && op.Emit != nil && len(n.Operands()) > 0:
@@ -132,7 +132,7 @@ func (e *intervalEmitter) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	case graph.PrimMin:
 		return e.add(Interval{min(a.Least, b.Least), min(a.Most, b.Most)}, t)
 	case graph.PrimSelect:
-		return e.add(b.Union(e.values[x[1]].Interval), t)
+		return e.add(b.union(e.values[x[1]].Interval), t)
 	}
 	return e.add(whole, t)
 }

@@ -59,7 +59,7 @@ func (p *Program) Draw(input, run int) []float64 {
 			data[i] = 2 * x
 		}
 		if in.T.IsFloat() {
-			data[i] = in.T.Nearest(data[i])
+			data[i] = in.T.nearest(data[i])
 		}
 	}
 	if in.Kind == "offsets" && len(data) > 0 {

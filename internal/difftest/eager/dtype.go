@@ -22,8 +22,8 @@ var kinds = map[DType]kind{
 	Float64:  {order: 23, bits: 64, fraction: 52, least: -1022, most: math.MaxFloat64},
 }
 
-// IsNarrow reports whether elements are floating-point numbers of 16 bits.
-func (t DType) IsNarrow() bool { return t == Float16 || t == BFloat16 }
+// isNarrow reports whether elements are floating-point numbers of 16 bits.
+func (t DType) isNarrow() bool { return t == Float16 || t == BFloat16 }
 
 // IsWide reports whether t is one of the dtypes that nearly all operations take.
 func (t DType) IsWide() bool {
@@ -49,8 +49,8 @@ func (t DType) fit(i int64) int64 {
 	return i // of Uint64 the bits
 }
 
-// Nearest rounds a number to the dtype, half to even.
-func (t DType) Nearest(v float64) float64 {
+// nearest rounds a number to the dtype, half to even.
+func (t DType) nearest(v float64) float64 {
 	switch k := kinds[t]; {
 	case t == Float64 || v == 0 || !finite(v):
 		return v

@@ -233,7 +233,7 @@ func (m *Machine) cast(x *Tensor, t DType) *Tensor {
 		cells[i] = castCell(cells[i], x.T, t)
 	}
 	out := &Machine{At: m.At} // whole numbers and wider floats lose nothing
-	if t == Float32 || t.IsNarrow() {
+	if t == Float32 || t.isNarrow() {
 		out = m
 	}
 	y := out.made(t, x.Shape, cells)

@@ -133,7 +133,7 @@ func (m *Machine) round(t DType, c *Cell) {
 		if m.Noise != nil {
 			m.disturb(t, &c.Num)
 		}
-		c.V = t.Nearest(c.V)
+		c.V = t.nearest(c.V)
 		for i, d := range [3]float64{c.A, c.B, c.AB} {
 			m.Rough[i] = m.Rough[i] || !finite(d)
 		}

@@ -8,7 +8,7 @@ import (
 // unit is how far a result of size 1 is moved.
 func (m *Machine) unit(t DType) float64 {
 	switch {
-	case t.IsNarrow(): // each step rounds once: two units
+	case t.isNarrow(): // each step rounds once: two units
 		return math.Ldexp(2, -kinds[t].fraction-1)
 	case t == Float32:
 		return m.Units * 0x1p-24
@@ -105,7 +105,7 @@ func (m *Machine) beside(t DType, v, jump, reach float64) float64 {
 	if side == 0 {
 		return [2]float64{v, jump}[m.Noise.IntN(2)]
 	}
-	if v = t.Nearest(jump + side*reach); v != jump || t.IsNarrow() {
+	if v = t.nearest(jump + side*reach); v != jump || t.isNarrow() {
 		return v
 	}
 	if t == Float32 {

@@ -31,23 +31,23 @@ func (r *resizedAxis) scale() float64 {
 	case r.has("corners") && r.out < 2:
 		return 0
 	case r.has("corners"):
-		return r.t.Nearest(float64(r.in-1) / float64(r.out-1))
+		return r.t.nearest(float64(r.in-1) / float64(r.out-1))
 	case r.step > 0:
-		return r.t.Nearest(r.step)
+		return r.t.nearest(r.step)
 	}
-	return r.t.Nearest(float64(r.in) / float64(r.out))
+	return r.t.nearest(float64(r.in) / float64(r.out))
 }
 
 // first and half are where element k lies if the middles of the first elements are one place, or their outer edges.
-func (r *resizedAxis) first(k int) float64 { return r.t.Nearest(float64(k) * r.scale()) }
+func (r *resizedAxis) first(k int) float64 { return r.t.nearest(float64(k) * r.scale()) }
 
 func (r *resizedAxis) half(k int) float64 {
-	return r.t.Nearest(r.t.Nearest(r.scale()*(float64(k)+0.5)) - 0.5)
+	return r.t.nearest(r.t.nearest(r.scale()*(float64(k)+0.5)) - 0.5)
 }
 
 // moved is where a word says that element k lies.
 func (r *resizedAxis) moved(k int) (place float64, said bool) {
-	near, last := r.t.Nearest, float64(r.in-1)
+	near, last := r.t.nearest, float64(r.in-1)
 	switch {
 	case r.has("crop") && r.out > 1:
 		at := near(near(near(float64(k)*near(r.end-r.start))*last) / float64(r.out-1))
@@ -78,14 +78,14 @@ func (r *resizedAxis) nearest(k int) []weight {
 	}
 	up := r.has("halfUp") || exact && !r.has("down") && !r.has("up") && !r.has("halfDown")
 	if up {
-		place = r.t.Nearest(max(place, 0) + 0.5)
+		place = r.t.nearest(max(place, 0) + 0.5)
 	}
-	place = Float32.Nearest(place)
+	place = Float32.nearest(place)
 	switch {
 	case r.has("up"):
 		place = math.Ceil(place)
 	case r.has("halfDown"):
-		place = math.Ceil(Float32.Nearest(place - 0.5))
+		place = math.Ceil(Float32.nearest(place - 0.5))
 	default:
 		place = math.Floor(place)
 	}
@@ -226,7 +226,7 @@ func resizing(m *Machine, s *Step, x []*Tensor) []*Tensor {
 	if slices.Contains(words, "area") {
 		needed = 2
 	}
-	if !y.T.IsFloat() || y.T.IsNarrow() || len(y.Shape) != len(sizes)+2 || volume(y.Shape[needed:]) == 0 || volume(sizes) == 0 {
+	if !y.T.IsFloat() || y.T.isNarrow() || len(y.Shape) != len(sizes)+2 || volume(y.Shape[needed:]) == 0 || volume(sizes) == 0 {
 		refuse("images %v", y.Shape)
 	}
 	for i, out := range slices.Backward(sizes) {
@@ -249,7 +249,7 @@ func resizing(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		for at := range cells {
 			outer, k, rest := at/(out*inner), at/inner%out, at%inner
 			if r.isFilled(k) {
-				cells[at].Num = num(y.T.Nearest(r.fill))
+				cells[at].Num = num(y.T.nearest(r.fill))
 				continue
 			}
 			for _, w := range r.weights(k) {

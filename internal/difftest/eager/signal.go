@@ -184,7 +184,7 @@ func realSpectrum(inverse bool) Entry {
 func frames(m *Machine, s *Step, x []*Tensor) []*Tensor {
 	n, hop, words := s.I[0], s.I[1], strings.Fields(s.Text)
 	signal := x[0]
-	if len(signal.Shape) != 1 && len(signal.Shape) != 2 || !signal.T.IsFloat() || signal.T.IsNarrow() {
+	if len(signal.Shape) != 1 && len(signal.Shape) != 2 || !signal.T.IsFloat() || signal.T.isNarrow() {
 		refuse("a signal of %s%v", signal.T, signal.Shape)
 	}
 	last := len(signal.Shape) - 1
@@ -268,7 +268,7 @@ func init() {
 	Entries["STFT"] = frames
 	// Quantize has a value, a scale and a zero point, whose dtype is that of the result.
 	Entries["Quantize"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
-		if !x[2].T.IsInt() || kinds[x[2].T].bits > 16 || x[0].T != x[1].T || x[0].T.IsNarrow() || !x[0].T.IsFloat() {
+		if !x[2].T.IsInt() || kinds[x[2].T].bits > 16 || x[0].T != x[1].T || x[0].T.isNarrow() || !x[0].T.IsFloat() {
 			refuse("%s as %s", x[0].T, x[2].T)
 		}
 		shape := broadcast(x[0].Shape, x[1].Shape, x[2].Shape)
@@ -278,7 +278,7 @@ func init() {
 			if !finite(c.V / scales[i].V) {
 				refuseElements("%g over %g", c.V, scales[i].V)
 			}
-			v := x[0].T.Nearest(c.V / scales[i].V)
+			v := x[0].T.nearest(c.V / scales[i].V)
 			cells[i] = Cell{I: int64(min(max(math.RoundToEven(v)+float64(zeros[i].I), float64(low)), float64(high)))}
 		}
 		return one(m.made(x[2].T, shape, cells))
@@ -297,7 +297,7 @@ func init() {
 	// QuantizeFloat8 goes to a floating-point dtype of 8 bits, which Text names, and back: what is beyond its numbers gives the greatest one. As
 	// through a Cast, derivatives go through.
 	Entries["QuantizeFloat8"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		if x[0].T != x[1].T || !x[0].T.IsFloat() || x[0].T.IsNarrow() {
+		if x[0].T != x[1].T || !x[0].T.IsFloat() || x[0].T.isNarrow() {
 			refuse("%s over %s", x[0].T, x[1].T)
 		}
 		to := small[s.Text]
@@ -305,7 +305,7 @@ func init() {
 		cells, scales := x[0].over(shape), x[1].over(shape)
 		for i, c := range cells {
 			v := div(c.Num, scales[i].Num)
-			if v.V = x[0].T.Nearest(v.V); !finite(v.V) {
+			if v.V = x[0].T.nearest(v.V); !finite(v.V) {
 				refuseElements("%g over %g", c.V, scales[i].V)
 			}
 			v = clamp(v, -to.most, to.most)
