@@ -6,12 +6,12 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// This file has what entries give as their field Batch, of which see graph.Op.
+// This file has the batching rules of entries: see the field Batch of graph.Op.
 
 // batchSize is the number of examples.
 func batchSize(in []node, mapped []bool) graph.Dim { return in[slices.Index(mapped, true)].Shape()[0] }
 
-// inAll are operands for all examples: those that are the same for all are repeated.
+// inAll returns the operands for all examples: those that are the same for all are repeated.
 func inAll(in []node, mapped []bool) []node {
 	size := batchSize(in, mapped)
 	for i, x := range in {
@@ -35,7 +35,7 @@ func sameForAll(n node, in []node, mapped []bool) node {
 	return graph.Apply(n.Op(), n.Attrs(), in...)
 }
 
-// batchReshape is the rule of an operation that only gives another shape.
+// batchReshape is the rule of an operation that only changes the shape.
 func batchReshape(n node, in []node, _ []bool) node {
 	return Reshape(in[0], inBatch(in[0].Shape()[0], n.Shape())...)
 }
@@ -45,7 +45,7 @@ func batchExpand(n node, in []node, _ []bool) node {
 	return Expand(afterBatch(in[0], n.Rank()), inBatch(in[0].Shape()[0], n.Shape())...)
 }
 
-// batchConcat is the rule of Concat. Operands of shape [0] that are passed over are left out.
+// batchConcat is the rule of Concat, which skips operands of shape [0].
 func batchConcat(n node, in []node, mapped []bool) node {
 	all := inAll(in, mapped)
 	var joined []node
@@ -65,7 +65,7 @@ func batchBarrier(n node, in []node, mapped []bool) node {
 	return Barrier(in[0], in[1])
 }
 
-// batchByIndex is the rule of operations that a vector of indices reads or writes along an axis of the other operands: it must be the same for all.
+// batchByIndex is the rule of operations that index an axis of their other operands with a vector, which must be the same for all examples.
 func batchByIndex(n node, in []node, mapped []bool) node {
 	if mapped[1] || n.In(0).Rank() == 0 {
 		return nil
@@ -76,10 +76,10 @@ func batchByIndex(n node, in []node, mapped []bool) node {
 	return graph.Apply(n.Op(), n.Attrs().(batchAttrs).withBatchAxis(n, size), in...)
 }
 
-// exampleByExample is the rule of a composite that is to be batched as Expand writes it, although its fixed arguments know of axes.
+// exampleByExample is the rule of a composite that is batched through its expansion, although its fixed arguments name axes.
 func exampleByExample(node, []node, []bool) node { return nil }
 
-// batchMatMul is the rule of MatMul. A matrix that is the same for all examples meets all their vectors in one product.
+// batchMatMul is the rule of MatMul. A matrix that is the same for all examples is multiplied with all their vectors in one product.
 func batchMatMul(n node, in []node, mapped []bool) node {
 	a, b := in[0], in[1]
 	aRank, bRank := n.In(0).Rank(), n.In(1).Rank()
@@ -107,8 +107,7 @@ func batchMatMul(n node, in []node, mapped []bool) node {
 	return Reshape(MatMul(a, b), inBatch(batchSize(in, mapped), n.Shape())...)
 }
 
-// numbered adds to indices into an axis of each example the places before those of the example: they are indices into the axes of all, one behind the
-// other. They are checked before.
+// numbered turns indices into an axis of each example into indices into the concatenated axes of all examples. They are checked first.
 func numbered(index node, size graph.Dim) node {
 	g, shape := index.Graph(), index.Shape()
 	index = Cast(Apply(opCheckIndex, indexAttrs{Size: size}, index), graph.Int64)
@@ -129,14 +128,14 @@ func batchTake(n node, in []node, mapped []bool) node {
 	return MoveAxis(Take(joinedExamples(x, axis), axis, numbered(index, x.Shape()[axis+1])), axis, 0)
 }
 
-// joinedExamples has the axes of all examples, each the given one of an example, one behind the other as one axis.
+// joinedExamples concatenates the given axis of all examples.
 func joinedExamples(x node, axis int) node {
 	x = MoveAxis(x, 0, axis)
 	shape := x.Shape()
 	return Reshape(x, slices.Concat(shape[:axis], graph.Shape{shape[axis].Times(shape[axis+1])}, shape[axis+2:])...)
 }
 
-// batchSegments is the rule of SegmentSum and its like.
+// batchSegments is the rule of SegmentSum and similar operations.
 func batchSegments(n node, in []node, mapped []bool) node {
 	a := n.Attrs().(SegmentAttrs)
 	axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
@@ -151,8 +150,8 @@ func batchSegments(n node, in []node, mapped []bool) node {
 	return MoveAxis(Reshape(y, shape...), axis, 0)
 }
 
-// batchImages is the rule of an operation on images, or signals, with so many axes behind that of the channels: those of all examples are one batch. Other operands
-// must be the same for all.
+// batchImages is the rule of an operation on images, or signals, with the given number of axes after that of the channels: those of all
+// examples become one batch. Other operands must be the same for all.
 func batchImages(axes func(n node) int) func(n node, in []node, mapped []bool) node {
 	return func(n node, in []node, mapped []bool) node {
 		if slices.Contains(mapped[1:], true) {
@@ -170,7 +169,7 @@ func batchImages(axes func(n node) int) func(n node, in []node, mapped []bool) n
 	}
 }
 
-// mergedBatch makes one axis of the first two.
+// mergedBatch merges the first two axes.
 func mergedBatch(x node) node {
 	s := x.Shape()
 	return Reshape(x, slices.Concat(graph.Shape{s[0].Times(s[1])}, s[2:])...)

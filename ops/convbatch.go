@@ -10,8 +10,8 @@ import (
 // overImages is batchImages of a convolution.
 var overImages = batchImages(func(n node) int { return len(n.Attrs().(ConvAttrs).Stride) })
 
-// batchConv is the rule of convolutions. Filters that are the same for all examples slide over the images of all of them. Filters of each example are groups of one
-// convolution, whose channels are those of all examples.
+// batchConv is the rule of convolutions. Filters that are the same for all examples are applied to the images of all of them. Per-example
+// filters become groups of one convolution, whose channels are those of all examples.
 func batchConv(n node, in []node, mapped []bool) node {
 	if len(in) == 3 && (mapped[1] || mapped[2]) {
 		var y node

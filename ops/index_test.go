@@ -2,11 +2,11 @@ package ops_test
 
 import (
 	"context"
-
-	"github.com/broadloom/broadloom/exec"
-	"github.com/stretchr/testify/require"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )

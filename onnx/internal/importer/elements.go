@@ -1,11 +1,11 @@
 package importer
 
 import (
-	"github.com/broadloom/broadloom/onnx/internal/wire"
 	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/onnx/internal/wire"
 	"github.com/broadloom/broadloom/ops"
 )
 
