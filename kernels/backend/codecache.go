@@ -54,8 +54,16 @@ func (c *codeCache) compileAll(programs map[string]*rowprog.Program, t codegen.T
 	close(work)
 	var mu sync.Mutex
 	var group sync.WaitGroup
+	var raised any // the caller's to recover from, whom a panic of another goroutine would not reach
 	for range min(runtime.GOMAXPROCS(0), len(programs)) {
 		group.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					mu.Lock()
+					raised = v
+					mu.Unlock()
+				}
+			}()
 			for key := range work {
 				o := c.compile(programs[key], key, t)
 				mu.Lock()
@@ -65,6 +73,9 @@ func (c *codeCache) compileAll(programs map[string]*rowprog.Program, t codegen.T
 		})
 	}
 	group.Wait()
+	if raised != nil {
+		panic(raised)
+	}
 	return outcomes
 }
 

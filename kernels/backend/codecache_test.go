@@ -55,3 +55,22 @@ func TestCodeThatNobodyAsksForIsForgotten(t *testing.T) {
 	require.True(t, known(11))
 	require.LessOrEqual(t, len(c.recent)+len(c.before), 6)
 }
+
+// Programs that are compiled at once, and after one another, have the same code. A program that the compiler cannot bear panics in the caller's goroutine.
+func TestCodeIsCompiledAtOnce(t *testing.T) {
+	programs := map[string]*rowprog.Program{}
+	for number := range uint64(50) {
+		p := adding(t, number)
+		programs[p.Key()] = p
+	}
+	var together, single codeCache
+	outcomes := together.compileAll(programs, codegen.AVX2)
+	require.Len(t, outcomes, len(programs))
+	for key, p := range programs {
+		require.NoError(t, outcomes[key].err)
+		require.Equal(t, single.compile(p, key, codegen.AVX2).code, outcomes[key].code)
+	}
+	programs["broken"] = nil
+	require.Panics(t, func() { together.compileAll(programs, codegen.AVX2) })
+	require.Empty(t, together.compileAll(nil, codegen.AVX2))
+}
