@@ -20,7 +20,7 @@ func checkMixing(g *graph.Graph, r *Report) {
 	}
 	p := prove.NewProver(g.Bounds)
 	for _, n := range g.Nodes() {
-		if isMovement(n) && !n.IsPart() && axisflow.Mixes(p, n.In(0).Shape(), n.Shape()) && isReshape(n) {
+		if isMovement(n) && !n.IsPart() && axisflow.Mixes(p, n.In(0).Shape(), n.Shape()) && isReshape(n) && !isShift(n) {
 			r.choose(mixingMistake(p, n), choice)
 		}
 	}
@@ -35,6 +35,40 @@ func isMovement(n *graph.Node) bool {
 func isReshape(n *graph.Node) bool {
 	l, ok := axisflow.View(n, graph.RowMajor(n.In(0).Shape()))
 	return ok && l.IsRowMajor() && len(n.Stretch(0)) == 0
+}
+
+// isShift reports whether a reshape is one of two that move rows against each other: [a, b+1] becomes [b+1, a], loses its first row, and becomes
+// [a, b], as the scores of relative positions do in Transformer-XL.
+func isShift(n *graph.Node) bool {
+	if isFirstOfShift(n) {
+		return true
+	}
+	cut := n.In(0)
+	return cut.Op().Class == graph.Movement && len(cut.Operands()) == 1 && isFirstOfShift(cut.In(0)) && isUndone(cut.In(0), cut, n)
+}
+
+func isFirstOfShift(n *graph.Node) bool {
+	if n.Op().Class != graph.Movement || len(n.Operands()) != 1 {
+		return false
+	}
+	nodes := n.Graph().Nodes()[n.ID()+1:]
+	return slices.ContainsFunc(nodes, func(cut *graph.Node) bool {
+		return cut.Op().Class == graph.Movement && len(cut.Operands()) == 1 && cut.In(0) == n &&
+			slices.ContainsFunc(nodes, func(last *graph.Node) bool {
+				return last.Op().Class == graph.Movement && len(last.Operands()) == 1 && last.In(0) == cut && isUndone(n, cut, last)
+			})
+	})
+}
+
+// isUndone reports whether a reshape exchanges the sizes of two axes, which another one exchanges again behind a cut of one row.
+func isUndone(first, cut, last *graph.Node) bool {
+	from, to := axisflow.Core(first.In(0).Shape(), first.Shape())
+	back, end := axisflow.Core(cut.Shape(), last.Shape())
+	if len(from) != 2 || len(to) != 2 || len(back) != 2 || len(end) != 2 {
+		return false
+	}
+	a, b := from[0], from[1]
+	return to[0] == b && to[1] == a && back[0] == b.Minus(1) && back[1] == a && end[0] == a && end[1] == back[0]
 }
 
 func mixingMistake(p *prove.Prover, n *graph.Node) *graph.Mistake {

@@ -62,6 +62,9 @@ func noteMeeting(n *graph.Node, reduced map[*graph.Node]*graph.Node, r *Report) 
 			continue
 		}
 		whole := from.In(0).Shape()
+		if slices.Contains(whole[1:], whole[0]) {
+			continue // of all pairs, as the width of a kernel is
+		}
 		for _, y := range n.Operands() {
 			s := y.Shape()
 			if len(s) == 0 || s[0] != whole[0] || s.Equal(whole) && !normalizes(n, x, y, from, reduced) {

@@ -19,7 +19,7 @@ import (
 // in both shapes, or the operand have three axes that the result has not, as images do that are cut
 // into patches: elsewhere nothing says what the axes are.
 func Mixes(p *prove.Prover, from, to graph.Shape) bool {
-	from, to = core(from, to)
+	from, to = Core(from, to)
 	if len(from) < 2 || len(to) < 2 || isShear(from, to) || arePairs(from) {
 		return false
 	}
@@ -32,9 +32,9 @@ func hasKin(from, to graph.Shape) bool {
 	return slices.ContainsFunc(from, func(d graph.Dim) bool { return d.IsSymbolic() || slices.Contains(to, d) })
 }
 
-// core returns the shapes without axes of size 1, and without those that are the same at
+// Core returns the shapes without axes of size 1, and without those that are the same at
 // either end.
-func core(from, to graph.Shape) (graph.Shape, graph.Shape) {
+func Core(from, to graph.Shape) (graph.Shape, graph.Shape) {
 	isOne := func(d graph.Dim) bool { return d == 1 }
 	from = slices.DeleteFunc(slices.Clone(from), isOne)
 	to = slices.DeleteFunc(slices.Clone(to), isOne)

@@ -54,7 +54,7 @@ func (v vector) beside(n *graph.Node) *graph.Node {
 }
 
 // standsUnder reports whether the same vector stands under its own axis too, in what the value is computed from or in what is
-// computed next: degrees stand under both axes where an adjacency matrix is normalized.
+// computed next, or beside it from the same value: degrees stand under both axes where an adjacency matrix is normalized.
 func (l *lint) standsUnder(v vector, own int) bool {
 	rank, y := v.user.Rank(), unmoved(v.y)
 	isThere := func(n *graph.Node) bool {
@@ -62,7 +62,7 @@ func (l *lint) standsUnder(v vector, own int) bool {
 			return z.Rank() == rank && z.Shape()[own] == v.y.Shape()[v.axis] && z.Shape()[v.at] == 1 && unmoved(z) == y
 		})
 	}
-	return reaches(v.x, isThere) || slices.ContainsFunc(l.usersOf(v.user), isThere)
+	return reaches(v.x, isThere) || slices.ContainsFunc(l.usersOf(v.user), isThere) || slices.ContainsFunc(l.usersOf(v.x), isThere)
 }
 
 // unmoved is the value of which a node has the elements, in another shape.

@@ -5,6 +5,6 @@
 // rule knows from package axisflow which axes of inputs and parameters an axis of a value comes
 // from: vectors that stand under another axis than their own (under.go, and both.go for where that is meant), softmax, attention and
 // means along the axis of examples (softmax.go, pooled.go), weights that are not of what is summed
-// (kept.go), masks of whole rows (masked.go), and positions taken from the wrong axis (positions.go, oneposition.go). axis.go knows one axis and
-// what it comes from, examples.go which axes are those of examples, and words.go writes messages.
+// (kept.go), masks of whole rows (masked.go), and positions taken from the wrong axis (positions.go, oneposition.go). table.go
+// takes back warnings of tables that are meant. axis.go knows one axis and what it comes from, examples.go which axes are those of examples, and words.go writes messages.
 package axislint

@@ -13,7 +13,8 @@ func ExampleFind() {
 	g := graph.New("scale")
 	x := g.Input("x", graph.Float32, 8, 8)
 	ops.Div(x, ops.Sum(x, 1)) // KeepDims was forgotten
-	for _, m := range axislint.Find(g, func(graph.Code) bool { return true }) {
+	found, _ := axislint.Find(g, func(graph.Code) bool { return true })
+	for _, m := range found {
 		fmt.Println(m.Code, m.Node.Op().Name)
 	}
 	// Output: BL230 div

@@ -15,10 +15,10 @@ const (
 )
 
 // batchNames are sizes that people give to examples alone; plainNames those that they give to examples
-// and to other things.
+// and to other things, such as what is drawn for one example, or the samples of a wave.
 var (
-	batchNames = []string{"b", "bs", "bsz", "nb", "batch", "batches", "minibatch", "batchsize", "nbatch", "numbatch", "example", "examples", "numexamples", "sample", "samples", "numsamples"}
-	plainNames = []string{"n", "m", "num", "count", "size", "rows"}
+	batchNames = []string{"b", "bs", "bsz", "nb", "batch", "batches", "minibatch", "batchsize", "nbatch", "numbatch"}
+	plainNames = []string{"n", "m", "num", "count", "size", "rows", "example", "examples", "numexamples", "sample", "samples", "numsamples"}
 )
 
 // nameOf says how sure a size is to be that of examples, by what people call it.
@@ -42,13 +42,81 @@ func nameOf(size graph.Dim) int {
 // MayCountExamples reports whether people call the number of examples as a size is called.
 func MayCountExamples(size graph.Dim) bool { return nameOf(size) != unlikely }
 
+// nameOf is nameOf with what the other inputs tell: beside a batch, n is something else; so is what has pairs, as the nodes of a graph have in its
+// adjacency matrix, and what is read by indices of another number, as by the edges of one.
+func (l *lint) nameOf(size graph.Dim) int {
+	is := nameOf(size)
+	if is == unlikely {
+		return unlikely
+	}
+	known, seen := l.names[size]
+	if !seen {
+		known = is
+		if is == likely && (l.hasBatch() || l.hasPairs(size) || l.isIndexed(size)) || is == sure && l.isSet(size) {
+			known = unlikely
+		}
+		l.names[size] = known
+	}
+	return known
+}
+
+// hasInput reports whether some input has a shape that is looked for.
+func (l *lint) hasInput(is func(graph.Shape) bool) bool {
+	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool { return n.IsInput() && n.Judged() && is(n.Shape()) })
+}
+
+func (l *lint) hasBatch() bool {
+	return l.hasInput(func(s graph.Shape) bool {
+		return slices.ContainsFunc(s, func(d graph.Dim) bool { return nameOf(d) == sure })
+	})
+}
+
+func (l *lint) hasPairs(size graph.Dim) bool {
+	return l.hasInput(func(s graph.Shape) bool {
+		at := slices.Index(s, size)
+		return at >= 0 && slices.Contains(s[at+1:], size)
+	})
+}
+
+// isIndexed reports whether an axis of a size is read by indices, or added to by them, of which there are others than elements of the axis.
+func (l *lint) isIndexed(size graph.Dim) bool {
+	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool {
+		if n.Op().Class != graph.Gather || !n.Judged() || n.Err() != nil || n.Op().Axes == nil || len(n.Op().Axes(n)) == 0 {
+			return false
+		}
+		along, index := n.In(0).Shape(), n.In(1).Shape()
+		if n.Op().Fold != graph.NoFold {
+			along = n.Shape()
+		}
+		axis := n.Op().Axes(n)[0]
+		return axis < len(along) && along[axis] == size && slices.ContainsFunc(index, graph.Dim.IsSymbolic) && !slices.Contains(index, size)
+	})
+}
+
+// isSet reports whether a size counts one of two sets, of a and of b elements.
+func (l *lint) isSet(size graph.Dim) bool {
+	other := graph.Dim(0)
+	switch size {
+	case graph.SymbolicDim("b"):
+		other = graph.SymbolicDim("a")
+	case graph.SymbolicDim("B"):
+		other = graph.SymbolicDim("A")
+	default:
+		return false
+	}
+	isFirst := func(d graph.Dim) func(graph.Shape) bool {
+		return func(s graph.Shape) bool { return len(s) > 0 && s[0] == d }
+	}
+	return l.hasInput(isFirst(size)) && l.hasInput(isFirst(other))
+}
+
 // examples says how sure it is that a source is an axis of examples.
 func (l *lint) examples(source int) int {
 	if !l.flow().IsInput(source) {
 		return unlikely
 	}
 	a := l.flow().Source(source)
-	is := nameOf(a.Node.Shape()[a.Axis])
+	is := l.nameOf(a.Node.Shape()[a.Axis])
 	if is == likely && (a.Axis != 0 || a.Node.Rank() < 2) {
 		return unlikely
 	}

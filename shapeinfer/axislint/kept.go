@@ -2,12 +2,14 @@ package axislint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
 
 // keptWeights finds a softmax along an axis that stays in a product which sums another one: the
-// weights of what is summed do not add up to 1, as those of attention do along the keys.
+// weights of what is summed do not add up to 1, as those of attention do along the keys. What is summed are values of the places
+// that the scores are about, with features of their own: a distribution that goes through a matrix of transitions is not.
 func keptWeights(l *lint, n *graph.Node) *graph.Mistake {
 	if !l.isFromInput(n) || n.Rank() < 2 {
 		return nil
@@ -17,15 +19,24 @@ func keptWeights(l *lint, n *graph.Node) *graph.Mistake {
 			continue
 		}
 		for other := range n.Rank() {
-			if other == axis || n.Shape()[other] == 1 || !l.isOfInputs(n, other) {
+			if other == axis || n.Shape()[other] == 1 || !l.isOfInputs(n, other) || !l.arePairs(n, axis, other) {
 				continue
 			}
-			if product := l.sums(n, axis, other); product != nil {
+			if product := l.sums(n, axis, other); product != nil && !l.isNormalizedToo(n, func(a int) bool { return a == other }) {
 				return keptMistake(n, product, axis, other)
 			}
 		}
 	}
 	return nil
+}
+
+// arePairs reports whether two axes of a value are not those of one table that was fed, such as examples and their classes.
+func (l *lint) arePairs(n *graph.Node, axis, other int) bool {
+	a, _ := l.origins(n, axis)
+	b, _ := l.origins(n, other)
+	return !slices.ContainsFunc(a, func(s int) bool {
+		return slices.ContainsFunc(b, func(t int) bool { return s != t && l.flow().Source(s).Node == l.flow().Source(t).Node })
+	})
 }
 
 func keptMistake(n, product *graph.Node, axis, other int) *graph.Mistake {
@@ -63,31 +74,68 @@ func (l *lint) isLeftFactor(n *graph.Node) bool {
 	return true
 }
 
-// sums returns a product of a value that keeps one of its axes and sums another, if none of those
-// that are reached first reduces it, as where weights are divided by their sum.
+// sums returns a product of a value that keeps one of its axes and sums another, with values of the places that both are about, if nothing
+// that is reached first reduces it, as where weights are divided by their sum.
 func (l *lint) sums(n *graph.Node, kept, summed int) *graph.Node {
-	flow := l.forms.From(graph.AxisOf{Node: n, Axis: kept}, graph.AxisOf{Node: n, Axis: summed})
-	has := func(x *graph.Node, source int) bool {
-		d, is := flow.Value(x).Of(source)
-		return is && len(d.Terms) > 0
+	products, reduced := l.productsOf(n, summed)
+	if reduced {
+		return nil
 	}
+	flow := l.forms.From(graph.AxisOf{Node: n, Axis: kept})
+	at := slices.IndexFunc(products, func(p factorOf) bool {
+		d, is := flow.Value(p.product).Of(0)
+		return is && len(d.Terms) > 0 && l.areValues(p, n, kept, summed)
+	})
+	if at < 0 {
+		return nil
+	}
+	return products[at].product
+}
+
+// areValues reports whether the other factor of a product has, along the axis that is summed, what comes from the same places as the axis of n
+// that is summed, and an axis of its own that is no axis of such places.
+func (l *lint) areValues(p factorOf, n *graph.Node, kept, summed int) bool {
+	places, _ := l.origins(n, summed)
+	rows, _ := l.origins(n, kept)
+	y := p.product.In(1 - p.factor)
+	along, own := max(y.Rank()-2, 0), y.Rank()-1
+	if p.factor == 1 {
+		along, own = own, y.Rank()-2
+	}
+	if y.Graph() != l.g || along == own || own < 0 || y.Shape()[own] == 1 {
+		return false
+	}
+	from, _ := l.origins(y, along)
+	features, _ := l.origins(y, own)
+	return share(from, places) && !share(features, places) && !share(features, rows)
+}
+
+// factorOf is a product, and which of its operands comes from a value.
+type factorOf struct {
+	product *graph.Node
+	factor  int
+}
+
+// productsOf lists the first products that sum a value along an axis, and reports whether reductions do.
+func (l *lint) productsOf(n *graph.Node, axis int) (products []factorOf, reduced bool) {
+	flow := l.forms.From(graph.AxisOf{Node: n, Axis: axis})
 	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
-	var product *graph.Node
 	for i := 0; i < len(list) && i < maxFollowed; i++ {
 		for _, user := range l.usersOf(list[i]) {
-			if seen[user] || user.Origin() != nil || !user.Judged() || user.Err() != nil || !has(user, 0) {
+			if seen[user] || user.Origin() != nil || !user.Judged() || user.Err() != nil {
 				continue
 			}
 			seen[user] = true
+			d, is := flow.Value(user).Of(0)
 			switch {
-			case has(user, 1):
+			case is && len(d.Terms) > 0:
 				list = append(list, user)
 			case user.Op().Class == graph.Reduce:
-				return nil
-			case product == nil && user.Op().Class == graph.Contract:
-				product = user
+				reduced = true
+			case user.Op().Class == graph.Contract:
+				products = append(products, factorOf{user, slices.Index(user.Operands(), list[i])})
 			}
 		}
 	}
-	return product
+	return products, reduced
 }

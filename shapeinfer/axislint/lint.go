@@ -7,15 +7,17 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// Find returns what looks wrong in a graph. Each mistake has the node at which it can be silenced.
-func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistake) {
+// Find returns what looks wrong in a graph. Each mistake has the node at which it can be silenced. Of the nodes whose operands repeat each other, as
+// the graph warns, tables are those whose users show that they are meant.
+func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistake, tables []*graph.Node) {
 	l := &lint{g: g, fromInput: make([]bool, len(g.Nodes())), drawn: make([]bool, len(g.Nodes())), suspect: make([]bool, len(g.Nodes())),
-		grown: map[*graph.Node]bool{}, forms: axisflow.NewFlow(g)}
+		grown: map[*graph.Node]bool{}, names: map[graph.Dim]int{}, forms: axisflow.NewFlow(g)}
 	for _, m := range g.Warnings() {
 		if m.Code == graph.CodeMutualExpand {
 			l.grown[m.Node] = true
 		}
 	}
+	tables = l.takeTables()
 	for _, n := range g.Nodes() {
 		l.see(n)
 		if n.Origin() != nil || n.StandsFor() != nil || !n.Judged() || n.Err() != nil || l.suspect[n.ID()] {
@@ -29,7 +31,7 @@ func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistak
 			}
 		}
 	}
-	return found
+	return found, tables
 }
 
 // ask asks a rule about a node. A function of an operation that panics is no matter of rules: the
@@ -53,8 +55,9 @@ type lint struct {
 	forms     *axisflow.Flow // of composite operations alone
 	suspect   []bool         // by node, whether its axes may be wrong by a mistake that was told of
 	grown     map[*graph.Node]bool
-	users     []*graph.Node // those of one node after those of another, which end at usersEnd
-	usersEnd  []int32       // by node; nil until it is asked for
+	names     map[graph.Dim]int // of sizes that may be those of examples, how sure it is
+	users     []*graph.Node     // those of one node after those of another, which end at usersEnd
+	usersEnd  []int32           // by node; nil until it is asked for
 }
 
 // see notes whether a node is computed from an input, or of random numbers, and whether its axes are to be trusted.

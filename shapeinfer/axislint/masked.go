@@ -58,7 +58,7 @@ func maskOf(n *graph.Node) (mask, rest *graph.Node) {
 	e := axisflow.Trace(n)
 	conditions, chooses := e.Selects()
 	switch {
-	case chooses && len(conditions) == 1:
+	case chooses && len(conditions) == 1 && !isFilled(n):
 		return n.In(conditions[0]), fullRank(n, conditions[0])
 	case !e.Adds() || len(n.Operands()) != 2:
 		return nil, nil
@@ -69,6 +69,17 @@ func maskOf(n *graph.Node) (mask, rest *graph.Node) {
 		}
 	}
 	return nil, nil
+}
+
+// leastMasking is a score above which what is put in the place of others does not hide them from a softmax.
+const leastMasking = -20
+
+// isFilled reports whether a node puts a number in the place of others that does not hide them, such as 0.
+func isFilled(n *graph.Node) bool {
+	return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+		v, isNumber := x.ScalarValue()
+		return isNumber && v > leastMasking
+	})
 }
 
 // fullRank returns the one operand, but for one, that has all axes of a node; nil where there are several

@@ -15,7 +15,7 @@ func pooledExamples(l *lint, n *graph.Node) *graph.Mistake {
 	}
 	x := n.In(0)
 	for _, axis := range n.Op().Axes(n) {
-		if axis >= x.Rank() || nameOf(x.Shape()[axis]) != sure {
+		if axis >= x.Rank() || l.nameOf(x.Shape()[axis]) != sure {
 			continue
 		}
 		from, weights := l.origins(x, axis)

@@ -30,7 +30,7 @@ func examplePositions(l *lint, n *graph.Node) *graph.Mistake {
 
 func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
 	at := meets(n, y, axis) - (n.Rank() - x.Rank())
-	if at < 0 || y.Shape()[axis] != x.Shape()[at] || nameOf(x.Shape()[at]) == unlikely || arePairs(x, at) {
+	if at < 0 || y.Shape()[axis] != x.Shape()[at] || l.nameOf(x.Shape()[at]) == unlikely || arePairs(x, at) {
 		return nil
 	}
 	from, _ := l.origins(x, at)
@@ -39,7 +39,7 @@ func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
 	if len(l.positions(y, axis)) == 0 || is == unlikely || len(places) == 0 {
 		return nil
 	}
-	if own, _ := l.origins(x, places[0]); is == likely && l.areExamples(own) == sure {
+	if own, _ := l.origins(x, places[0]); is == likely && (l.areExamples(own) == sure || !x.Shape()[places[0]].IsSymbolic()) {
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeExamplePositions, Node: n,
@@ -61,10 +61,12 @@ func arePairs(x *graph.Node, axis int) bool {
 	return false
 }
 
-// positions lists the sources of an axis that are no inputs.
+// positions lists the sources of an axis that are no inputs, but for parameters that were declared with that very size: they have an element for each
+// example of a data set, as codes of shapes and the factors of a matrix.
 func (l *lint) positions(y *graph.Node, axis int) (sources []int) {
+	isOfData := func(s graph.AxisOf) bool { return s.Node.IsParam() && s.Node.Shape()[s.Axis] == y.Shape()[axis] }
 	for _, d := range l.flow().Value(y) {
-		if d.On(axis) && !l.flow().IsInput(d.Source) {
+		if d.On(axis) && !l.flow().IsInput(d.Source) && !isOfData(l.flow().Source(d.Source)) {
 			sources = append(sources, d.Source)
 		}
 	}

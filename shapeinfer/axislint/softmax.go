@@ -2,6 +2,7 @@ package axislint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
@@ -13,7 +14,7 @@ func overExamples(l *lint, n *graph.Node) *graph.Mistake {
 		return nil
 	}
 	for _, axis := range l.forms.Normalized(n) {
-		if nameOf(n.Shape()[axis]) == unlikely {
+		if l.nameOf(n.Shape()[axis]) == unlikely {
 			continue
 		}
 		from, weights := l.origins(n.In(0), axis)
@@ -22,6 +23,9 @@ func overExamples(l *lint, n *graph.Node) *graph.Mistake {
 			continue
 		}
 		if twin := l.twin(n.In(0), axis, from); twin >= 0 {
+			if !l.isSummed(n, axis) {
+				continue // examples are compared, as in a contrastive loss
+			}
 			if m := l.attention(n, axis, twin, from, is); m != nil {
 				return m
 			}
@@ -49,7 +53,7 @@ func (l *lint) twin(x *graph.Node, axis int, from []int) int {
 func (l *lint) attention(n *graph.Node, axis, twin int, from []int, is int) *graph.Mistake {
 	for _, other := range l.others(n.In(0), axis) {
 		own, _ := l.origins(n.In(0), other)
-		if other == twin || is == likely && l.areExamples(own) == sure {
+		if other == twin || is == likely && (l.areExamples(own) == sure || !n.Shape()[other].IsSymbolic()) {
 			continue
 		}
 		return &graph.Mistake{Code: graph.CodeAttentionOverExamples, Node: n,
@@ -60,6 +64,37 @@ func (l *lint) attention(n *graph.Node, axis, twin int, from []int, is int) *gra
 				silence("CodeAttentionOverExamples", "AttentionOverExamples")}}
 	}
 	return nil
+}
+
+// isSummed reports whether products sum a value along an axis, as the weights of attention are; or whether nothing uses it yet.
+func (l *lint) isSummed(n *graph.Node, axis int) bool {
+	products, _ := l.productsOf(n, axis)
+	return len(products) > 0 || len(l.usersOf(n)) == 0
+}
+
+// isNormalizedToo reports whether what a softmax is given, element by element, or what is made of its results so, is compared along another axis too:
+// by turns, rows and columns of a table get equal shares of each other.
+func (l *lint) isNormalizedToo(n *graph.Node, isOther func(axis int) bool) bool {
+	isElementwise := func(x *graph.Node) bool {
+		return (x.Op().Class == graph.Elementwise || x.Op().Class == graph.Composite) && x.Shape().Equal(n.Shape())
+	}
+	before, behind := []*graph.Node{n}, []*graph.Node{n}
+	isFound := func(x *graph.Node) bool { return x != n && slices.ContainsFunc(l.forms.Normalized(x), isOther) }
+	for i := 0; i < len(before) && i < maxFollowed; i++ {
+		for _, x := range before[i].Operands() {
+			if x.Graph() == l.g && isElementwise(x) && !slices.Contains(before, x) {
+				before = append(before, x)
+			}
+		}
+	}
+	for i := 0; i < len(behind) && i < maxFollowed; i++ {
+		for _, user := range l.usersOf(behind[i]) {
+			if user.Judged() && user.Err() == nil && user.Origin() == nil && isElementwise(user) && !slices.Contains(behind, user) {
+				behind = append(behind, user)
+			}
+		}
+	}
+	return slices.ContainsFunc(before, isFound) || slices.ContainsFunc(behind, isFound)
 }
 
 // softmax is the mistake of a softmax whose elements of one example depend on all others.
@@ -76,7 +111,7 @@ func (l *lint) softmax(n *graph.Node, axis int, from []int, is int) *graph.Mista
 			classes = i
 		}
 	}
-	if classes < 0 || l.isPooled(n, from) {
+	if classes < 0 || l.isPooled(n, from) || l.isNormalizedToo(n, func(other int) bool { return other != axis }) {
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeOverExamples, Node: n,

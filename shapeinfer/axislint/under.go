@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
 // vector is an operand with fewer axes than the result, whose axis stands under one of another operand.
@@ -71,7 +72,7 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 	for _, v := range l.vectors(n) {
 		under, isFeature := l.origins(v.x, v.at)
-		if v.y.Rank() != 1 && !isLinedUp(v.y) || share(v.from, under) || !l.areInputs(under) || isFeature {
+		if v.y.Rank() != 1 && !isLinedUp(v.y) || share(v.from, under) || !l.areInputs(under) || isFeature || l.areCounted(v.from) {
 			continue
 		}
 		for axis, size := range v.x.Shape() {
@@ -96,13 +97,25 @@ func isLinedUp(y *graph.Node) bool {
 func (l *lint) isMeant(v vector, axis int, under []int) bool {
 	own, isFeature := l.origins(v.x, axis)
 	switch size := v.x.Shape()[axis]; {
-	case size.IsSymbolic(): // examples of two inputs against each other
-		return l.areInputs(own) && !share(own, under) && l.areInputs(v.from) && l.areFirst(own) && l.areFirst(under) && l.areFirst(v.from)
+	case size.IsSymbolic(): // examples of two inputs against each other; what is added to their scores may belong to either
+		return isScaled(v.user) && l.areInputs(own) && !share(own, under) && l.areInputs(v.from) && l.areFirst(own) && l.areFirst(under) && l.areFirst(v.from)
 	case isFeature: // channels that weights have made, and the places of an image behind them
 		return true
 	}
 	// An image [n, c, h, w] and a value for each channel.
-	return axis == 1 && v.x.Rank() == 4 && v.x.Shape()[2] == v.x.Shape()[3] && l.areInputs(own)
+	isUnmoved := func(s int) bool { return l.flow().Source(s).Axis == axis }
+	return axis == 1 && v.x.Rank() == 4 && v.x.Shape()[2] == v.x.Shape()[3] && l.areInputs(own) && slices.ContainsFunc(own, isUnmoved)
+}
+
+// areCounted reports whether all sources are positions that were counted, as coordinates and windows are: they belong to places, and to no channels.
+func (l *lint) areCounted(sources []int) bool {
+	return !slices.ContainsFunc(sources, func(s int) bool { return l.flow().Source(s).Node.Op().Class == graph.Source })
+}
+
+// isScaled reports whether a node multiplies or divides.
+func isScaled(n *graph.Node) bool {
+	e := axisflow.Trace(n)
+	return e.Ends(graph.PrimMul) || e.Ends(graph.PrimDiv)
 }
 
 func (l *lint) areFirst(sources []int) bool {

@@ -1,0 +1,108 @@
+package axislint
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// takeTables returns the nodes that are meant to be tables, which are no longer among those that grew. What is computed with tables may show that
+// others are meant.
+func (l *lint) takeTables() (tables []*graph.Node) {
+	for more := true; more; {
+		more = false
+		for n := range l.grown {
+			if l.isTable(n) {
+				delete(l.grown, n)
+				tables, more = append(tables, n), true
+			}
+		}
+	}
+	return tables
+}
+
+// isTable reports whether the users of a value, whose operands repeat each other along two axes of one size, show that a table is meant: they compute
+// with another table of that shape, such as products of all pairs, compare its elements by a softmax, or multiply it as a matrix. Where the program
+// itself gives an operand its axis of size 1, a sum along one axis of the two shows it too.
+func (l *lint) isTable(n *graph.Node) bool {
+	first, second, ok := grownAxes(n)
+	if !ok {
+		return false
+	}
+	flow := l.forms.From(graph.AxisOf{Node: n, Axis: first}, graph.AxisOf{Node: n, Axis: second})
+	has := func(x *graph.Node, source int) bool {
+		d, is := flow.Value(x).Of(source)
+		return is && len(d.Terms) > 0
+	}
+	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
+	for i := 0; i < len(list) && i < maxFollowed; i++ {
+		for _, user := range l.usersOf(list[i]) {
+			if seen[user] || user.Origin() != nil || !user.Judged() || user.Err() != nil {
+				continue
+			}
+			seen[user] = true
+			if l.usesTable(user, list[i], func(x *graph.Node) bool { return has(x, 0) && has(x, 1) }) ||
+				user.Op().Class == graph.Reduce && has(user, 0) != has(user, 1) && isWritten(n) {
+				return true
+			}
+			if has(user, 0) && has(user, 1) {
+				if user.Op().Class == graph.Reduce && isWritten(n) {
+					return true
+				}
+				list = append(list, user)
+			}
+		}
+	}
+	return false
+}
+
+// usesTable reports whether a user of x computes with a table of other origin, or as only tables are computed with.
+func (l *lint) usesTable(user, x *graph.Node, isGrown func(*graph.Node) bool) bool {
+	switch user.Op().Class {
+	case graph.Contract:
+		return true
+	case graph.Composite:
+		return user.In(0) == x && len(l.forms.Normalized(user)) > 0
+	case graph.Elementwise:
+		return slices.ContainsFunc(user.Operands(), func(y *graph.Node) bool {
+			return y != x && y.Graph() == l.g && y.Shape().Equal(x.Shape()) && !isGrown(y) && !l.isMadeOfGrown(y)
+		})
+	}
+	return false
+}
+
+// isMadeOfGrown reports whether a value is computed from others whose operands repeat each other, by operations on elements and reductions.
+func (l *lint) isMadeOfGrown(n *graph.Node) bool {
+	return reaches(n, func(x *graph.Node) bool { return l.grown[x] })
+}
+
+// grownAxes returns two axes of a node along which its operands repeat each other.
+func grownAxes(n *graph.Node) (first, second int, ok bool) {
+	if n.Op().Class != graph.Elementwise {
+		return 0, 0, false // a loss
+	}
+	isRepeated := func(x *graph.Node, axis int) bool {
+		own := axis - (n.Rank() - x.Rank())
+		return own < 0 || x.Shape()[own] == 1
+	}
+	for _, x := range n.Operands() {
+		for _, y := range n.Operands() {
+			for a, size := range n.Shape() {
+				for b := range a {
+					if size != 1 && n.Shape()[b] != 1 && isRepeated(x, a) && !isRepeated(y, a) && isRepeated(y, b) && !isRepeated(x, b) {
+						return b, a, true
+					}
+				}
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// isWritten reports whether the program gives an operand of a node an axis of size 1 in the call itself.
+func isWritten(n *graph.Node) bool {
+	return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+		return x.Op().Class == graph.Movement && len(x.Operands()) == 1 && x.Rank() == x.In(0).Rank()+1 && x.Shape().NumElements() == x.In(0).Shape().NumElements() &&
+			!slices.Contains(x.In(0).Shape(), 1)
+	})
+}
