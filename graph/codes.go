@@ -189,6 +189,10 @@ const (
 	//	y := g.Input("y", graph.Float32, g.Dim("batch"))
 	//	ops.Sub(pred, y)
 	//
+	// It does not warn where the program shows that a table is meant: what follows computes with
+	// another table of that shape, such as a matrix of products, or multiplies it as a matrix, or
+	// works along one of the two axes.
+	//
 	// Cure: give the operands the same axes, with Squeeze or Unsqueeze. Where an outer product
 	// is meant, Silence(graph.CodeMutualExpand) on the result; for the whole graph,
 	// Policy.MutualExpand.
@@ -245,7 +249,8 @@ const (
 	CodeTargetShape Code = "BL210"
 
 	// Warns that a function gets probabilities, the result of a softmax or a sigmoid, but expects scores or logarithms of probabilities:
-	// the softmax of a softmax is nearly uniform, so that the model learns slowly and badly.
+	// the softmax of a softmax is nearly uniform, so that the model learns slowly and badly. Or that a loss picks a class along a different
+	// axis from that along which the probabilities add up to 1.
 	//
 	//	h := g.Input("h", graph.Float32, g.Dim("batch"), 10)
 	//	labels := g.Input("labels", graph.Int64, g.Dim("batch"))

@@ -29,7 +29,7 @@ const (
 	CodeReducedAxis Code = "BL230"
 
 	// Warns that a vector is aligned with the last axis of a value and has as many elements as another axis, to which it more likely
-	// belongs: that of channels, or that of other examples.
+	// belongs: that of channels, or, for a factor, that of other examples. Counted positions, such as coordinates and windows, belong to places.
 	//
 	//	x := g.Input("x", graph.Float32, g.Dim("n"), 16, 16, 16)
 	//	ops.Mul(x, g.Param("scale", graph.Float32, 16))
@@ -44,17 +44,22 @@ const (
 	//	logits := g.Input("logits", graph.Float32, g.Dim("batch"), 10)
 	//	ops.Softmax(logits, 0)
 	//
+	// It does not warn where its results are the weights of a sum over examples, or where rows and columns
+	// are normalised by turns.
+	//
 	// Cure: take the axis of classes, most often the last one. Where it is meant,
 	// Silence(graph.CodeOverExamples) on the result; for the whole graph, Policy.OverExamples.
 	CodeOverExamples Code = "BL232"
 
-	// Warns that examples attend to each other, while the positions of each are treated as independent: the axes are in a different order
-	// from what the attention expects.
+	// Warns that examples attend to each other, or follow from each other in a loop, while the positions of each are treated as independent:
+	// the axes are in a different order from what the attention or the recurrence expects.
 	//
 	//	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
 	//	x = ops.Transpose(x, 0, 1)
 	//	scores := ops.MatMul(x, ops.Transpose(x, 1, 2))
 	//	ops.Softmax(scores, -1)
+	//
+	// It does not warn where no product sums along the axis, as in a contrastive loss of each position.
 	//
 	// Cure: bring the axis of examples to the front before the products. Where it is meant,
 	// Silence(graph.CodeAttentionOverExamples) on the softmax; for the whole graph,
@@ -69,6 +74,9 @@ const (
 	//	table := g.Param("table", graph.Float32, 512, 64)
 	//	positions := ops.Unsqueeze(ops.Iota(g, 0, batch), 1)
 	//	ops.Add(x, ops.Embedding(positions, table))
+	//
+	// It does not warn of a parameter that was declared with that very size, such as codes of the examples
+	// of a data set.
 	//
 	// Cure: count positions along the axis that they are positions of. Where it is meant,
 	// Silence(graph.CodeExamplePositions) on the result; for the whole graph,
@@ -106,7 +114,24 @@ const (
 	//	scores := ops.MatMul(x, ops.Transpose(x, 1, 2))
 	//	ops.MatMul(ops.Softmax(scores, 1), x)
 	//
+	// It does not warn where something else than values of the same places is summed: a distribution that goes
+	// through a matrix of transitions, or the weights of another layer. Nor does it where the axes are those
+	// of one table, such as examples and their classes, or where what is summed is divided by its weights.
+	//
 	// Cure: the softmax of attention works along the axis of keys, which the product sums. Where it is
 	// meant, Silence(graph.CodeKeptWeights) on the softmax; for the whole graph, Policy.KeptWeights.
 	CodeKeptWeights Code = "BL237"
+
+	// Warns that two values meet along an axis into which several were flattened, in a different order in one than in the other, so that
+	// elements of different examples meet; or that copies of examples are one behind the other in one, and side by side in the other.
+	//
+	//	seq, batch := g.Dim("seq"), g.Dim("batch")
+	//	x := g.Input("x", graph.Float32, seq, batch, 10)
+	//	labels := g.Input("labels", graph.Int64, batch, seq)
+	//	ops.CrossEntropy(ops.Flatten(x, 0, 1), ops.Flatten(labels, 0, 1))
+	//
+	// Cure: bring the axes of one into the order of the other before they are flattened, here by
+	// Transpose(labels, 0, 1). Where it is meant, Silence(graph.CodeOtherOrder) on the result; for the
+	// whole graph, Policy.OtherOrder.
+	CodeOtherOrder Code = "BL238"
 )

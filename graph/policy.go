@@ -28,7 +28,7 @@ type Policy struct {
 	// compares it with.
 	TargetShape WarnChoice
 	// GivenProbabilities decides about probabilities that a function such as ops.CrossEntropy is given in the place
-	// of scores or logarithms.
+	// of scores or logarithms, and about a softmax along another axis than that of a loss's classes.
 	GivenProbabilities WarnChoice
 	// ReducedAxis decides about a value that has one element for each position of an axis and is aligned with another one of the same
 	// size, the mark of a forgotten KeepDims.
@@ -38,8 +38,8 @@ type Policy struct {
 	VectorAxis WarnChoice
 	// OverExamples decides about a softmax along the axis of examples.
 	OverExamples WarnChoice
-	// AttentionOverExamples decides about examples that attend to each other, the mark of axes in
-	// another order than a function expects.
+	// AttentionOverExamples decides about examples that attend to each other, or follow from each other in
+	// a loop, the mark of axes in another order than a function expects.
 	AttentionOverExamples WarnChoice
 	// ExamplePositions decides about values that no input has made, one for each example, the mark
 	// of positions that are counted along the wrong axis.
@@ -51,6 +51,9 @@ type Policy struct {
 	MaskedRows WarnChoice
 	// KeptWeights decides about a softmax along an axis that stays in a product which sums another one.
 	KeptWeights WarnChoice
+	// OtherOrder decides about values that meet along an axis into which several were flattened, in another
+	// order in the one than in the other.
+	OtherOrder WarnChoice
 	// Alias decides about an operand of an in-place write that shares memory with
 	// the destination at other positions.
 	Alias AliasPolicy
@@ -77,6 +80,10 @@ func (p Policy) AboutAxes(code Code) WarnChoice {
 		return p.MaskedRows
 	case CodeKeptWeights:
 		return p.KeptWeights
+	case CodeGivenProbabilities:
+		return p.GivenProbabilities
+	case CodeOtherOrder:
+		return p.OtherOrder
 	}
 	return WarnByDefault
 }

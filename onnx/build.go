@@ -24,7 +24,8 @@ type Built struct {
 var policy = graph.Policy{Names: graph.Unify, MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently,
 	AxisMixing: graph.AllowSilently, TargetShape: graph.AllowSilently, GivenProbabilities: graph.AllowSilently, ReducedAxis: graph.AllowSilently,
 	VectorAxis: graph.AllowSilently, OverExamples: graph.AllowSilently, AttentionOverExamples: graph.AllowSilently,
-	ExamplePositions: graph.AllowSilently, OnePosition: graph.AllowSilently, MaskedRows: graph.AllowSilently, KeptWeights: graph.AllowSilently}
+	ExamplePositions: graph.AllowSilently, OnePosition: graph.AllowSilently, MaskedRows: graph.AllowSilently, KeptWeights: graph.AllowSilently,
+	OtherOrder: graph.AllowSilently}
 
 // Build makes a graph of the model. The error is a *[BuildError] that holds every node that could not be built, or says what is wrong with an
 // option.

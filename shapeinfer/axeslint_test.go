@@ -62,6 +62,10 @@ var aboutAxes = []struct {
 			ops.MatMul(weights, x)
 			return weights
 		}},
+	{graph.CodeOtherOrder, func(p *graph.Policy, c graph.WarnChoice) { p.OtherOrder = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			return ops.Sub(ops.Flatten(g.Input("x", f32, b, t), 0, 1), ops.Flatten(g.Input("y", f32, t, b), 0, 1))
+		}},
 }
 
 func TestWarningsAboutAxesAreChosen(t *testing.T) {

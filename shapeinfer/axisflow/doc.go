@@ -5,7 +5,8 @@
 // element rules, reductions, products and gathers; movement.go the views and what is put together
 // of operands, where linear.go asks a view which position it reads, and regroup.go brings
 // positions to other axes of the same elements; loop.go goes through the bodies of loops; expand.go writes composite operations with
-// others, and apart.go puts a node into a graph of its own. normalizer.go finds operations such as softmax, positions.go values that are positions,
+// others, and apart.go puts a node into a graph of its own. normalizer.go finds operations such as softmax,
+// picked.go those that pick a class by index, positions.go values that are positions,
 // indices.go indices that are made of positions, and weights.go what comes from parameters. From this, independence.go proves that each example
 // of a value is computed from that example alone.
 //

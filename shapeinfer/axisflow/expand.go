@@ -98,6 +98,22 @@ func (f *Flow) composite(n *graph.Node, in []Value) Value {
 	return inner.Value(t.result)
 }
 
+// Within returns a flow through the operations with which a composite one is written, of what is known of its operands, and the result that they
+// give; nil where it cannot be written.
+func (f *Flow) Within(n *graph.Node) (inner *Flow, result *graph.Node) {
+	t := f.templates.of(n)
+	if t.result == nil || f.depth > maxDepth {
+		return nil, nil
+	}
+	inner = f.inside(t)
+	for i, x := range n.Operands() {
+		if x.Graph() == n.Graph() {
+			inner.begin[t.operands[i]] = f.Value(x)
+		}
+	}
+	return inner, t.result
+}
+
 // inside makes a flow through a template.
 func (f *Flow) inside(t *template) *Flow {
 	inner := newFlow(t.result.Graph())

@@ -150,10 +150,12 @@ func usedBy(n *graph.Node) []*graph.Node {
 type rule func(l *lint, n *graph.Node) *graph.Mistake
 
 var (
-	elementwiseRules = []rule{reducedAxis, vectorAxis, examplePositions}
-	compositeRules   = []rule{overExamples, maskedRows, keptWeights, pooledExamples}
+	elementwiseRules = []rule{reducedAxis, vectorAxis, examplePositions, otherOrder}
+	compositeRules   = []rule{overExamples, maskedRows, keptWeights, pooledExamples, otherOrder, otherClasses}
 	reductionRules   = []rule{pooledExamples}
 	movementRules    = []rule{onePosition}
+	joiningRules     = []rule{otherOrder}
+	loopRules        = []rule{stepsOverExamples}
 )
 
 // rulesFor lists the rules that can have something to say of a node.
@@ -171,6 +173,11 @@ func (l *lint) rulesFor(n *graph.Node) []rule {
 		if len(n.Operands()) == 1 && n.Op().View != nil {
 			return movementRules
 		}
+		return joiningRules
+	case graph.Contract:
+		return joiningRules
+	case graph.Loop:
+		return loopRules
 	}
 	return nil
 }
