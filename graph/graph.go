@@ -42,6 +42,7 @@ type Graph struct {
 	residences residences
 	places     places
 	life       *life
+	handedOut  map[*Node]string
 	carriedOut sync.Map               // the writes of programs
 	outside    map[*Node]LiteralAttrs // numbers that the dtypes of their constants do not hold
 

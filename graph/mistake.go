@@ -65,6 +65,8 @@ type OperandNote struct {
 	DType DType  // shown where valid
 	Text  string // a remark
 	Bad   []int  // axes to mark, counted from 0
+	// Names says that the operand names elements, as an index does: a mask is no index, whatever its dtype is converted to.
+	Names bool
 	// Promise is what was stated of the shape, in the place of a remark; where Node is nil and
 	// Shape too, the line has no shape.
 	Promise *Promise
@@ -98,6 +100,7 @@ const (
 	FixElsewhere FixKind = "out-of-place" // the same operation without writing in place
 	FixReduce    FixKind = "reduce"       // a sum over the axes that are too many
 	FixConvert   FixKind = "convert"      // a conversion of the dtype
+	FixExchange  FixKind = "exchange"     // two operands exchanged
 	FixCopy      FixKind = "copy"         // a copy of an operand
 	FixOrder     FixKind = "order"        // a write at another time
 )

@@ -122,7 +122,9 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	}
 	// The passes of a graph are for programs of their own: Compile refuses two of them in one.
 	var write *graph.Node
-	build := func() { write = ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters) }
+	build := func() {
+		write = ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters).HandOut("give the program the updates of the pass of training: exec.Updates(pass.Updates()...)")
+	}
 	if state != nil && state.Graph() != nil {
 		state.Graph().Within(nil, build) // once in a run, also where a layer stands in a body
 	} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
 	"github.com/broadloom/broadloom/shapeinfer/shapetest"
 )
 
@@ -57,4 +58,24 @@ func TestPassesOfSeveralPrograms(t *testing.T) {
 	}
 	_, err := exec.Compile(g, exec.Outputs(a, b), exec.Updates(append(first.Updates(), second.Updates()...)...))
 	require.ErrorContains(t, err, "BL321")
+}
+
+// TestUpdatesOfAPassLeftOut: one warning tells of all states that the pass writes, and how a program is given its updates.
+func TestUpdatesOfAPassLeftOut(t *testing.T) {
+	g := graph.New("forgotten")
+	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(2)), 3)
+	pass := nn.Training(g)
+	y := nn.Sequential(nn.NewLinear(g, "fc", 3, 4), nn.NewBatchNorm(g, "norm", 4), nn.Dropout(0.5)).Apply(pass, x)
+	loss := ops.Mean(ops.Square(y), ops.AllAxes())
+	step := optim.SGD(0.1).Minimize(loss)
+	var told []*graph.Mistake
+	_, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.OnWarning(func(m *graph.Mistake) { told = append(told, m) }))
+	require.NoError(t, err)
+	require.Len(t, told, 1)
+	require.Equal(t, graph.CodeLeftOut, told[0].Code)
+	for _, want := range []string{"norm.running_mean", "nor that of norm.running_var", "nor that of random_state", "exec.Updates(pass.Updates()...)"} {
+		require.Contains(t, told[0].Error(), want)
+	}
+	_, err = exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...), exec.WarningsAreErrors())
+	require.NoError(t, err)
 }

@@ -143,7 +143,7 @@ func (c choiceCase) run(t *testing.T, call func(t *testing.T, c choiceCase, in [
 // TestWhatIsOutsideStopsTheRun: the error names the call, its place and the value.
 func TestWhatIsOutsideStopsTheRun(t *testing.T) {
 	for want, build := range map[string]func(x node) node{
-		"Unique(x, 2, 0): there are no more different values than the given size": func(x node) node {
+		"Unique(x, 2, 0): there are more different values than the given size, 2: found 3": func(x node) node {
 			values, _, _ := ops.Unique(x, 2, graph.Num(0))
 			return values
 		},

@@ -85,7 +85,9 @@ func firstOfRuns(sorted, order, begins node, size graph.Dim, fill node) (values,
 	g, n := sorted.Graph(), sorted.Shape()[0]
 	place, room := Iota(g, 0, n), Size(g, graph.Int64, size)
 	rank := Sub(CumSum(Cast(begins, graph.Int64), 0), num64(1))
-	rank = Assert(rank, Less(rank, room), "there are no more different values than the given size")
+	total := Sum(Cast(begins, graph.Int64))
+	total = Assert(total, LessEqual(total, room), fmt.Sprintf("there are more different values than the given size, %s", size))
+	rank = Minimum(rank, Sub(total, num64(1))) // which it is anyway: the sum is what is checked
 	counts = namings(rank, size)
 	begin := Where(Greater(counts, num64(0)), SegmentMin(place, 0, rank, size), Size(g, graph.Int64, n))
 	values = Take(withFill(sorted, fill), 0, begin)

@@ -54,7 +54,7 @@
 //   - scatter.go with put.go, and partwrites.go: whole parts replaced
 //   - multiindex.go, index.go: into several axes
 //   - embeddingbag.go: rows of a table by bags of indices
-//   - masked.go: by truth values
+//   - masked.go: by truth values; repeatby.go: each as often as a count says
 //
 // Products:
 //   - matmul.go, einsum.go

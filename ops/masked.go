@@ -2,12 +2,20 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opMaskedScatter *graph.Op
+var opMaskedScatter, opCompress *graph.Op
+
+// CompressAttrs are the fixed arguments of Compress: the first axis of the mask, counted from either end of the result, and how many
+// slices there are at most.
+type CompressAttrs struct {
+	Axis int
+	Size graph.Dim
+}
 
 func init() {
 	opMaskedScatter = define(graph.Op{
@@ -18,6 +26,18 @@ func init() {
 	})
 	opMaskedScatter.Ref = named("numpy.place", "torch.masked_scatter", "jax.numpy.place", "", "", func(e *graph.Example) node {
 		return MaskedScatter(e.Of("x", "n", "k"), e.As(graph.Bool, "mask", "n", "k"), e.Of("src", "n", "k"))
+	})
+	opCompress = define(graph.Op{
+		Name: "compress", Func: "Compress", Doc: "the slices along axes at which a mask holds, in order, and how many there are.",
+		Class: graph.Composite, Storage: true, MinIn: 3, MaxIn: 3,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(CompressAttrs)
+			return c.DType(0), rules.Compress(c, a.Axis, a.Size)
+		},
+		Expand: expandCompress,
+	})
+	opCompress.Ref = named("numpy.compress", "torch.Tensor.__getitem__", "jax.numpy.compress", "Compress", "", func(e *graph.Example) node {
+		return e.Several(Compress(e.Of("x", "n", "k"), 0, e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
 	})
 	composed("MaskedSelect", "the elements where a mask holds, in order, and how many there are.",
 		named("numpy.extract", "torch.masked_select", "jax.numpy.extract", "Compress", "", func(e *graph.Example) node {
@@ -46,10 +66,21 @@ func heldPlaces(mask node, size graph.Dim) (places, count node) {
 	g, n := mask.Graph(), mask.Shape()[0]
 	held, room := Cast(mask, graph.Int64), Size(g, graph.Int64, size)
 	count = Sum(held)
-	count = Assert(count, LessEqual(count, room), "the mask holds in no more places than the given size")
+	count = Assert(count, LessEqual(count, room), fmt.Sprintf("the mask holds in more places than the given size, %s", size))
 	rank := Where(mask, Minimum(Sub(CumSum(held, 0), num64(1)), room), room)
 	places = Slice(SegmentMin(Iota(g, 0, n), 0, rank, size.Plus(1)), 0, 0, size, 1)
 	return Where(Less(Iota(g, 0, size), count), places, Size(g, graph.Int64, n)), count
+}
+
+func expandCompress(n *graph.Node, in []*graph.Node) *graph.Node {
+	a, x, mask := n.Attrs().(CompressAttrs), in[0], in[1]
+	axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
+	count := mask.Shape().NumElements()
+	places, _ := heldPlaces(Reshape(mask, count), a.Size)
+	joined := slices.Replace(slices.Clone(x.Shape()), axis, axis+mask.Rank(), count)
+	behind := slices.Clone(joined)
+	behind[axis] = 1
+	return Take(Concat(axis, Reshape(x, joined...), Expand(in[2], behind...)), axis, places)
 }
 
 // wrongFill is the mistake of what does not stand for elements of a dtype, or nil.
@@ -85,6 +116,11 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 		bad := refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "masked_select: expected BoolTensor for mask"})
 		return bad, bad
 	}
+	if choosesSlices(x, mask) {
+		bad := refusal(call, &graph.Mistake{Code: graph.CodeBroadcast, Summary: fmt.Sprintf("the mask, of shape %s, has the first axes of %s, of shape %s: it says of slices whether they are taken, and not of elements",
+			mask.Shape(), x.Called(), x.Shape()), Help: []string{fmt.Sprintf("Compress(%s, 0, %s, size, fill) gives the slices", x.Called(), mask.Called())}})
+		return bad, bad
+	}
 	both := Where(mask, x, x) // for its shape
 	if !both.Judged() || both.Err() != nil || fill == nil || !fill.Judged() {
 		bad := refusal(call, nil)
@@ -97,6 +133,37 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 	n := both.Shape().NumElements()
 	places, count := heldPlaces(Reshape(Expand(mask, both.Shape()...), n), size)
 	return Take(withFill(Reshape(Expand(x, both.Shape()...), n), fill), 0, places), count
+}
+
+// choosesSlices reports whether a mask has the first axes of x and does not broadcast with x, as NumPy and PyTorch index by one.
+func choosesSlices(x, mask node) bool {
+	if x == nil || mask == nil || !x.Judged() || !mask.Judged() || mask.Rank() == 0 || mask.Rank() >= x.Rank() {
+		return false
+	}
+	first, last := x.Shape()[:mask.Rank()], x.Shape()[x.Rank()-mask.Rank():]
+	if !first.Equal(mask.Shape()) {
+		return false
+	}
+	for axis, d := range first {
+		if d != last[axis] && d != 1 && last[axis] != 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// Compress returns the slices of x at which the mask, a Bool, holds, in their order, as x[mask] of NumPy and PyTorch and numpy.compress; and
+// how many there are, an Int64 scalar. The mask's axes are those of x from the given one on, and give way to one of the given size: behind the
+// slices stands fill, a number or a scalar of x's dtype. More slices than that stop the run. The gradient of what is left out is 0.
+// [MaskedScatter] puts slices back: x[mask] = slices is MaskedScatter(x, mask, slices), where the mask has axes of size 1 for those of a slice.
+func Compress(x *graph.Node, axis int, mask *graph.Node, size graph.Dim, fill *graph.Node) (slices, count *graph.Node) {
+	defer building("Compress", x, axis, mask, size, fill)()
+	slices = Apply(opCompress, CompressAttrs{axis, size}, x, mask, filling(x, fill))
+	if !slices.Judged() || slices.Err() != nil {
+		return slices, slices
+	}
+	_, count = heldPlaces(Reshape(mask, mask.Shape().NumElements()), size)
+	return slices, count
 }
 
 // Nonzero returns the places of the elements of x that are not 0, NaN among them, in row-major order, as

@@ -276,6 +276,18 @@ var samples = []sample{
 	{name: "embedding_bag of the greatest", shapes: [][]int{{3, 4}, {5, 2}}, index: map[int]int{0: 5}, call: func(in ...node) node {
 		return ops.EmbeddingBag(in[0], in[1], ops.ReduceMax, ops.PaddingIndex(1))
 	}},
+	{name: "compress", shapes: [][]int{{4, 3}, {4}}, truth: []int{1}, call: func(in ...node) node {
+		slices, _ := ops.Compress(in[0], 0, in[1], 5, graph.Num(7))
+		return slices
+	}},
+	{name: "compress of a table", shapes: [][]int{{2, 3, 2, 2}, {3, 2}}, truth: []int{1}, call: func(in ...node) node {
+		slices, _ := ops.Compress(in[0], -2, in[1], 6, graph.Num(7))
+		return slices
+	}},
+	{name: "repeat_interleave", shapes: [][]int{{2, 3}, {3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		repeated, _ := ops.RepeatInterleaveBy(in[0], 1, in[1], 10, graph.Num(7))
+		return repeated
+	}},
 	{name: "masked_scatter", shapes: [][]int{{2, 3}, {4, 1, 3}, {5, 6}}, truth: []int{1}, call: func(in ...node) node { return ops.MaskedScatter(in[0], in[1], in[2]) }},
 	{name: "segment_min of a mask", shapes: [][]int{{4, 3}, {3}}, truth: []int{1}, call: func(in ...node) node {
 		values, _ := ops.MaskedSelect(in[0], in[1], 13, graph.Num(7))

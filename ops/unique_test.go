@@ -49,7 +49,7 @@ func TestRoomForUniqueSlices(t *testing.T) {
 	prog, err = exec.Compile(g, exec.Outputs(few))
 	require.NoError(t, err)
 	_, err = prog.NewSession().Run(t.Context(), feed)
-	require.ErrorContains(t, err, "UniqueAlong(x, 0, 2, 0): there are no more different values than the given size")
+	require.ErrorContains(t, err, "UniqueAlong(x, 0, 2, 0): there are more different values than the given size, 2: found 3")
 	require.ErrorContains(t, err, "unique_test.go")
 	bad, _, _ := ops.UniqueAlong(x, 2, 4, graph.Num(1))
 	require.ErrorContains(t, bad.Err(), "Dimension out of range")

@@ -25,6 +25,7 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 	if len(written) == 0 {
 		return warnings
 	}
+	told := map[string]*graph.Mistake{}
 	for _, n := range g.Nodes() {
 		if !writesParam(n) || computed[n.ID()] {
 			continue
@@ -34,8 +35,16 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 		if steps := state.IsState() && computed[state.ID()] && !written[state]; !follows || !readsInput && !steps {
 			continue
 		}
-		warnings = append(warnings, notDone(n, "the write", "give it to exec.Updates",
-			"the program carries out other writes and not this one of %s, which follows from what it reads", alias.Storage(n).Called()))
+		m := notDone(n, "the write", "give it to exec.Updates",
+			"the program carries out other writes and not this one of %s, which follows from what it reads", alias.Storage(n).Called())
+		if how := n.HandedOut(); how != "" {
+			if first := told[how]; first != nil {
+				first.Detail = append(first.Detail, "nor that of "+alias.Storage(n).Called())
+				continue
+			}
+			m.Help[0], told[how] = how, m
+		}
+		warnings = append(warnings, m)
 	}
 	return warnings
 }

@@ -69,18 +69,18 @@ type way = func(*trier)
 
 var strategies = map[graph.Code]strategy{
 	graph.CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond, (*trier).channelsLast,
-		(*trier).declareWeights, (*trier).repeatMatrices, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
+		(*trier).declareWeights, (*trier).repeatMatrices, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).exchange, (*trier).reshape, (*trier).declare}},
 	graph.CodeNames: {1, []way{(*trier).keepDims, (*trier).otherAxis, (*trier).channelsFirst, (*trier).channelsSecond, (*trier).channelsLast,
-		(*trier).declareWeights, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).firstRows, (*trier).equal, (*trier).declare}},
-	graph.CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze, (*trier).inRows}},
+		(*trier).declareWeights, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).firstRows, (*trier).exchange, (*trier).equal, (*trier).declare}},
+	graph.CodeRank:           {1, []way{(*trier).exchange, (*trier).keepDims, (*trier).align, (*trier).squeeze, (*trier).inRows}},
 	graph.CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
 	graph.CodeTargetShape:    {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align, (*trier).reshape}},
 	graph.CodeBackcompat:     {1, []way{(*trier).reshape}},
-	graph.CodeMatMul:         {1, []way{(*trier).transpose, (*trier).declare}},
+	graph.CodeMatMul:         {1, []way{(*trier).transpose, (*trier).exchange, (*trier).declare}},
 	graph.CodeConcat:         {1, []way{(*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
 	graph.CodeReshape:        {1, []way{(*trier).resize}},
 	graph.CodeAxis:           {1, []way{(*trier).onlyAxis}},
-	graph.CodeWindow:         {1, []way{(*trier).channelsFirst, (*trier).declareWeights}},
+	graph.CodeWindow:         {1, []way{(*trier).exchange, (*trier).channelsFirst, (*trier).declareWeights}},
 	graph.CodeExpand:         {1, []way{(*trier).declareWeights, (*trier).align, (*trier).resize}},
 	graph.CodeInPlaceShape:   {2, []way{(*trier).elsewhere, (*trier).reduce}},
 	graph.CodeInPlaceDType:   {2, []way{(*trier).elsewhere, (*trier).convert}},
@@ -89,7 +89,7 @@ var strategies = map[graph.Code]strategy{
 	graph.CodeOrder:          {1, []way{(*trier).elsewhere, (*trier).copyRead, (*trier).copyOperand}},
 	graph.CodeWriters:        {1, []way{(*trier).writeNext}},
 	graph.CodeImmutable:      {1, []way{(*trier).mutable}},
-	graph.CodeDType:          {1, []way{(*trier).convert}},
+	graph.CodeDType:          {1, []way{(*trier).exchange, (*trier).convert}},
 }
 
 // trier tries changes that may cure one mistake.

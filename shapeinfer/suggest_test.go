@@ -99,6 +99,41 @@ func TestSuggestionsCure(t *testing.T) {
 			func(g *graph.Graph) *graph.Node { return ops.Expand(g.Input("x", f32, 2, 1, 3), 2, 5, 4) },
 			"Expand(x, 2, 5, 3)",
 			func(g *graph.Graph) *graph.Node { return ops.Expand(g.Input("x", f32, 2, 1, 3), 2, 5, 3) }},
+		"a table before its indices": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.Embedding(g.Param("table", f32, 10, 3), g.Input("i", graph.Int64, g.Dim("n")))
+			}, "with the operands the other way round, Embedding(i, table) gives [n, 3]",
+			func(g *graph.Graph) *graph.Node {
+				return ops.Embedding(g.Input("i", graph.Int64, g.Dim("n")), g.Param("table", f32, 10, 3))
+			}},
+		"a weight before what it multiplies": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.MatMul(g.Param("w", f32, 3, 7), g.Input("x", f32, g.Dim("b"), 3))
+			}, "with the operands the other way round, MatMul(x, w) gives [b, 7]",
+			func(g *graph.Graph) *graph.Node {
+				return ops.MatMul(g.Input("x", f32, g.Dim("b"), 3), g.Param("w", f32, 3, 7))
+			}},
+		"targets before scores": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.CrossEntropy(g.Input("y", graph.Int64, g.Dim("b")), g.Input("x", f32, g.Dim("b"), 5))
+			}, "with the operands the other way round, CrossEntropy(x, y) gives []",
+			func(g *graph.Graph) *graph.Node {
+				return ops.CrossEntropy(g.Input("x", f32, g.Dim("b"), 5), g.Input("y", graph.Int64, g.Dim("b")))
+			}},
+		"a condition behind values": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.Where(g.Input("x", f32, 3), g.Input("c", graph.Bool, 3), graph.Num(0))
+			}, "with the operands the other way round, Where(c, x, 0) gives [3]",
+			func(g *graph.Graph) *graph.Node {
+				return ops.Where(g.Input("c", graph.Bool, 3), g.Input("x", f32, 3), graph.Num(0))
+			}},
+		"right-hand sides before a matrix, in a call of several nodes": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.CholeskySolve(g.Input("b", f32, g.Dim("n"), 1), g.Input("l", f32, g.Dim("n"), g.Dim("n")))
+			}, "with the operands the other way round, CholeskySolve(l, b) gives [n, 1]",
+			func(g *graph.Graph) *graph.Node {
+				return ops.CholeskySolve(g.Input("l", f32, g.Dim("n"), g.Dim("n")), g.Input("b", f32, g.Dim("n"), 1))
+			}},
 		"dtypes of a product": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.MatMul(g.Input("x", f32, 2, 3), g.Input("y", graph.Int64, 3, 4))

@@ -28,6 +28,16 @@ func (t *trier) convert() {
 	}
 }
 
+// isMask reports whether operand i is a mask in the place of indices. Converted, it would name the elements 0 and 1.
+func (t *trier) isMask(i int) bool {
+	for _, o := range t.m.Operands {
+		if o.Node == t.n.In(i) && o.Names {
+			return t.n.In(i).DType() == graph.Bool
+		}
+	}
+	return false
+}
+
 // conversion is a change of the dtype of values that a call is given.
 type conversion struct {
 	to     graph.DType
@@ -53,7 +63,7 @@ func (t *trier) conversions() (list []conversion) {
 	var values []*graph.Node // the user's, the later ones first
 	var wanted []graph.DType
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
-		if x := t.moved(i); x != nil && !slices.Contains(values, x) {
+		if x := t.moved(i); x != nil && !slices.Contains(values, x) && !t.isMask(i) {
 			values = append(values, x)
 		}
 		wanted = append(wanted, t.n.In(i).DType())
@@ -128,26 +138,39 @@ func (t *trier) converted(c conversion) map[int]graph.Type {
 	return t.promoted(t.n.Op(), types)
 }
 
+// promotedTypes returns the dtypes of n's operands, of the given shapes and dtypes, after the promotion of an operation; nil where it
+// refuses them.
+func promotedTypes(n *graph.Node, op *graph.Op, shapes []graph.Shape, types []graph.DType) []graph.DType {
+	if op.Promote == nil {
+		return types
+	}
+	ranks := make([]graph.OperandRank, len(types))
+	for k, x := range n.Operands() {
+		switch {
+		case len(shapes[k]) > 0:
+			ranks[k] = graph.RankMore
+		case x.IsConst():
+			ranks[k] = graph.PlainNumber
+		default:
+			ranks[k] = graph.RankZero
+		}
+	}
+	to, m := op.Promoted(types, ranks)
+	if m != nil {
+		return nil
+	}
+	return to
+}
+
 // promoted returns the types of the operands, of the given dtypes, after the promotion of an
 // operation.
 func (t *trier) promoted(op *graph.Op, types []graph.DType) map[int]graph.Type {
-	if op.Promote != nil {
-		ranks := make([]graph.OperandRank, len(types))
-		for k, x := range t.n.Operands() {
-			switch {
-			case x.Rank() > 0:
-				ranks[k] = graph.RankMore
-			case x.IsConst():
-				ranks[k] = graph.PlainNumber
-			default:
-				ranks[k] = graph.RankZero
-			}
-		}
-		to, m := op.Promoted(types, ranks)
-		if m != nil {
-			return nil
-		}
-		types = to
+	shapes := make([]graph.Shape, len(types))
+	for k, x := range t.n.Operands() {
+		shapes[k] = x.Shape()
+	}
+	if types = promotedTypes(t.n, op, shapes, types); types == nil {
+		return nil
 	}
 	operands := map[int]graph.Type{}
 	for k, x := range t.n.Operands() {

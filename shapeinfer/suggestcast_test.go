@@ -129,3 +129,23 @@ func TestUndefinedPromotionOfSelection(t *testing.T) {
 	assert.Contains(t, m.Summary, "attempted to promote Short and UInt16")
 	assert.Equal(t, "[convert both: ops.Cast(…, graph.Int32)]", fmt.Sprint(m.Help))
 }
+
+// TestMasksAreNoIndices: converted, a mask would name the elements 0 and 1, and nothing would fail.
+func TestMasksAreNoIndices(t *testing.T) {
+	for name, call := range map[string]func(x, mask *graph.Node) *graph.Node{
+		"Take":        func(x, m *graph.Node) *graph.Node { return ops.Take(x, 0, m) },
+		"IndexSelect": func(x, m *graph.Node) *graph.Node { return ops.IndexSelect(x, 0, m) },
+		"Index":       func(x, m *graph.Node) *graph.Node { return ops.Index(x, m) },
+		"IndexPut":    func(x, m *graph.Node) *graph.Node { return ops.IndexPut(x, []*graph.Node{m}, graph.Num(0)) },
+		"SegmentSum":  func(x, m *graph.Node) *graph.Node { return ops.SegmentSum(x, 0, m, 2) },
+		"Gather":      func(x, m *graph.Node) *graph.Node { return ops.Gather(x, 0, ops.Unsqueeze(m, 1)) },
+		"Embedding":   func(x, m *graph.Node) *graph.Node { return ops.Embedding(m, x) },
+	} {
+		g := graph.New("masks")
+		call(g.Param("x", f32, 4, 3), g.Input("m", graph.Bool, 4))
+		text := shapeinfer.Check(g).String()
+		assert.Contains(t, text, "BL340", name)
+		assert.Contains(t, text, "ops.Compress picks slices", name)
+		assert.NotContains(t, text, "Cast(", name)
+	}
+}

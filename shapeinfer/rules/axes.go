@@ -132,10 +132,26 @@ func specifyDim(c *graph.Call) string {
 }
 
 // RefuseDType records that the operation is not defined for its operands' dtypes.
-func RefuseDType(c *graph.Call, sentence string) {
+func RefuseDType(c *graph.Call, sentence string) { c.Fail(dtypeMistake(c, sentence)) }
+
+// refuseIndex is [RefuseDType] where the dtype of an operand that holds indices is at fault. Of a mask it says what takes one: as
+// numbers it would name the elements 0 and 1.
+func refuseIndex(c *graph.Call, operand int, sentence string) {
+	m := dtypeMistake(c, sentence)
+	m.Operands[operand].Names = true
+	if c.DType(operand) == graph.Bool {
+		m.Help = []string{maskHelp}
+	}
+	c.Fail(m)
+}
+
+// maskHelp says what there is for the masks with which NumPy and PyTorch index.
+const maskHelp = "by a mask, ops.Compress picks slices and ops.MaskedSelect elements, as many as a size says at most; ops.Where, ops.MaskedFill and ops.MaskedScatter write; and ops.Nonzero makes indices of it"
+
+func dtypeMistake(c *graph.Call, sentence string) *graph.Mistake {
 	m := operandMistake(c, graph.CodeDType, sentence)
 	for i := range m.Operands {
 		m.Operands[i].DType = c.In(i).Written().DType()
 	}
-	c.Fail(m)
+	return m
 }

@@ -41,7 +41,7 @@ func EmbeddingBag(c *graph.Call, b Bags) graph.Shape {
 	case b.HasOffsets && len(c.Shape(2)) != 1:
 		return refuse("offsets has to be a 1D Tensor")
 	case b.HasOffsets && !c.DType(2).IsIndex():
-		RefuseDType(c, "embedding_bag: Expected dtype int32 or int64 for offsets")
+		refuseIndex(c, 2, "embedding_bag: Expected dtype int32 or int64 for offsets")
 		return nil
 	case b.LastOffset && !b.HasOffsets:
 		return refuse("embedding_bag: include_last_offset wants offsets")

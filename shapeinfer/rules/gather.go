@@ -21,7 +21,7 @@ func Take(c *graph.Call, axis int) graph.Shape {
 		return unknown(len(x) - 1 + len(index))
 	}
 	if !c.DType(1).IsIndex() {
-		RefuseDType(c, "take: Expected dtype int32 or int64 for index")
+		refuseIndex(c, 1, "take: Expected dtype int32 or int64 for index")
 	}
 	requireChoice(c, 0, at, index, "index out of range in self")
 	return slices.Replace(slices.Clone(x), at, at+1, index...)
@@ -50,7 +50,7 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 		return unknown(rank)
 	}
 	if !c.DType(1).IsIndex() {
-		RefuseDType(c, name+": Expected dtype int32 or int64 for index")
+		refuseIndex(c, 1, name+": Expected dtype int32 or int64 for index")
 	}
 	r := CallRules(c)
 	for i, d := range index {
@@ -61,6 +61,73 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 		})
 	}
 	return slices.Replace(slices.Clone(x), axis, axis+len(index), size)
+}
+
+// Compress is the shape rule of the slices of operand 0 at which operand 1, a mask, holds: the axes that line up with the mask's, the
+// first of which is given, give way to one axis of the given size. Operand 2 is the element behind them.
+func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
+	x, mask := c.Shape(0), c.Shape(1)
+	switch {
+	case c.DType(1) != graph.Bool:
+		RefuseDType(c, "compress: expected a mask of truth values, and got "+c.DType(1).TorchName())
+	case len(mask) == 0 || len(mask) > len(x):
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("compress: a mask of rank %d does not choose among slices of an operand of rank %d", len(mask), len(x))))
+	}
+	if c.Failed() || !mayFill(c, "compress", size) {
+		return nil
+	}
+	rank := len(x) - len(mask) + 1
+	if axis = Axis(c, axis, rank); axis < 0 {
+		return unknown(rank)
+	}
+	r := CallRules(c)
+	for i, d := range mask {
+		r.requireSame(c, x[axis+i], d, axis+i, "a mask says of each slice whether it is taken", func() *graph.Mistake {
+			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("compress: the mask has %s elements along axis %d, and there are %s slices", d, i, x[axis+i]))
+			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
+			return m
+		})
+	}
+	return slices.Replace(slices.Clone(x), axis, axis+len(mask), size)
+}
+
+// mayFill requires that operand 2 stands for elements of operand 0, in a result of the given size.
+func mayFill(c *graph.Call, name string, size graph.Dim) bool {
+	switch {
+	case c.DType(2) != c.DType(0) || len(c.Shape(2)) > 0:
+		RefuseDType(c, fmt.Sprintf("%s: the fill is a number or a scalar of dtype %s", name, c.DType(0)))
+	case !size.IsSize():
+		c.Fail(operandMistake(c, graph.CodeSize, fmt.Sprintf("%s: %s is no size", name, size)))
+	}
+	return !c.Failed()
+}
+
+// RepeatBy is the shape rule of the slices of operand 0 along an axis, each as often as its count in operand 1 says: the axis has the given
+// size. Operand 2 is the element behind them.
+func RepeatBy(c *graph.Call, axis int, size graph.Dim) graph.Shape {
+	const name = "repeat_interleave"
+	x, counts := slices.Clone(c.Shape(0)), c.Shape(1)
+	switch {
+	case !c.DType(1).IsIndex():
+		refuseIndex(c, 1, name+": repeats has to be Long or Int tensor")
+	case len(counts) != 1:
+		c.Fail(operandMistake(c, graph.CodeRank, name+" only accept 1D vector as repeat"))
+	case len(x) == 0:
+		c.Fail(operandMistake(c, graph.CodeRank, name+": a scalar has no axis to repeat along"))
+	}
+	if c.Failed() || !mayFill(c, name, size) {
+		return nil
+	}
+	if axis = Axis(c, axis, len(x)); axis < 0 {
+		return unknown(len(x))
+	}
+	CallRules(c).requireSame(c, x[axis], counts[0], axis, "a count for each slice", func() *graph.Mistake {
+		m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s counts, and %s slices along axis %d", name, counts[0], x[axis], axis))
+		m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{0}
+		return m
+	})
+	x[axis] = size
+	return x
 }
 
 // IndexSelect is the shape rule of picking along an axis by a vector of indices. A scalar
@@ -87,7 +154,7 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 		}
 	}
 	if !c.DType(1).IsIndex() && !c.Failed() {
-		RefuseDType(c, "index_select(): Expected dtype int32 or int64 for index")
+		refuseIndex(c, 1, "index_select(): Expected dtype int32 or int64 for index")
 	}
 	if len(x) == 0 {
 		return x
@@ -103,7 +170,7 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	at := Axis(c, axis, len(x))
 	if c.DType(1) != graph.Int64 && at >= 0 {
-		RefuseDType(c, "gather(): Expected dtype int64 for index")
+		refuseIndex(c, 1, "gather(): Expected dtype int64 for index")
 	}
 	switch {
 	case at < 0, slices.Contains(index, 0):
@@ -155,7 +222,7 @@ func tableIndex(c *graph.Call, name string) {
 		if t == graph.Bool {
 			have = "CPUBoolType"
 		}
-		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for %s)", have, name))
+		refuseIndex(c, 0, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for %s)", have, name))
 	}
 }
 

@@ -73,7 +73,7 @@ func indexTuple(c *graph.Call, batch int) (k int, ok bool) {
 	last := len(index) - 1
 	switch {
 	case !c.DType(1).IsIndex():
-		RefuseDType(c, "Expected dtype int32 or int64 for index")
+		refuseIndex(c, 1, "Expected dtype int32 or int64 for index")
 		return 0, false
 	case last < 0:
 		c.Fail(operandMistake(c, graph.CodeRank, "the indices of an element lie along the last axis, and a scalar has none"))
@@ -125,12 +125,10 @@ func Index(c *graph.Call, axes []int) graph.Shape {
 		indices[i] = c.Shape(i + 1)
 		switch t := c.DType(i + 1); {
 		case t == graph.Bool:
-			m := operandMistake(c, graph.CodeDType, "a mask names as many elements as its values say, and results have sizes that are known before")
-			m.Help = []string{"ops.MaskedFill and ops.MaskedScatter write by a mask, ops.MaskedSelect picks by one, and ops.Nonzero makes indices of it"}
-			c.Fail(m)
+			refuseIndex(c, i+1, "a mask names as many elements as its values say, and results have sizes that are known before")
 			return nil
 		case !t.IsIndex():
-			RefuseDType(c, "tensors used as indices must be long or int tensors")
+			refuseIndex(c, i+1, "tensors used as indices must be long or int tensors")
 			return nil
 		}
 	}

@@ -16,7 +16,7 @@ func Scatter(c *graph.Call, name string, axis int) graph.Shape {
 	case at < 0:
 		return x
 	case c.DType(1) != graph.Int64:
-		RefuseDType(c, name+"(): Expected dtype int64 for index")
+		refuseIndex(c, 1, name+"(): Expected dtype int64 for index")
 		return x
 	case c.DType(0) != c.DType(2):
 		RefuseDType(c, name+"(): Expected self.dtype to be equal to src.dtype")
@@ -77,7 +77,7 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 		c.Fail(operandMistake(c, graph.CodeRank, name+"(): Index is supposed to be a vector"))
 		return x
 	case !c.DType(1).IsIndex():
-		RefuseDType(c, name+"(): Expected dtype int32/int64 for index")
+		refuseIndex(c, 1, name+"(): Expected dtype int32/int64 for index")
 		return x
 	case c.DType(0) != c.DType(2):
 		RefuseDType(c, name+"(): self and source expected to have the same dtype")

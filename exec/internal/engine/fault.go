@@ -40,6 +40,12 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	}
 	at := elementAt(k.b.Shape(base.Shape()), k.elementOf(&what.On, f.Position))
 	text := fmt.Sprintf(": %s%s is %s", calledIn(what.Node, base), at, literal(base.DType(), f.Value))
+	if base.Source().IsPart() && what.Claim.Below == nil {
+		text = ": found " + literal(base.DType(), f.Value) // a value that the call has made has no name of its own
+		if at != "" {
+			text += " at " + at
+		}
+	}
 	if below := what.Claim.Below; below != nil {
 		size, least := k.b.Eval(*below), 0
 		if what.Claim.FromEnd {
