@@ -77,7 +77,7 @@
 //   - ranks.go; density.go: histograms of rows, and densities of samples
 //   - stft.go: transforms of frames; signalwindow.go and tapers.go (also weights of mels) fade frames
 //   - spectra.go: power and cross spectra, and what takes trends away
-//   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go: quantised integers; float8.go: numbers of 8 bits
+//   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go, fakequantize.go: quantised integers; float8.go: numbers of 8 bits
 //
 // Of matrices, by matrixfunction.go:
 //   - cholesky.go (and triangular systems), solve.go, lu.go, det.go

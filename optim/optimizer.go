@@ -36,12 +36,13 @@ type rule struct {
 	options   string // those that not all optimisers have, by their names
 	decoupled bool   // weight decay shrinks the parameter itself and leaves the gradient alone
 	ownDecay  bool   // step adds the weight decay by itself
+	matrices  bool   // it takes parameters of two axes alone
 	// step returns what is subtracted from the parameter. It keeps its state with update.keep.
 	step func(u *update, grad *graph.Node) *graph.Node
 }
 
 // rules is the table of optimisers.
-var rules = []*rule{sgd, adam, adamW, adamax, nadam, radam, rmsProp, adagrad, adadelta, lion, adafactor, lamb, lars, rprop, asgd}
+var rules = []*rule{sgd, adam, adamW, adamax, nadam, radam, rmsProp, adagrad, adadelta, lion, adafactor, lamb, lars, rprop, asgd, muon}
 
 // build makes an optimiser of an entry.
 func build[R Rate](r *rule, rate R, opts []Option) Optimizer {
@@ -152,6 +153,11 @@ func (o Optimizer) trouble(params []*graph.Node) string {
 	}
 	if trouble := paramTrouble(params); trouble != "" {
 		return trouble
+	}
+	if o.rule.matrices {
+		if trouble := matrixTrouble(o.String(), params); trouble != "" {
+			return trouble
+		}
 	}
 	for _, gr := range o.groups {
 		for _, w := range gr.params {

@@ -37,6 +37,8 @@ type settings struct {
 	lambda        float64
 	ratePower     float64
 	averageFrom   float64
+	rounds        int
+	matchRMS      bool
 }
 
 // Option changes an optimiser's settings. An option that the optimiser does not have is a mistake, recorded where the optimiser is used.
@@ -109,7 +111,7 @@ func When(condition *graph.Node) Option {
 	}
 }
 
-// WeightDecay adds decay times the parameter to each gradient. [AdamW], [Lion], [Adafactor]
+// WeightDecay adds decay times the parameter to each gradient. [AdamW], [Lion], [Adafactor], [Muon]
 // and optimisers with [Decoupled] shrink the parameter itself instead: w *= 1 - rate·decay. [Lamb] adds it to its step.
 func WeightDecay(decay float64) Option { return func(o *Optimizer) { o.decay = decay } }
 
@@ -119,7 +121,7 @@ func Decoupled() Option { return only("Decoupled", func(o *Optimizer) { o.decoup
 // Maximize increases the loss instead of reducing it: the sign of gradients is flipped.
 func Maximize() Option { return func(o *Optimizer) { o.maximize = true } }
 
-// Momentum gives [SGD], [Lars] and [RMSProp] a velocity, which is multiplied by mu in each step.
+// Momentum gives [SGD], [Lars], [RMSProp] and [Muon] a velocity, which is multiplied by mu in each step.
 func Momentum(mu float64) Option { return only("Momentum", func(o *Optimizer) { o.momentum = mu }) }
 
 // Dampening multiplies each gradient but the first by 1 - d before it is added to the velocity of [SGD].
@@ -203,3 +205,16 @@ func RatePower(p float64) Option {
 func AverageFrom(steps float64) Option {
 	return only("AverageFrom", func(o *Optimizer) { o.averageFrom = steps })
 }
+
+// NewtonSchulz sets how often [Muon] takes its polynomial (PyTorch's ns_steps): 1 at least.
+func NewtonSchulz(times int) Option {
+	return only("NewtonSchulz", func(o *Optimizer) {
+		if o.rounds = times; times < 1 {
+			o.fail("optim.NewtonSchulz is given %d times; it must be at least 1", times)
+		}
+	})
+}
+
+// MatchRMS scales the rate of [Muon] by 0.2·√max(rows, columns), so that its steps are as long as those of [AdamW], and rates that serve
+// that one serve it (PyTorch's adjust_lr_fn="match_rms_adamw").
+func MatchRMS() Option { return only("MatchRMS", func(o *Optimizer) { o.matchRMS = true }) }

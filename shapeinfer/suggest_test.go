@@ -99,6 +99,15 @@ func TestSuggestionsCure(t *testing.T) {
 			func(g *graph.Graph) *graph.Node { return ops.Expand(g.Input("x", f32, 2, 1, 3), 2, 5, 4) },
 			"Expand(x, 2, 5, 3)",
 			func(g *graph.Graph) *graph.Node { return ops.Expand(g.Input("x", f32, 2, 1, 3), 2, 5, 3) }},
+		"a mask of keys of an attention": {
+			func(g *graph.Graph) *graph.Node {
+				q, b, t := g.Input("q", f32, g.Dim("b"), 4, g.Dim("t"), 8), g.Dim("b"), g.Dim("t")
+				return ops.ScaledDotProductAttention(q, q, q, ops.AttentionMask(g.Input("m", graph.Bool, b, t)))
+			}, "Reshape(m, b, 1, 1, t) lines it up with axes -4 -1 of [b, 4, t, t]",
+			func(g *graph.Graph) *graph.Node {
+				q, b, t := g.Input("q", f32, g.Dim("b"), 4, g.Dim("t"), 8), g.Dim("b"), g.Dim("t")
+				return ops.ScaledDotProductAttention(q, q, q, ops.AttentionMask(ops.Reshape(g.Input("m", graph.Bool, b, t), b, 1, 1, t)))
+			}},
 		"a table before its indices": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.Embedding(g.Param("table", f32, 10, 3), g.Input("i", graph.Int64, g.Dim("n")))

@@ -113,7 +113,7 @@ func (t *trier) align() {
 	t.pairs(func(i, other int) {
 		s, full := t.shape(i), t.shape(other)
 		place, ok := bestPlacement(placements(s, full))
-		if !ok || t.user(other) == nil {
+		if !ok {
 			return
 		}
 		wide, axes := place.shape, place.axes
@@ -135,10 +135,18 @@ func (t *trier) align() {
 				lined = "lines it up with axes"
 			}
 			fix.Text = fmt.Sprintf("Reshape(%s, %s) %s %s of %s",
-				word, list, lined, strings.Trim(fmt.Sprint(axes), "[]"), t.word(other))
+				word, list, lined, strings.Trim(fmt.Sprint(axes), "[]"), t.whole(other))
 		}
 		t.try(fix, t.operand(i, wide)...)
 	})
+}
+
+// whole is how the user knows operand i: by its own word, or by its shape where it is a part of the call, such as the scores of an attention.
+func (t *trier) whole(i int) string {
+	if t.user(i) == nil {
+		return t.shape(i).String()
+	}
+	return t.word(i)
 }
 
 // placement is a way of lining up a shape with a longer one: the shape with axes of size 1

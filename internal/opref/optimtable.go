@@ -29,6 +29,7 @@ var optimTable = []part{
 	{"momentum with a rate in the length of each parameter.", "", "", "", "optax.lars", "", "", func() optimizer { return optim.Lars(1.0, optim.WeightDecay(1e-4)) }},
 	{"steps of own sizes by the signs of gradients of all data.", "torch.optim.Rprop", "", "", "optax.rprop, optax.scale_by_rprop", "", "", func() optimizer { return optim.Rprop(1e-2) }},
 	{"gradient descent that keeps the mean of the parameters.", "torch.optim.ASGD", "", "", "", "", "", func() optimizer { return optim.ASGD(1e-2) }},
+	{"momentum of a matrix with its singular values brought near 1.", "torch.optim.Muon", "", "keras.optimizers.Muon", "optax.contrib.muon", "", "", func() optimizer { return optim.Muon(0.02) }},
 	{"the rate times a factor every few steps.", "torch.optim.lr_scheduler.StepLR", "", "", "", "", "", func() rate { return optim.Step(0.1, 0.5, 10) }},
 	{"the rate times a factor at milestones.", "torch.optim.lr_scheduler.MultiStepLR", "", "keras.optimizers.schedules.PiecewiseConstantDecay", "optax.piecewise_constant_schedule, optax.piecewise_interpolate_schedule", "", "", func() rate { return optim.MultiStep(0.1, 0.5, 10, 20) }},
 	{"the rate times a factor each step.", "torch.optim.lr_scheduler.ExponentialLR", "", "keras.optimizers.schedules.ExponentialDecay", "optax.exponential_decay", "", "", func() rate { return optim.Exponential(0.1, 0.99) }},

@@ -1,0 +1,55 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+)
+
+func init() {
+	composed("FakeQuantize", "x as Dequantize(Quantize(x)) gives it back, with the gradient of x where it lies in the range.",
+		named("", "torch.fake_quantize_per_tensor_affine, torch.fake_quantize_per_channel_affine", "", "", "",
+			func(e *graph.Example) node {
+				return FakeQuantize(e.Of("x", "n"), e.Of("scale"), e.As(graph.Int8, "zero"))
+			}))
+}
+
+// FakeQuantize returns what [Dequantize] makes of [Quantize](x, scale, zero), in x's dtype, so that training sees what quantised numbers will give. Its
+// gradient is that of x where x lies in the range of the integers, as if nothing were rounded, and 0 beyond it, as that of
+// torch.fake_quantize_per_tensor_affine and, with scales that broadcast as those of channels, fake_quantize_per_channel_affine. The scale's gradient is
+// that of learned step sizes (Esser and others, 2020): what rounding adds, in units of the scale, and beyond the range its end; [StopGradient] of the scale has none.
+// Options are those of Quantize, such as [QuantizedBits]; its integers are of 8 or 16 bits. A NaN stays one.
+func FakeQuantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Node {
+	o := quantizeOptions(opts)
+	defer building("FakeQuantize", append([]any{x, scale, zero}, o.words...)...)()
+	if bad := o.judge("FakeQuantize", x, scale, zero); bad != nil {
+		return bad
+	}
+	call := refused("FakeQuantize", x, scale).with(o.words...)
+	switch {
+	case !x.DType().IsFloat() || x.DType().IsStorage():
+		return call.wrong(graph.CodeDType, "floating-point numbers are quantised, and %s has dtype %s", x.Called(), x.DType())
+	case !o.dtype.IsInt():
+		return call.wrong(graph.CodeDType, "integers of 8 or 16 bits are rounded to, and not %s", o.dtype)
+	}
+	q := overScale(x, scale)
+	if q.DType().Bits() < graph.Float32.Bits() {
+		q = Cast(q, graph.Float32)
+	}
+	moved := roundThrough(q)
+	if zero != nil {
+		zero = Cast(zero, q.DType())
+		moved = Add(moved, zero)
+	}
+	low, high := o.limits()
+	least, most := num(low), num(high)
+	moved = Where(Less(moved, least), least, Where(Greater(moved, most), most, moved))
+	if zero != nil {
+		moved = Sub(moved, zero)
+	}
+	return Cast(Mul(moved, Cast(scale, q.DType())), x.DType())
+}
+
+// roundThrough rounds, and lets gradients through as if it did not.
+func roundThrough(x node) node {
+	return WithGradient("RoundThrough", []node{x}, func(in []node) node { return Round(in[0]) },
+		func(_, dy node, _ []node) []node { return []node{dy} })
+}
