@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -72,4 +73,17 @@ func take(m *memory.Value, given any, n *graph.Node, known []int, named shapeinf
 		return takeNested(m, r)
 	}
 	return m.SetNumber(given, n.DType())
+}
+
+// feedAs says what to do where what is fed has another dtype than the input.
+func feedAs(want, got graph.DType) string {
+	return fmt.Sprintf("feed %s, or declare the input as graph.%s", sliceOf(want), got.GoName())
+}
+
+// sliceOf writes the type of a slice of elements in Go.
+func sliceOf(t graph.DType) string {
+	if t.IsFloat() && t.Bits() < graph.Float32.Bits() {
+		return "[]half." + t.GoName()
+	}
+	return "[]" + t.String()
 }

@@ -34,7 +34,7 @@ func TestSlicesHaveTheShapeOfTheirInput(t *testing.T) {
 		"no multiple":    {[]float32{1, 2, 3, 4}, []int{10, 20}, nil, "input x: the slice has 4 elements, and [batch, width] wants a multiple of 3"},
 		"ragged":         {[][]float32{{1, 2, 3}, {4, 5}}, []int{1, 2}, nil, "input x: the list at [1] has 2 elements, and the first one beside it 3: all must have as many"},
 		"empty":          {[][]float32{}, []int{}, nil, "it has no elements, and so does not tell its sizes: give exec.Array"},
-		"another dtype":  {[]float64{1, 2, 3}, []int{1}, nil, "input x wants dtype float32, got float64"},
+		"another dtype":  {[]float64{1, 2, 3}, []int{1}, nil, "input x wants dtype float32, got float64 (declared at feedslice_test.go:18:7): feed []float32, or declare the input as graph.Float64"},
 		"text":           {[]string{"a"}, []int{1}, nil, "its data is []string, not a slice of a dtype"},
 		"other sizes":    {[]float32{1, 2, 3}, []int{1, 2}, nil, "batch"},
 	} {

@@ -54,7 +54,7 @@ func takeParam(m *memory.Value, value any, n *graph.Node) error {
 	case err != nil:
 		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
 	case m.Dtype != n.DType():
-		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), n.DType(), m.Dtype)
+		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s: give it %s", n.Label(), n.DType(), m.Dtype, sliceOf(n.DType()))
 	case !slices.Equal(m.Shape, shape):
 		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), shape, m.Shape)
 	}

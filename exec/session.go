@@ -175,7 +175,7 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
 		if m.Dtype != in.node.DType() {
-			return nil, fmt.Errorf("exec: input %s wants dtype %s, got %s (declared at %s)", in.node.Label(), in.node.DType(), m.Dtype, in.node.Pos())
+			return nil, fmt.Errorf("exec: input %s wants dtype %s, got %s (declared at %s): %s", in.node.Label(), in.node.DType(), m.Dtype, in.node.Pos(), feedAs(in.node.DType(), m.Dtype))
 		}
 		if in.written && m.Keep != nil {
 			return nil, fmt.Errorf("exec: input %s is written in place, and what is fed to it would be copied: feed a slice, an exec.Array or a dense tensor", in.node.Label())

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/broadloom/broadloom/internal/panicked"
 )
@@ -158,10 +159,18 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 		m = misapplied(op, len(in))
 	}
 	if g == nil && m == nil {
-		m = &Mistake{Code: CodeOperand, Summary: "no operand belongs to a graph, only numbers were given",
-			Help: []string{"use Graph.Scalar for a number that meets no tensor"}}
+		m = &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("no operand belongs to a graph, only numbers were given%s", listed(in)),
+			Help: []string{"compute it in Go, before graph.Num; or use Graph.Scalar for a number that meets no tensor"}}
 	}
 	return g, m
+}
+
+// listed tells the numbers of a call that has nothing else.
+func listed(in []*Node) string {
+	if len(in) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(shortList(in, func(_ int, x *Node) string { return x.Called() }), ", ")
 }
 
 // foreign is the mistake of an operand of another graph. A graph that the compiler derives has the name of the user's.

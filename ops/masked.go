@@ -65,8 +65,7 @@ func expandMaskedScatter(n *graph.Node, in []*graph.Node) *graph.Node {
 func heldPlaces(mask node, size graph.Dim) (places, count node) {
 	g, n := mask.Graph(), mask.Shape()[0]
 	held, room := Cast(mask, graph.Int64), Size(g, graph.Int64, size)
-	count = Sum(held)
-	count = Assert(count, LessEqual(count, room), fmt.Sprintf("the mask holds in more places than the given size, %s", size))
+	count = heldCount(held, size)
 	rank := Where(mask, Minimum(Sub(CumSum(held, 0), num64(1)), room), room)
 	places = Slice(SegmentMin(Iota(g, 0, n), 0, rank, size.Plus(1)), 0, 0, size, 1)
 	return Where(Less(Iota(g, 0, size), count), places, Size(g, graph.Int64, n)), count
@@ -135,6 +134,12 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 	return Take(withFill(Reshape(Expand(x, both.Shape()...), n), fill), 0, places), count
 }
 
+// heldCount returns how often a mask holds, which was made numbers: no more often than the given size says.
+func heldCount(held node, size graph.Dim) node {
+	count := Sum(held, AllAxes())
+	return Assert(count, LessEqual(count, Size(held.Graph(), graph.Int64, size)), fmt.Sprintf("the mask holds in more places than the given size, %s", size))
+}
+
 // choosesSlices reports whether a mask has the first axes of x and does not broadcast with x, as NumPy and PyTorch index by one.
 func choosesSlices(x, mask node) bool {
 	if x == nil || mask == nil || !x.Judged() || !mask.Judged() || mask.Rank() == 0 || mask.Rank() >= x.Rank() {
@@ -162,8 +167,7 @@ func Compress(x *graph.Node, axis int, mask *graph.Node, size graph.Dim, fill *g
 	if !slices.Judged() || slices.Err() != nil {
 		return slices, slices
 	}
-	_, count = heldPlaces(Reshape(mask, mask.Shape().NumElements()), size)
-	return slices, count
+	return slices, heldCount(Cast(mask, graph.Int64), size)
 }
 
 // Nonzero returns the places of the elements of x that are not 0, NaN among them, in row-major order, as

@@ -115,6 +115,7 @@ var notMeasured = map[string]string{
 	"LKJCholesky":                      "draws jump where one more is rejected",
 	"Wishart":                          "draws jump where one more is rejected",
 	"OneHotCategoricalStraightThrough": "the gradient is that of the probabilities",
+	"FakeQuantize":                     "the gradient is as if nothing were rounded",
 	"GeneralizedNormal":                "draws jump where one more is rejected",
 	"StudentT":                         "draws jump where one more is rejected",
 	"RandomBeta":                       "draws jump where one more is rejected",

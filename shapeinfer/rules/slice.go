@@ -23,7 +23,8 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 		return unknown(len(out))
 	}
 	if step < 1 {
-		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: "slice step must be positive", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: "slice step must be positive", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
+			Help: []string{"ops.Flip reverses an axis"}})
 		out[at] = graph.UnknownDim
 		return out
 	}
