@@ -12,11 +12,11 @@ func init() {
 			}))
 }
 
-// FakeQuantize returns what [Dequantize] makes of [Quantize](x, scale, zero), in x's dtype, so that training sees what quantised numbers will give. Its
-// gradient is that of x where x lies in the range of the integers, as if nothing were rounded, and 0 beyond it, as that of
-// torch.fake_quantize_per_tensor_affine and, with scales that broadcast as those of channels, fake_quantize_per_channel_affine. The scale's gradient is
-// that of learned step sizes (Esser and others, 2020): what rounding adds, in units of the scale, and beyond the range its end; [StopGradient] of the scale has none.
-// Options are those of Quantize, such as [QuantizedBits]; its integers are of 8 or 16 bits. A NaN stays one.
+// FakeQuantize returns [Dequantize] of [Quantize](x, scale, zero) in x's dtype, for quantisation-aware training. Its gradient ignores the rounding
+// (straight-through) where x lies in the range of the integers, and is 0 elsewhere, as that of torch.fake_quantize_per_tensor_affine and, with
+// scales that broadcast along channels, fake_quantize_per_channel_affine. The scale has the gradient of learned step sizes (Esser and others,
+// 2020): the rounding error in units of the scale, and outside the range the nearest limit; use [StopGradient] of the scale for none. Options are those of
+// Quantize, such as [QuantizedBits]; the integers have 8 or 16 bits. NaN stays NaN.
 func FakeQuantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Node {
 	o := quantizeOptions(opts)
 	defer building("FakeQuantize", append([]any{x, scale, zero}, o.words...)...)()

@@ -157,10 +157,11 @@ func choosesSlices(x, mask node) bool {
 	return false
 }
 
-// Compress returns the slices of x at which the mask, a Bool, holds, in their order, as x[mask] of NumPy and PyTorch and numpy.compress; and
-// how many there are, an Int64 scalar. The mask's axes are those of x from the given one on, and give way to one of the given size: behind the
-// slices stands fill, a number or a scalar of x's dtype. More slices than that stop the run. The gradient of what is left out is 0.
-// [MaskedScatter] puts slices back: x[mask] = slices is MaskedScatter(x, mask, slices), where the mask has axes of size 1 for those of a slice.
+// Compress returns the slices of x where the mask, a Bool, is true, in their order, as x[mask] of NumPy and PyTorch and numpy.compress; and
+// their number, an Int64 scalar. The mask's axes match those of x from the given axis on, and are replaced by one axis of the given size, which
+// is padded with fill, a number or a scalar of x's dtype. A run with more slices than that stops with an error. Slices that are not selected have a
+// gradient of 0. [MaskedScatter] writes slices back: x[mask] = slices is MaskedScatter(x, mask, slices), with axes of size 1 in the mask for
+// those of a slice.
 func Compress(x *graph.Node, axis int, mask *graph.Node, size graph.Dim, fill *graph.Node) (slices, count *graph.Node) {
 	defer building("Compress", x, axis, mask, size, fill)()
 	slices = Apply(opCompress, CompressAttrs{axis, size}, x, mask, filling(x, fill))

@@ -54,10 +54,10 @@ func endsOf(counts node, size graph.Dim) (ends, total node) {
 	return Minimum(CumSum(counts, 0), total), total // the sums are no more than the total, which is what is checked
 }
 
-// RepeatInterleaveBy returns each slice of x along an axis as often as its count says, one behind the other, as torch.repeat_interleave
-// with a tensor of repeats; and how many slices that are, an Int64 scalar. The counts, Int32 or Int64, are a vector of the axis's size, and the
-// axis has the given size in the result: behind the slices stands fill, a number or a scalar of x's dtype. More slices than that, and
-// a negative count, stop the run. The gradient of a slice is the sum of those of its copies.
+// RepeatInterleaveBy repeats each slice of x along an axis by its own count, as torch.repeat_interleave with a tensor of repeats; it also returns
+// the number of slices, an Int64 scalar. The counts, Int32 or Int64, are a vector of the axis's size. The axis has the given size in the
+// result, and is padded with fill, a number or a scalar of x's dtype. A run with more slices than that, or with a negative count, stops with an
+// error. The gradient of a slice is the sum of those of its copies.
 func RepeatInterleaveBy(x *graph.Node, axis int, counts *graph.Node, size graph.Dim, fill *graph.Node) (repeated, count *graph.Node) {
 	defer building("RepeatInterleaveBy", x, axis, counts, size, fill)()
 	repeated = Apply(opRepeatBy, RepeatByAttrs{axis, size}, x, counts, filling(x, fill))

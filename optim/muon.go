@@ -15,17 +15,16 @@ import (
 //	u = orthogonal(mu·v + (1-mu)·grad)
 //	w -= rate·√max(1, rows/columns) · u
 //
-// The polynomial a·x + b·x³ + c·x⁵ of all singular values is taken some times (Newton and Schulz), of a matrix that was divided by its
-// norm. It is computed in Float32 at least, where PyTorch computes in bfloat16. Parameters are matrices; others, such as biases, tables of
-// embeddings and the last layer, are for another optimiser, whose updates the program is given too:
+// orthogonal applies the polynomial a·x + b·x³ + c·x⁵ to all singular values several times (Newton-Schulz), after dividing the matrix by its
+// norm. It is computed in Float32 at least; PyTorch computes it in bfloat16. All parameters must be matrices. Train the others, such as biases,
+// and usually also embeddings and the last layer, with another optimiser in the same program:
 //
 //	step := append(optim.Muon(0.02).Minimize(loss, hidden...), optim.AdamW(3e-4).Minimize(loss, others...)...)
 //
 // State: momentum_buffer (v). Options: Momentum (0.95), WeightDecay (0.1, of the parameter itself), Epsilon (the least norm, 1e-7), NewtonSchulz (5 times), MatchRMS.
 func Muon[R Rate](rate R, opts ...Option) Optimizer { return build(muon, rate, opts) }
 
-// newtonSchulz are the coefficients of the polynomial: its slope at 0 is steep, so that small singular values grow fast, and it ends in the
-// neighbourhood of 1.
+// newtonSchulz are the coefficients of the polynomial: it is steep at 0, so that small singular values grow fast, and then stays near 1.
 var newtonSchulz = [3]float64{3.4445, -4.7750, 2.0315}
 
 var muon = &rule{name: "Muon", defaults: settings{momentum: 0.95, decay: 0.1, epsilon: 1e-7, rounds: 5}, decoupled: true, matrices: true,

@@ -6,11 +6,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// This file proposes operands in another order, as those mean who know the function from a library that has it so: a table before its
-// indices, a factor behind the right-hand sides.
+// This file proposes operands in another order, which other libraries have for some functions: a table before its indices, a factor behind
+// the right-hand sides.
 
-// exchange exchanges two operands. It speaks only of values that have a place each: numbers, and what is written in place, are not meant for another
-// one, and of an operation on single elements it is the truth values that stand in a wrong place.
+// exchange exchanges two operands. Numbers and operands that are written in place are not exchanged; of elementwise operations only a Bool
+// operand with another one.
 func (t *trier) exchange() {
 	if t.n.Op().Class == graph.Update {
 		return
