@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
@@ -139,17 +140,29 @@ func TestColumnByRowIsFused(t *testing.T) {
 	require.Equal(t, []float32{inf, inf, 0.5, -0.125, -1, 0.25}, arrayOf(t, out, y).Data)
 }
 
-// TestManySmallProductsAreSums multiplies many small matrices in the kernel of what comes after, and vectors that lie side by side as sums.
+// TestManySmallProductsAreSums multiplies many small matrices element by element, with the batch last: each factor is laid out so once, for its gradients too, and one kernel
+// has all products. Vectors that lie side by side are sums.
 func TestManySmallProductsAreSums(t *testing.T) {
 	g := graph.New("small")
 	n := g.Dim("n")
 	x, y := g.Input("x", graph.Float32, n, 3, 3), g.Input("y", graph.Float32, n, 3, 3)
 	u, v := g.Input("u", graph.Float32, 50, 100), g.Input("v", graph.Float32, 50, 100)
-	for _, z := range []*graph.Node{ops.Tanh(ops.MatMul(x, y)), ops.Einsum("ij,ij->j", u, v)} {
-		p, err := exec.Compile(g, exec.Outputs(z))
+	product := ops.MatMul(x, y)
+	gradients := autodiff.Grad(product, []*graph.Node{x, y}, autodiff.Upstream(ops.Tanh(x)))
+	for _, c := range []struct {
+		outputs []*graph.Node
+		kernels int
+	}{
+		{[]*graph.Node{ops.Tanh(product)}, 4}, // two copies, the products, and what comes of them
+		{append(gradients, product), 8},       // the hyperbolic tangent, three copies, the products, and three results
+		{[]*graph.Node{ops.Einsum("ij,ij->j", u, v)}, 1},
+	} {
+		p, err := exec.Compile(g, exec.Outputs(c.outputs...))
 		require.NoError(t, err)
-		require.Equal(t, 1, p.Kernels())
-		require.NotEqual(t, graph.Contract, p.Plan().Kernels[0].Class)
+		require.Equal(t, c.kernels, p.Kernels(), "%s", p)
+		for _, k := range p.Plan().Kernels {
+			require.NotEqual(t, graph.Contract, k.Class)
+		}
 	}
 }
 

@@ -80,3 +80,39 @@ func TestCopies(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowCopies copies columns to short rows that lie one behind the other, some of the rows at a time: those behind stay as they are.
+func TestNarrowCopies(t *testing.T) {
+	const words = 64
+	r := rand.New(rand.NewPCG(9, 10))
+	b := rowprog.NewBuilder("copy", 1)
+	x, y := b.In("x", rowprog.F32, rowprog.Vec), b.Out("y", rowprog.F32, rowprog.Vec)
+	b.Store(y, b.Load(x))
+	p := build(t, b)
+	k, err := Compile(p)
+	require.NoError(t, err)
+	var s Scratch
+	for columns := 1; columns <= 9; columns++ {
+		for _, rows := range []int{1, 7, 8, 9, 10, 15, 16, 17, 40, 63, 64, 71, 200, 1300} {
+			lo := r.IntN(rows)
+			hi := lo + 1 + r.IntN(rows-lo)
+			in := make([]float32, rows*columns)
+			for i := range in {
+				in[i] = float32(i + 1)
+			}
+			out := make([]float32, rows*columns+words)
+			a := launch.New(p)
+			a.Outer[0], a.N = rows, columns
+			a.Ptr[x], a.Stride[x] = unsafe.Pointer(&in[0]), []int{1, rows}
+			a.Ptr[y], a.Stride[y] = unsafe.Pointer(&out[0]), []int{columns, 1}
+			k.RunRange(a, lo, hi, &s)
+			for at, v := range out {
+				want := float32(0)
+				if row := at / columns; lo <= row && row < hi {
+					want = in[at%columns*rows+row]
+				}
+				require.Equal(t, want, v, "%d rows of %d, from %d to %d: element %d", rows, columns, lo, hi, at)
+			}
+		}
+	}
+}

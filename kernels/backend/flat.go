@@ -50,11 +50,17 @@ func (k *nativeKernel) isFlat(a *launch.Args) bool {
 				return false
 			}
 		}
-		if vec && st[inner] != 1 && st[inner-1] == 1 && a.N >= leastColumns && a.Outer[inner-1] >= packRows {
+		if vec && st[inner] != 1 && st[inner-1] == 1 && (a.N >= packRows || a.N >= leastColumns && !k.isNarrow(i)) && a.Outer[inner-1] >= packRows {
 			return false
 		}
 	}
 	return true
+}
+
+// isNarrow reports whether an operand is one that [blockCopy.dense] lays out in rows shorter than a block, one behind the other.
+func (k *nativeKernel) isNarrow(operand int) bool {
+	o := &k.prog.Operands[operand]
+	return o.Type.Size() == 4 && o.Access == rowprog.In
 }
 
 // leastCopied is how many elements a row must have that is copied to where it belongs at once.

@@ -90,6 +90,8 @@ func (k *nativeKernel) runPacked(a *launch.Args, lo, hi int, s *Scratch) (launch
 	}
 	rows := packedRows(pitchOf(columns))
 	switch {
+	case columns < packRows && k.isDenseCopy(a):
+		rows = packColumns
 	case !k.elementwise:
 		rows = max(1, min(rows, k.callElements/max(1, columns)))
 	case k.guards && columns < a.N:
@@ -140,7 +142,7 @@ func (r *rows) offset(a *launch.Args, i int, t tile) int {
 // runTile packs, calls and unpacks.
 func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault, bool) {
 	r, inner := &s.rows, len(a.Outer)
-	if k.copied.isAll() && t.columns >= packRows { // fewer are transposed into packed rows, which bear what is written behind them
+	if k.copied.isAll() && (t.columns >= packRows || k.isDenseCopy(a)) { // fewer are transposed into packed rows, which bear what is written behind them
 		size := k.prog.Operands[k.copied.from].Type.Size()
 		dst, src := unsafe.Add(a.Ptr[k.copied.to], r.offset(a, k.copied.to, t)*size), unsafe.Add(a.Ptr[k.copied.from], r.offset(a, k.copied.from, t)*size)
 		copyTile(size, dst, stepsOf(a, k.copied.to), src, stepsOf(a, k.copied.from), t, nil)
@@ -184,6 +186,15 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 		}
 	}
 	return launch.Fault{}, true
+}
+
+// isDenseCopy reports whether a call copies to rows that lie one behind the other, as [blockCopy.dense] does.
+func (k *nativeKernel) isDenseCopy(a *launch.Args) bool {
+	if !k.copied.isAll() || len(a.Outer) == 0 {
+		return false
+	}
+	from, to := stepsOf(a, k.copied.from), stepsOf(a, k.copied.to)
+	return k.prog.Operands[k.copied.to].Type.Size() == 4 && from.row == 1 && to == steps{a.N, 1}
 }
 
 func (r *rows) steps(i int) steps { return stepsOf(&r.args, i) }

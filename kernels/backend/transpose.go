@@ -23,6 +23,9 @@ func transposed(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t 
 	if c.code == nil || to.row*from.row == 0 || !c.into && !(to.row == 1 && from.column == 1) {
 		return 0
 	}
+	if t.columns < packRows && c.into && to.row == t.columns {
+		return c.dense(dst, to, src, from, t.rows)
+	}
 	if t.columns < packRows && (few == nil || c.into && to.row < packRows || !c.into && from.row < packRows) {
 		return 0
 	}
@@ -34,6 +37,28 @@ func transposed(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t 
 		c.run(unsafe.Add(dst, size*rows*to.row), to, unsafe.Add(src, size*rows*from.row), from)
 	}
 	return rows
+}
+
+// denseBlocks is how many blocks are copied at a time to rows that lie one behind the other.
+const denseBlocks = 8
+
+// dense copies rows of fewer elements than a block has columns, which lie one behind the other. Lines of a block are stored row by row: what is behind a row's own
+// elements is stored again with the next rows. So the last rows are left, and it tells how many are copied.
+func (c *blockCopy) dense(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, rows int) (done int) {
+	const size, most = 4, denseBlocks * packRows
+	var lines [packRows][most]uint32
+	behind := (packRows - 1) / c.columns // rows into which the last line of a block reaches
+	for {
+		count := min((rows-behind-done)/packRows, denseBlocks)
+		if count <= 0 {
+			return done
+		}
+		for i := range c.columns {
+			copy(lines[i][:], unsafe.Slice((*uint32)(unsafe.Add(src, (done*from.row+i*from.column)*size)), count*packRows))
+		}
+		c.call(unsafe.Add(dst, done*to.row*size), to, unsafe.Pointer(&lines), steps{1, most}, count, to.row, 1)
+		done += count * packRows
+	}
 }
 
 // blockCopy copies as many rows as a block has.

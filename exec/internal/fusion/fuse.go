@@ -192,8 +192,8 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && (k.hasLongRows() || f.behind[at] && k.mayBeScores())) {
 		return false // it has nothing to do with these rows, or would keep threads from sharing them, or chains from taking them
 	}
-	if !taken && isLargeCopy(n) && !k.readsMemoryOf(n) {
-		return false // it would wait for other values, and keep what it copies for as long
+	if !taken && (isLargeCopy(n) || isLargeCopy(k.Nodes[0]) && readsAcross(k.Nodes[0])) && !k.readsMemoryOf(n) {
+		return false // it would wait for other values, and keep what it copies for as long; of a copy across rows it would take the order
 	}
 	if !taken && l == PerElement && isLarge(shape) && !k.readsMemoryOf(n) && !f.areRelated(n, k.Nodes[0]) {
 		return false // it has nothing to do with the kernel, whose order of elements may not be its own, would wait for it, and keep what it reads for as long

@@ -310,41 +310,6 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	return ops.Reshape(sum, n.Shape()...)
 }
 
-// A small product has at most so many multiplications, and there are many from so many on: a call for each takes longer than they do.
-const (
-	smallProduct = 64
-	manyProducts = 64
-)
-
-// manySmallProducts sums up products of columns and rows of all matrices at once, and of vectors that meet vectors products of elements.
-func manySmallProducts(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	a, b := in[0], in[1]
-	if !n.DType().IsFloat() || a.Rank() < 3 || b.Rank() < 3 {
-		return nil
-	}
-	last := n.Rank() - 1
-	rows, cols, terms := n.Shape()[last-1], n.Shape()[last], a.Shape()[a.Rank()-1]
-	batch, known := n.Shape()[:last-1].NumElements().Int()
-	switch {
-	case known && batch < manyProducts:
-		return nil
-	case rows == 1 && cols == 1:
-		return ops.Sum(ops.Mul(a, ops.Transpose(b, -1, -2)), -1, ops.KeepDims())
-	case !rows.IsConst() || !cols.IsConst() || !terms.IsConst() || terms == 0 || rows*cols*terms > smallProduct:
-		return nil
-	}
-	var y *graph.Node
-	for k := range int64(terms) {
-		p := ops.Mul(ops.Slice(a, -1, graph.Dim(k), graph.Dim(k+1), 1), ops.Slice(b, -2, graph.Dim(k), graph.Dim(k+1), 1))
-		if y == nil {
-			y = p
-		} else {
-			y = ops.Add(y, p)
-		}
-	}
-	return y
-}
-
 // isContiguous reports whether the elements along an axis lie side by side.
 func isContiguous(x *graph.Node, axis int) bool { return alias.LayoutOf(x).Strides[axis] == 1 }
 
