@@ -46,14 +46,14 @@ func init() {
 	opCholesky = matrixFunction("cholesky", "Cholesky", "the lower triangle L with L·Lᵀ = A, of each symmetric positive-definite matrix A.",
 		[]int{2, 2}, squareMatrix("linalg.cholesky"),
 		func(a *graph.Arrays, y []float64) error {
-			copy(y, numbersOf(a, 0))
+			copyNumbers(y, a, 0)
 			return dense.Cholesky(a, y, a.Out.Shape[0])
 		}, choleskyGrad)
 	opTriangular = matrixFunction("triangular", "triangular", "the solution of a system with a triangular matrix, of operands with the same batch axes.",
 		[]int{2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
 		func(a *graph.Arrays, y []float64) error {
-			copy(y, numbersOf(a, 1))
+			copyNumbers(y, a, 1)
 			triangular.Solve(a, numbersOf(a, 0), a.Out.Shape[0], triangular.Form(a.Attrs.(TriangularAttrs)), y, a.Out.Shape[1])
 			return nil
 		}, nil)

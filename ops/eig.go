@@ -17,7 +17,7 @@ func init() {
 		func(a *graph.Arrays, y []float64) error {
 			n := a.In[0].Shape[0]
 			copied := a.Floats(n * n)
-			copy(copied, numbersOf(a, 0))
+			copyNumbers(copied, a, 0)
 			re, im, vectors := y[:n], y[n:2*n], y[2*n:]
 			return dense.Eig(a, re, im, vectors[:n*n], vectors[n*n:], copied, n)
 		}, eigGrad)
@@ -30,7 +30,7 @@ func init() {
 		func(a *graph.Arrays, y []float64) error {
 			n := a.In[0].Shape[0]
 			copied, re, im := a.Floats(n*n), a.Floats(n), a.Floats(n)
-			copy(copied, numbersOf(a, 0))
+			copyNumbers(copied, a, 0)
 			err := dense.Eig(a, re, im, nil, nil, copied, n)
 			for i := range n {
 				y[2*i], y[2*i+1] = re[i], im[i]

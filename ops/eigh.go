@@ -16,7 +16,7 @@ func init() {
 		},
 		func(a *graph.Arrays, y []float64) error {
 			n := a.In[0].Shape[0]
-			copy(y[n:], numbersOf(a, 0))
+			copyNumbers(y[n:], a, 0)
 			return dense.Eigh(a, y[:n], y[n:], n, true)
 		}, eighGrad)
 	opEigenvalues = matrixFunction("eigvalsh", "EigenvaluesH", "the eigenvalues of symmetric matrices, rising.", []int{2, 1},
@@ -26,7 +26,7 @@ func init() {
 		},
 		func(a *graph.Arrays, y []float64) error {
 			x := a.Floats(a.In[0].NumElements())
-			copy(x, numbersOf(a, 0))
+			copyNumbers(x, a, 0)
 			return dense.Eigh(a, y, x, len(y), false)
 		},
 		func(n, dy node, _ int) node { // V·diag(dy)·Vᵀ: Giles, Collected matrix derivative results, 2008

@@ -21,7 +21,7 @@ func init() {
 		func(a *graph.Arrays, y []float64) error {
 			n := a.Out.Shape[1]
 			pivots := a.Ints(n)
-			copy(y, numbersOf(a, 0))
+			copyNumbers(y, a, 0)
 			triangular.LDL(a, y[:n*n], n, pivots)
 			for i, p := range pivots {
 				y[n*n+i] = float64(p)
@@ -39,7 +39,7 @@ func init() {
 			if !arePivots(pivots) {
 				return errors.New("the pivots are not those of LDLFactor")
 			}
-			copy(y, numbersOf(a, 2))
+			copyNumbers(y, a, 2)
 			triangular.SolveLDL(a, numbersOf(a, 0), n, pivots, y, a.Out.Shape[1])
 			return nil
 		},

@@ -33,12 +33,22 @@ func numbersOf(a *graph.Arrays, i int) []float64 {
 	if a.In[i].DType == graph.Float64 {
 		return graph.Elements[float64](a.In[i])
 	}
-	x := graph.Elements[float32](a.In[i])
-	wide := a.Floats(len(x))
-	for k, v := range x {
-		wide[k] = float64(v)
-	}
+	wide := a.Floats(a.In[i].NumElements())
+	copyNumbers(wide, a, i)
 	return wide
+}
+
+// copyNumbers copies the numbers of an operand to memory that may be changed.
+func copyNumbers(to []float64, a *graph.Arrays, i int) {
+	if a.In[i].DType == graph.Float64 {
+		copy(to, graph.Elements[float64](a.In[i]))
+		return
+	}
+	x := graph.Elements[float32](a.In[i])
+	to = to[:len(x)]
+	for k, v := range x {
+		to[k] = float64(v)
+	}
 }
 
 // resultRoom returns room for the numbers of the result, which [round] then stores.

@@ -16,7 +16,7 @@ func init() {
 		},
 		func(a *graph.Arrays, y []float64) error {
 			rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
-			copy(y, numbersOf(a, 0))
+			copyNumbers(y, a, 0)
 			triangular.QR(a, y[:rows*cols], y[rows*cols:], rows, cols)
 			return nil
 		}, nil)

@@ -20,7 +20,7 @@ func twoSquares(name, word, doc string, compute func(m dense.Memory, a, other []
 		},
 		func(a *graph.Arrays, y []float64) error {
 			n := a.In[0].Shape[0]
-			copy(y, numbersOf(a, 0))
+			copyNumbers(y, a, 0)
 			return compute(a, y[:n*n], y[n*n:], n)
 		}, nil)
 }

@@ -32,7 +32,7 @@ func init() {
 		func(a *graph.Arrays, y []float64) error {
 			n, m := a.In[0].Shape[0], a.In[0].Shape[1]
 			pivots := a.Ints(min(n, m))
-			copy(y, numbersOf(a, 0))
+			copyNumbers(y, a, 0)
 			clear(y[n*m:])
 			triangular.LU(a, y[:n*m], n, m, pivots)
 			for i, p := range pivots {
@@ -43,7 +43,7 @@ func init() {
 	opSolveLU = matrixFunction("lu_solve", "luSolve", "the solution of a system whose matrix is factored.", []int{2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
 		func(a *graph.Arrays, y []float64) error {
-			copy(y, numbersOf(a, 1))
+			copyNumbers(y, a, 1)
 			n := a.Out.Shape[0]
 			lu, pivots := factors(a, n)
 			if err := dense.SolveLU(a, lu, n, pivots, a.Attrs.(SolveAttrs).Transposed, y, a.Out.Shape[1]); err != nil {

@@ -13,7 +13,7 @@ func LU(memory Memory, a []float64, n, m int, pivots []int) {
 		luUnblocked(a, n, m, pivots)
 		return
 	}
-	f := luFactoring{all: newMatrix(memory, n+side, m), own: newMatrix(memory, 1, side), n: n, rows: roundUp(n), pivots: pivots}
+	f := luFactoring{all: newMatrix(memory, n+side, m), own: newMatrix(memory, 1, mostStrips*side), n: n, rows: roundUp(n), pivots: pivots}
 	f.all.fill(a, n, m)
 	f.factorColumns(0, f.all.columns)
 	for i := range n {
@@ -35,8 +35,8 @@ func (f *luFactoring) factorColumns(first, end int) {
 	if first >= len(f.pivots) {
 		return
 	}
-	if end-first <= side {
-		f.factorPanel(first)
+	if end-first <= side || f.all.columns <= mostStrips*side {
+		f.factorPanel(first, end)
 		return
 	}
 	half := (end - first) / 2 / side * side
@@ -53,26 +53,43 @@ func (f *luFactoring) factorColumns(first, end int) {
 	f.factorColumns(middle, end)
 }
 
-// factorPanel factors side columns, one by one.
-func (f *luFactoring) factorPanel(first int) {
+// factorPanel factors columns one by one: side of them, or those of a matrix which has no more than a block.
+func (f *luFactoring) factorPanel(first, end int) {
+	a := arguments.Get().(*blockArgs)
+	defer arguments.Put(a)
 	step := f.all.stride
-	for j := first; j < min(first+side, len(f.pivots)); j++ {
+	for j := first; j < min(end, len(f.pivots)); j++ {
 		f.pivots[j] = f.pivotRow(j)
-		exchange(f.all.row(j), f.all.row(f.pivots[j]))
-		pivot := f.all.row(j)[j]
+		own := f.all.row(j)
+		exchange(own, f.all.row(f.pivots[j]))
+		pivot := own[j]
 		if pivot == 0 {
 			continue
 		}
-		column := f.all.numbers[j:]
-		for i := j + 1; i < f.n; i++ {
-			column[i*step] /= pivot
+		below := f.all.numbers[j:]
+		for at := (j + 1) * step; at < f.n*step; at += step {
+			below[at] /= pivot
 		}
-		own := f.own.row(0)[:side]
-		clear(own[:j+1-first])
-		copy(own[j+1-first:], f.all.row(j)[j+1:first+side])
-		s := system{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: numberBytes, x: f.own.first, c: f.all.at(j+1, first), cRow: f.all.step(),
-			rows: roundUp(f.rows - j - 1), columns: side}
-		s.run(1)
+		f.takeFromRows(a, j, end)
+	}
+}
+
+// takeFromRows takes multiples of row j from the rows below it, in columns behind j up to an end.
+func (f *luFactoring) takeFromRows(a *blockArgs, j, end int) {
+	from := j / side * side
+	own := f.own.row(0)[:end-from]
+	clear(own[:j+1-from])
+	copy(own[j+1-from:], f.all.row(j)[j+1:end])
+	*a = blockArgs{lRow: f.all.step(), lColumn: numberBytes, xRow: f.own.step(), cRow: f.all.step(), inner: 1}
+	for at := from; at < end; {
+		strips := min((end-at)/side, current.strips)
+		block := current.blocks[less][strips-1]
+		a.x = f.own.at(0, at-from)
+		for r := j + 1; r < f.n; r += current.rows {
+			a.l, a.c = f.all.at(r, j), f.all.at(r, at)
+			block(a)
+		}
+		at += strips * side
 	}
 }
 
@@ -80,10 +97,12 @@ func (f *luFactoring) factorPanel(first int) {
 func (f *luFactoring) pivotRow(column int) (row int) {
 	row = column
 	most, numbers, step := -1.0, f.all.numbers[column:], f.all.stride
+	at := column * step
 	for i := column; i < f.n; i++ {
-		if v := math.Abs(numbers[i*step]); v > most {
+		if v := math.Abs(numbers[at]); v > most {
 			most, row = v, i
 		}
+		at += step
 	}
 	return row
 }
@@ -103,7 +122,7 @@ func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, 
 	if n == 0 || k == 0 {
 		return
 	}
-	if max(n, k) < minBlocked {
+	if isUnblocked(n, k) {
 		solveLUUnblocked(lu, n, pivots, transposed, b, k)
 		return
 	}

@@ -18,7 +18,7 @@ func Solve(memory Memory, t []float64, n int, of Form, b []float64, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
-	if max(n, k) < minBlocked {
+	if isUnblocked(n, k) {
 		solveUnblocked(t, n, of, b, k)
 		return
 	}

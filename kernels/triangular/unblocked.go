@@ -10,7 +10,13 @@ import (
 // lie, number by number and with the same bits: those of 3 rows, of which there are many, take a fifth of the time so.
 const minBlocked = side + 1
 
-// solveUnblocked is [Solve] without blocks.
+// isUnblocked reports whether a system of n rows and k columns is solved without blocks: of one column or two, blocks would fill a fourth of their vectors.
+func isUnblocked(n, k int) bool {
+	const few, rows = 2, 3 * side
+	return max(n, k) < minBlocked || k <= few && n <= rows
+}
+
+// solveUnblocked is [Solve] without blocks. What is solved is taken from all rows behind it at once, which wait for no sum so, and in the order of the columns.
 func solveUnblocked(t []float64, n int, of Form, b []float64, k int) {
 	row, column, first, next := n, 1, 0, 1
 	if of.Transposed {
@@ -19,18 +25,43 @@ func solveUnblocked(t []float64, n int, of Form, b []float64, k int) {
 	if of.Upper != of.Transposed {
 		first, next = n-1, -1
 	}
-	for c := range k {
-		for r := range n {
-			i := first + next*r
-			x := b[i*k+c]
-			for s := range r {
-				j := first + next*s
-				x = scalar.FMA64(-t[i*row+j*column], b[j*k+c], x)
+	if k == 1 {
+		solveColumn(t, n, row, column, first, next, of.Unit, b)
+		return
+	}
+	for r := range n {
+		i := first + next*r
+		x := b[i*k : (i+1)*k]
+		if !of.Unit {
+			by := t[i*row+i*column]
+			for c := range x {
+				x[c] /= by
 			}
-			if !of.Unit {
-				x /= t[i*row+i*column]
+		}
+		at, y := i*row+i*column, i*k
+		for range n - 1 - r {
+			at, y = at+next*row, y+next*k
+			l := -t[at]
+			for c, v := range x {
+				b[y+c] = scalar.FMA64(l, v, b[y+c])
 			}
-			b[i*k+c] = x
+		}
+	}
+}
+
+// solveColumn is [solveUnblocked] for one column: rows and columns of t are so far apart, and rows are solved from the first on, each followed by the next.
+func solveColumn(t []float64, n, row, column, first, next int, unit bool, b []float64) {
+	for r := range n {
+		i := first + next*r
+		at := i*row + i*column
+		x := b[i]
+		if !unit {
+			x /= t[at]
+			b[i] = x
+		}
+		for range n - 1 - r {
+			at, i = at+next*row, i+next
+			b[i] = scalar.FMA64(-t[at], x, b[i])
 		}
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Few rows and columns have the bits of those of more: of systems with more columns, and of matrices with one column more.
+// Few rows and columns have the bits of those of more: of systems with more columns, and of matrices with so many columns that these are factored in halves.
 func TestUnblocked(t *testing.T) {
-	for n := 1; n < minBlocked; n++ {
-		a, wide := random(n, n), make([]float64, n*minBlocked)
+	const all = (mostStrips + 1) * side
+	for n := 1; n <= mostStrips*side+1; n++ {
+		a, wide := random(n, n), make([]float64, n*all)
 		for i := range n {
-			copy(wide[i*minBlocked:], a[i*n:(i+1)*n])
+			copy(wide[i*all:], a[i*n:(i+1)*n])
 		}
 		columns := func(x []float64, of, k int) (cut []float64) { // the first k
 			for i := range n {
@@ -22,23 +23,23 @@ func TestUnblocked(t *testing.T) {
 		}
 		lu, pivots, more, morePivots := append([]float64{}, a...), make([]int, n), append([]float64{}, wide...), make([]int, n)
 		LU(heap{}, lu, n, n, pivots)
-		LU(heap{}, more, n, minBlocked, morePivots)
+		LU(heap{}, more, n, all, morePivots)
 		require.Equal(t, morePivots, pivots)
-		require.Equal(t, columns(more, minBlocked, n), lu)
+		require.Equal(t, columns(more, all, n), lu)
 		for k := 1; k < minBlocked; k++ {
-			b := random(n, minBlocked)
+			b := random(n, all)
 			for form := range 8 {
 				of := Form{Upper: form&1 != 0, Transposed: form&2 != 0, Unit: form&4 != 0}
-				want, got := append([]float64{}, b...), columns(b, minBlocked, k)
-				Solve(heap{}, a, n, of, want, minBlocked)
+				want, got := append([]float64{}, b...), columns(b, all, k)
+				Solve(heap{}, a, n, of, want, all)
 				Solve(heap{}, a, n, of, got, k)
-				require.Equal(t, columns(want, minBlocked, k), got, fmt.Sprint(n, k, of))
+				require.Equal(t, columns(want, all, k), got, fmt.Sprint(n, k, of))
 			}
 			for _, isTransposed := range []bool{false, true} {
-				want, got := append([]float64{}, b...), columns(b, minBlocked, k)
-				SolveLU(heap{}, lu, n, pivots, isTransposed, want, minBlocked)
+				want, got := append([]float64{}, b...), columns(b, all, k)
+				SolveLU(heap{}, lu, n, pivots, isTransposed, want, all)
 				SolveLU(heap{}, lu, n, pivots, isTransposed, got, k)
-				require.Equal(t, columns(want, minBlocked, k), got, fmt.Sprint(n, k, isTransposed))
+				require.Equal(t, columns(want, all, k), got, fmt.Sprint(n, k, isTransposed))
 			}
 		}
 	}
