@@ -22,7 +22,7 @@ func init() {
 	}
 }
 
-// copyApart puts elements of 4 bytes side by side that stand 3 or 4 apart, or from the last to the first, but for the last 1 to 8 of each row, and returns how
+// copyApart puts elements of 4 bytes side by side that stand 2 to 4 apart, or from the last to the first, but for the last 1 to 8 of each row, and returns how
 // many it has taken of a row.
 func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) int {
 	const size, block = 4, 8

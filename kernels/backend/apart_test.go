@@ -15,7 +15,7 @@ import (
 func TestElementsApartComeSideBySide(t *testing.T) {
 	fenced := newFence(t)
 	memory := unsafe.Slice((*float32)(unsafe.Pointer(&fenced[0])), len(fenced)/4)
-	for step := codegen.LeastApart - 1; step <= codegen.MostApart+1; step++ {
+	for step := codegen.LeastApart; step <= codegen.MostApart+1; step++ {
 		for n := range 70 {
 			for _, rows := range []int{1, 2, 5} {
 				pitch, gap := n*step+2, n+1

@@ -17,7 +17,7 @@ type ApartArgs struct {
 
 const (
 	// LeastApart and MostApart bound how many elements apart those are that there is code for.
-	LeastApart, MostApart = 3, 4
+	LeastApart, MostApart = 2, 4
 	apartBlock            = 8
 )
 
@@ -45,11 +45,14 @@ func Apart(target Target, step int) (code []byte) {
 	for i := range step {
 		a.M(asm.MOVUPS, w, asm.Vec(i), 0, asm.At(next, int32(i*apartBlock*4)))
 	}
-	if step == 4 { // 0 4, 8 12, 16 20 and 24 28 are in halves of vectors
+	switch step {
+	case 2: // 0 2 8 10 and 4 6 12 14 become halves
+		a.R(asm.SHUFPS, w, 0, 0, 1, 0x88)
+	case 4: // 0 4, 8 12, 16 20 and 24 28 are in halves of vectors
 		a.R(asm.UNPCKLPS, w, 0, 0, 1)
 		a.R(asm.UNPCKLPS, w, 2, 2, 3)
 		a.R(asm.UNPCKLPD, w, 0, 0, 2)
-	} else { // each is at a place of its own, whichever vector it is in
+	default: // each is at a place of its own, whichever vector it is in
 		for i := 1; i < step; i++ {
 			lanes := byte(0)
 			for k := range apartBlock {
@@ -82,6 +85,8 @@ func apartOrder(step int) (order []byte) {
 	for k := range apartBlock {
 		at := k * step % apartBlock
 		switch step {
+		case 2:
+			at = k&^6 | k>>1&2 | k<<1&4 // 0 1 4 5 2 3 6 7
 		case 4:
 			at = k%2*4 + k/2
 		case -1:
