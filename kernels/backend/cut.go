@@ -21,6 +21,9 @@ const (
 	callCycles     = 300_000
 )
 
+// columnUnit divides the elements of rows of a call, whose vectors are full so.
+const columnUnit = 64
+
 // callElementsOf is how many elements a call of some code works on at most.
 func callElementsOf(c *codegen.Code) int {
 	if c.Work == 0 {
@@ -141,7 +144,12 @@ func (k *nativeKernel) cut(a *launch.Args, lo, hi int) (c cut) {
 	if k.elementwise && a.N > 2*k.callElements {
 		c.columns = k.callElements
 	}
-	c.goAcross(k, a)
+	switch rows := c.end - c.first; {
+	case k.layout.Columns != 0 && c.axis == len(a.Outer)-1 && c.rows < rows && rows <= fewColumnRows: // columns of all rows, see isBetterInColumns
+		c.rows, c.columns = rows, max(fewestElements, k.callElements)/rows&^(columnUnit-1)
+	default:
+		c.goAcross(k, a)
+	}
 	return c
 }
 

@@ -253,10 +253,9 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 
 // mostColumnBytes is the most bytes of a row, as it is accumulated, that is worked on in columns. Rows of 2 to 16 elements take a third to a quarter of the time
 // so on an AMD Zen 4, of 31 a third, of 100 to 128 two thirds, of 256 nine tenths, and of 512 as much as one after the other. Up to fewColumnRows rows
-// of up to longColumnBytes take three quarters to nine tenths, since their sums would come from the cache each time; more rows gain or lose as they lie.
+// of any length take a third to nine tenths, since their sums would come from a cache each time; more rows gain or lose as they lie.
 const (
 	mostColumnBytes = 1 << 10
-	longColumnBytes = 32 << 10
 	fewColumnRows   = 64
 )
 
@@ -264,7 +263,7 @@ const (
 func (k *nativeKernel) isBetterInColumns(a *launch.Args) bool {
 	last := len(a.Outer) - 1
 	rows, bytes := a.Outer[last], a.N*k.prog.Operands[k.accs[0].operand].Type.Size()
-	return rows > 1 && (bytes <= mostColumnBytes || rows <= fewColumnRows && bytes <= longColumnBytes)
+	return rows > 1 && (bytes <= mostColumnBytes || rows <= fewColumnRows)
 }
 
 // sizes is a range of numbers of bytes.

@@ -12,6 +12,13 @@ import (
 // maxUnrolled bounds the elements that are folded into one without a loop.
 const maxUnrolled = 32
 
+// maxStoredRows bounds the rows of an input or a parameter that are folded so: sums that are accumulated begin as zeros in memory, from which they come and to which they go
+// back. The rows have minStoredRow elements or more. On a Zen 4 two rows of half a million take 0.07 ms in place of 0.24, 16 of 65,000 0.064 in place of 0.113, and 64 longer than these do.
+const (
+	maxStoredRows = 16
+	minStoredRow  = 64
+)
+
 // Unroll writes the reduction of a few elements of a view, such as those of a window,
 // as elementwise operations on views: the elements are read where they lie and the result
 // is stored once, where a loop would go over the result again for each of them. A value
@@ -90,9 +97,16 @@ func viewOf(x *graph.Node) *graph.Node {
 	return x
 }
 
-// isUnrolled reports whether a reduction folds a few elements of the view x, or of a view that is converted.
+// isUnrolled reports whether a reduction folds a few elements of the view x, or of a view that is converted, or a few rows of a value that is stored anyway.
 func isUnrolled(n, x *graph.Node) bool {
-	if analysis.IsSumTo(n) || viewOf(x).Op().View == nil || x.DType() == graph.Bool || analysis.Combiner(n.Op().Fold) == nil {
+	if analysis.IsSumTo(n) || x.DType() == graph.Bool || analysis.Combiner(n.Op().Fold) == nil {
+		return false
+	}
+	most := int64(maxUnrolled)
+	switch {
+	case viewOf(x).Op().Class == graph.Source && rowBehind(x, n.Op().Axes(n)) >= minStoredRow:
+		most = maxStoredRows
+	case viewOf(x).Op().View == nil:
 		return false
 	}
 	count := graph.Dim(1)
@@ -100,7 +114,18 @@ func isUnrolled(n, x *graph.Node) bool {
 		count = count.Times(x.Shape()[axis])
 	}
 	c, static := count.Int()
-	return static && 2 <= c && c <= maxUnrolled
+	return static && 2 <= c && c <= most
+}
+
+// rowBehind is how many elements there are behind the last of some axes, as far as their number is known.
+func rowBehind(x *graph.Node, axes []int) int64 {
+	count := int64(1)
+	for axis := x.Rank() - 1; axis >= 0 && !slices.Contains(axes, axis); axis-- {
+		if size, known := x.Shape()[axis].Int(); known {
+			count *= size
+		}
+	}
+	return count
 }
 
 // elementsOver returns what a value holds at each index of axes of known size, in row-major
