@@ -49,13 +49,20 @@ func Clear[T Number](by Fold, s Shape, dst []T, left, right int) {
 	}
 }
 
+// filledSingly is how many elements are filled one by one; they are copied to the others, many at once.
+const filledSingly = 1 << 10
+
 func fill[T Number](dst []T, v T) {
 	if v == 0 {
 		clear(dst)
 		return
 	}
-	for i := range dst {
-		dst[i] = v
+	block := dst[:min(len(dst), filledSingly)]
+	for i := range block {
+		block[i] = v
+	}
+	for at := len(block); at < len(dst); {
+		at += copy(dst[at:], block)
 	}
 }
 
@@ -116,17 +123,22 @@ func addAll[T Number, I Index](inner int, to, from []T, index []I, left, right, 
 // uniteElements unites elements by themselves.
 func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
 	from = from[:len(index)]
-	for i, at := range index {
-		x, v := &to[at], from[i]
-		switch by {
-		case Sum:
-			*x += v
-		case Prod:
-			*x *= v
-		case Max:
-			*x = max(*x, v)
-		case Min:
-			*x = min(*x, v)
+	switch by {
+	case Sum:
+		for i, at := range index {
+			to[at] += from[i]
+		}
+	case Prod:
+		for i, at := range index {
+			to[at] *= from[i]
+		}
+	case Max:
+		for i, at := range index {
+			to[at] = max(to[at], from[i])
+		}
+	case Min:
+		for i, at := range index {
+			to[at] = min(to[at], from[i])
 		}
 	}
 }

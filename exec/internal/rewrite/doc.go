@@ -10,7 +10,7 @@
 //     wider ones.
 //   - simplify.go applies identities, which stand in a table. Rules of products have files of their own: transposed.go those
 //     that movements show, columns.go those of few columns, smallproducts.go those of many small matrices, and sumofproducts.go
-//     sums that are products of matrices.
+//     sums that are products of matrices. segments.go has what is united by index with a value that is there.
 //   - channelslast.go computes small images with the channels last.
 //   - unroll.go writes short reductions one element at a time: shortrows.go those of rows that are too short for vectors,
 //     narrowsums.go those of a few columns, many at a time, and planes.go what is computed for pairs of points, plane by plane.

@@ -24,6 +24,7 @@ var identities = map[graph.Class][]rule{
 	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
 		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape}, {"expand of expand", expandOfExpand}},
 	graph.Reduce: {{"fold over no axes", foldOfNothing}},
+	graph.Gather: {{"greatest of a value and what comes to its places", unitedWithItself}},
 	graph.Contract: {{"column by row = product of each element with each", columnByRow}, {"vector along rows = sum of products", vectorAlongRows},
 		{"many small products = sums of products", manySmallProducts}, {"batch with one matrix = one product", matMulOfRows},
 		{"one matrix with a batch of few columns = one product", matMulOfColumns}},

@@ -1,0 +1,49 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/analysis"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// unitedWithItself finds the greatest, or least, of elements that come to each place, of which the first ones are those of a value at their own places, as where slices are
+// put into a value that counts too: that value meets what comes of the others, and is neither copied behind them nor united element by element.
+func unitedWithItself(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().Fold != graph.FoldMax && n.Op().Fold != graph.FoldMin {
+		return nil
+	}
+	axis := n.Op().Axes(n)[0]
+	x, others, ok := twoParts(in[0], axis)
+	if !ok || !x.Shape().Equal(n.Shape()) {
+		return nil
+	}
+	places, index, ok := twoParts(in[1], 0)
+	if !ok || in[1].Rank() != 1 || !countsPlaces(viewOf(places), n.Shape()[axis]) {
+		return nil
+	}
+	return analysis.Combiner(n.Op().Fold)(x, graph.Apply(n.Op(), n.Attrs(), others, index))
+}
+
+// twoParts takes a concatenation of two values along an axis apart.
+func twoParts(x *graph.Node, axis int) (first, second *graph.Node, ok bool) {
+	if !isAssembly(x) || HasBackground(x) || len(x.Operands()) != 2 {
+		return nil, nil, false
+	}
+	first, second = x.In(0), x.In(1)
+	at := x.Op().Assemble(x)
+	one := slices.Repeat([]graph.Dim{1}, x.Rank())
+	start := slices.Repeat([]graph.Dim{0}, x.Rank())
+	if !slices.Equal(at.Start[0], start) || !slices.Equal(at.Step[0], one) || !slices.Equal(at.Step[1], one) {
+		return nil, nil, false
+	}
+	start[axis] = first.Shape()[axis]
+	return first, second, slices.Equal(at.Start[1], start)
+}
+
+// countsPlaces reports whether a vector holds 0, 1, 2 and so on, up to a size.
+func countsPlaces(x *graph.Node, size graph.Dim) bool {
+	a, is := x.Attrs().(ops.IotaAttrs)
+	return is && len(a.Shape) == 1 && a.Shape[0] == size
+}
