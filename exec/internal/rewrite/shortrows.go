@@ -13,8 +13,9 @@ const (
 	// for the softmax of one 10 ns, and 3 to 7. Of 6 elements, a sum or a cross entropy is slower across rows.
 	maxShortRow = 5
 	// maxRepeatedRow is the same where all operands are smaller than what is computed of them, as of distances of all pairs: vectors across rows read
-	// few elements again and again. Distances of 16 to 32 numbers take a third of the time so, of 48 half, and of 64 more where there are few.
-	maxRepeatedRow = 48
+	// few elements again and again. Distances of 16 to 32 numbers take a third of the time so, of 48 and 50 half, of 64 and 100 three quarters to nine tenths, and of 128
+	// more where there are many.
+	maxRepeatedRow = 100
 	// maxIndexRow is the same where the place of an element is sought, for which a kernel takes 40 ns of a row.
 	maxIndexRow = 16
 	// minShortRows is how many rows there must be, where a size that is not known counts as usualSize.
