@@ -102,6 +102,7 @@ const (
 	neonUshr  = 0x6f000400
 	neonSshr  = 0x4f000400
 	ofPairs   = 1 << 22
+	ofWords   = 1 << 23 // without it, ofPairs makes elements of 16 bits, and nothing those of 8
 
 	neonFmlaLane  = 0x4f801000 // times a lane of m
 	neonExt       = 0x6e000000

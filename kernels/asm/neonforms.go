@@ -76,6 +76,8 @@ var vectorForms = sync.OnceValue(func() map[*Op]func(neon) {
 		SHUFPS:      func(n neon) { n.each(func(d, v, s, t uint32) { n.shuffle(d, v, s, t) }) },
 		PSHUFD:      func(n neon) { n.each(func(d, _, s, t uint32) { n.shuffle(d, s, s, t) }) },
 		UNPCKLPS:    onThree(neonZip1), UNPCKHPS: onThree(neonZip2), UNPCKLPD: onThree(neonZip1 | ofPairs), UNPCKHPD: onThree(neonZip2 | ofPairs),
+		PUNPCKLWD: onThree(neonZip1&^ofWords | ofPairs), PUNPCKHWD: onThree(neonZip2&^ofWords | ofPairs),
+		PUNPCKLBW: onThree(neonZip1 &^ ofWords), PUNPCKHBW: onThree(neonZip2 &^ ofWords),
 		BLENDPS: neon.blendLanes,
 		PERMPS:  neon.lookUp,
 	}

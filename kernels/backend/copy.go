@@ -51,8 +51,8 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 	if size == 4 && copyPairs(dst, to, src, from, t) {
 		return
 	}
-	if size == 4 && t.rows >= packRows {
-		done := transposed(dst, to, src, from, t, few)
+	if t.rows >= packRows {
+		done := transposed(size, dst, to, src, from, t, few)
 		if done == t.rows { // no pointer leads past the last element
 			return
 		}

@@ -8,22 +8,30 @@ import (
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
-// transposer is code that transposes blocks of 8x8 elements, nil if it cannot be had.
-var transposer = sync.OnceValue(func() *jit.Code { return copying(codegen.Transpose(target())) })
+// transposers have code that transposes blocks of 8x8 elements, by the bytes of an element; nil where it cannot be had.
+var transposers = map[int]func() *jit.Code{}
 
-// block is memory for a block of elements of 4 bytes, column by column.
-type block [packRows * packRows]uint32
+func init() {
+	for _, size := range []int{1, 2, 4, 8} {
+		transposers[size] = sync.OnceValue(func() *jit.Code { return copying(codegen.Transpose(target(), size)) })
+	}
+}
 
-// transposed copies rows of elements of 4 bytes, whole blocks of them, where rows lie side by side on one side and columns on the other. The last columns
+// block is memory for a block of elements of up to 8 bytes, column by column.
+type block [packRows * packRows]uint64
+
+// transposed copies rows of elements, whole blocks of them, where rows lie side by side on one side and columns on the other. The last columns
 // are copied twice where they do not fill a block. Fewer columns than a block has go through memory of their own, if there is some: packed rows are so far
 // apart then that they bear more. It tells how many rows are copied.
-func transposed(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, few *block) (rows int) {
-	const size = 4
-	c := blockCopy{code: transposer(), columns: t.columns, few: few, into: from.row == 1 && to.column == 1}
-	if c.code == nil || to.row*from.row == 0 || !c.into && !(to.row == 1 && from.column == 1) {
+func transposed(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, few *block) (rows int) {
+	c := blockCopy{size: size, columns: t.columns, few: few, into: from.row == 1 && to.column == 1}
+	if to.row*from.row == 0 || !c.into && !(to.row == 1 && from.column == 1) {
 		return 0
 	}
-	if t.columns < packRows && c.into && to.row == t.columns {
+	if c.code = transposers[size](); c.code == nil {
+		return 0
+	}
+	if t.columns < packRows && size == 4 && c.into && to.row == t.columns {
 		return c.dense(dst, to, src, from, t.rows)
 	}
 	if t.columns < packRows && (few == nil || c.into && to.row < packRows || !c.into && from.row < packRows) {
@@ -64,6 +72,7 @@ func (c *blockCopy) dense(dst unsafe.Pointer, to steps, src unsafe.Pointer, from
 // blockCopy copies as many rows as a block has.
 type blockCopy struct {
 	code    *jit.Code
+	size    int // of an element
 	columns int
 	few     *block
 	into    bool // into rows, or out of them
@@ -73,7 +82,7 @@ type blockCopy struct {
 
 // run copies the columns of one block of rows: by whole blocks, of which the last overlaps the one before, or through memory for a block.
 func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps) {
-	const size, line = 4, 4 * packRows
+	size, line := c.size, c.size*packRows
 	whole, rest := c.columns/packRows, c.columns%packRows
 	switch {
 	case whole > 0:
@@ -84,13 +93,13 @@ func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		}
 	case c.into:
 		for i := range c.columns {
-			*(*[line]byte)(unsafe.Pointer(&c.few[i*packRows])) = *(*[line]byte)(unsafe.Add(src, i*from.column*size))
+			copyLines(unsafe.Add(unsafe.Pointer(c.few), i*line), 0, unsafe.Add(src, i*from.column*size), 0, 1, line)
 		}
 		c.blocks(dst, to, unsafe.Pointer(c.few), steps{1, packRows}, 1)
 	default:
 		c.blocks(unsafe.Pointer(c.few), steps{1, packRows}, src, from, 1)
 		for i := range c.columns {
-			*(*[line]byte)(unsafe.Add(dst, i*to.column*size)) = *(*[line]byte)(unsafe.Pointer(&c.few[i*packRows]))
+			copyLines(unsafe.Add(dst, i*to.column*size), 0, unsafe.Add(unsafe.Pointer(c.few), i*line), 0, 1, line)
 		}
 	}
 }
@@ -98,7 +107,7 @@ func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 // down copies blocks, those below each other before those beside them: so lines of the memory in which elements of a row lie apart are copied as a whole.
 // Lines that are read like this are fetched ahead, since they follow no pattern that a processor looks for.
 func (c *blockCopy) down(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, groups int) {
-	const size = 4
+	size := c.size
 	if c.into {
 		c.ahead = size * packRows * from.column
 	}
@@ -115,7 +124,7 @@ func (c *blockCopy) blocks(dst unsafe.Pointer, to steps, src unsafe.Pointer, fro
 
 // call copies some blocks in one row or column of them: toNext and fromNext are the steps of elements in that direction.
 func (c *blockCopy) call(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count, toNext, fromNext int) {
-	const size = 4
+	size := c.size
 	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count, DstStep: size * packRows * toNext, SrcStep: size * packRows * fromNext,
 		SrcLine: size * from.row, DstLine: size * to.column, Ahead: c.ahead}
 	if c.into {
