@@ -31,8 +31,8 @@ func copying(bytes []byte) *jit.Code {
 	return code
 }
 
-// copyTile copies elements of the given size between operands and packed rows, with memory for a block of them if there is some.
-func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, few *block) {
+// copyTile copies elements of the given size between operands and packed rows, with memory for some of them if there is some.
+func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, room *copyRoom) {
 	if from.row == 0 && to.row == 0 {
 		t.rows = 1
 	}
@@ -52,7 +52,7 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		return
 	}
 	if t.rows >= packRows {
-		done := transposed(size, dst, to, src, from, t, few)
+		done := transposed(size, dst, to, src, from, t, room)
 		if done == t.rows { // no pointer leads past the last element
 			return
 		}

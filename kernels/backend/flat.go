@@ -29,6 +29,7 @@ type flattened struct {
 	others []flatCopy // of the loads, those of operands that are not the same in all rows
 	stores []flatCopy
 	index  []int // of a row, along all outer axes
+	room   copyRoom
 }
 
 // flatCopy is a copy of an operand to or from a tile; or of two operands, see interleaver.
@@ -348,16 +349,16 @@ func (f *flattened) copyRun(k *nativeKernel, a *launch.Args, c flatCopy, run til
 		side, memory = unsafe.Add(side, size*to.row*args.Rows), unsafe.Add(memory, size*from.row*args.Rows)
 		run.rows = 1
 	case c.odd >= 0:
-		copyEither(size, odd, to, unsafe.Add(memory, size), from, run, back)
+		f.copyEither(size, odd, to, unsafe.Add(memory, size), from, run, back)
 	}
-	copyEither(size, side, to, memory, from, run, back)
+	f.copyEither(size, side, to, memory, from, run, back)
 }
 
 // copyEither copies to copies, or back.
-func copyEither(size int, side unsafe.Pointer, to steps, memory unsafe.Pointer, from steps, run tile, back bool) {
+func (f *flattened) copyEither(size int, side unsafe.Pointer, to steps, memory unsafe.Pointer, from steps, run tile, back bool) {
 	if back {
-		copyTile(size, memory, from, side, to, run, nil)
+		copyTile(size, memory, from, side, to, run, &f.room)
 	} else {
-		copyTile(size, side, to, memory, from, run, nil)
+		copyTile(size, side, to, memory, from, run, &f.room)
 	}
 }

@@ -32,7 +32,7 @@ type rows struct {
 	words []uint64
 	row   []unsafe.Pointer // of each operand that is packed
 	index []int
-	few   block
+	room  copyRoom
 }
 
 // prepare makes room and sets the steps of a call that works on tiles.
@@ -145,7 +145,7 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 	if k.copied.isAll() && (t.columns >= packRows || k.isDenseCopy(a)) { // fewer are transposed into packed rows, which bear what is written behind them
 		size := k.prog.Operands[k.copied.from].Type.Size()
 		dst, src := unsafe.Add(a.Ptr[k.copied.to], r.offset(a, k.copied.to, t)*size), unsafe.Add(a.Ptr[k.copied.from], r.offset(a, k.copied.from, t)*size)
-		copyTile(size, dst, stepsOf(a, k.copied.to), src, stepsOf(a, k.copied.from), t, nil)
+		copyTile(size, dst, stepsOf(a, k.copied.to), src, stepsOf(a, k.copied.from), t, &r.room)
 		return launch.Fault{}, true
 	}
 	r.args.N = t.columns
@@ -159,7 +159,7 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 		if r.row[i] != nil {
 			r.args.Ptr[i] = r.row[i]
 			if o.Access != rowprog.Out {
-				copyTile(o.Type.Size(), r.row[i], r.steps(i), p, stepsOf(a, i), t, &r.few)
+				copyTile(o.Type.Size(), r.row[i], r.steps(i), p, stepsOf(a, i), t, &r.room)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 	for i := range a.Stride {
 		if o := &k.prog.Operands[i]; r.row[i] != nil && o.Access.Writes() {
 			p := unsafe.Add(a.Ptr[i], r.offset(a, i, t)*o.Type.Size())
-			copyTile(o.Type.Size(), p, stepsOf(a, i), r.row[i], r.steps(i), t, &r.few)
+			copyTile(o.Type.Size(), p, stepsOf(a, i), r.row[i], r.steps(i), t, &r.room)
 		}
 	}
 	return launch.Fault{}, true

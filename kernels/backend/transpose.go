@@ -17,24 +17,28 @@ func init() {
 	}
 }
 
-// block is memory for a block of elements of up to 8 bytes, column by column.
-type block [packRows * packRows]uint64
+// copyRoom is memory for a block of elements of up to 8 bytes, column by column, and for columns of 4 bytes that become short rows. Machine code reads and writes it, so it is no part of a
+// stack, which may move.
+type copyRoom struct {
+	few   [packRows * packRows]uint64
+	lines [packRows][denseBlocks * packRows]uint32
+}
 
 // transposed copies rows of elements, whole blocks of them, where rows lie side by side on one side and columns on the other. The last columns
 // are copied twice where they do not fill a block. Fewer columns than a block has go through memory of their own, if there is some: packed rows are so far
 // apart then that they bear more. It tells how many rows are copied.
-func transposed(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, few *block) (rows int) {
-	c := blockCopy{size: size, columns: t.columns, few: few, into: from.row == 1 && to.column == 1}
+func transposed(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, room *copyRoom) (rows int) {
+	c := blockCopy{size: size, columns: t.columns, room: room, into: from.row == 1 && to.column == 1}
 	if to.row*from.row == 0 || !c.into && !(to.row == 1 && from.column == 1) {
 		return 0
 	}
 	if c.code = transposers[size](); c.code == nil {
 		return 0
 	}
-	if t.columns < packRows && size == 4 && c.into && to.row == t.columns {
+	if t.columns < packRows && size == 4 && c.into && to.row == t.columns && room != nil {
 		return c.dense(dst, to, src, from, t.rows)
 	}
-	if t.columns < packRows && (few == nil || c.into && to.row < packRows || !c.into && from.row < packRows) {
+	if t.columns < packRows && (room == nil || c.into && to.row < packRows || !c.into && from.row < packRows) {
 		return 0
 	}
 	if groups := t.rows / packRows; groups > 1 && t.columns >= packRows {
@@ -54,7 +58,7 @@ const denseBlocks = 8
 // elements is stored again with the next rows. So the last rows are left, and it tells how many are copied.
 func (c *blockCopy) dense(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, rows int) (done int) {
 	const size, most = 4, denseBlocks * packRows
-	var lines [packRows][most]uint32
+	lines := &c.room.lines
 	behind := (packRows - 1) / c.columns // rows into which the last line of a block reaches
 	for {
 		count := min((rows-behind-done)/packRows, denseBlocks)
@@ -64,7 +68,7 @@ func (c *blockCopy) dense(dst unsafe.Pointer, to steps, src unsafe.Pointer, from
 		for i := range c.columns {
 			copy(lines[i][:], unsafe.Slice((*uint32)(unsafe.Add(src, (done*from.row+i*from.column)*size)), count*packRows))
 		}
-		c.call(unsafe.Add(dst, done*to.row*size), to, unsafe.Pointer(&lines), steps{1, most}, count, to.row, 1)
+		c.call(unsafe.Add(dst, done*to.row*size), to, unsafe.Pointer(lines), steps{1, most}, count, to.row, 1)
 		done += count * packRows
 	}
 }
@@ -74,7 +78,7 @@ type blockCopy struct {
 	code    *jit.Code
 	size    int // of an element
 	columns int
-	few     *block
+	room    *copyRoom
 	into    bool // into rows, or out of them
 	args    codegen.TransposeArgs
 	ahead   int // bytes from a block to the one that is fetched meanwhile
@@ -93,13 +97,13 @@ func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		}
 	case c.into:
 		for i := range c.columns {
-			copyLines(unsafe.Add(unsafe.Pointer(c.few), i*line), 0, unsafe.Add(src, i*from.column*size), 0, 1, line)
+			copyLines(unsafe.Add(unsafe.Pointer(&c.room.few), i*line), 0, unsafe.Add(src, i*from.column*size), 0, 1, line)
 		}
-		c.blocks(dst, to, unsafe.Pointer(c.few), steps{1, packRows}, 1)
+		c.blocks(dst, to, unsafe.Pointer(&c.room.few), steps{1, packRows}, 1)
 	default:
-		c.blocks(unsafe.Pointer(c.few), steps{1, packRows}, src, from, 1)
+		c.blocks(unsafe.Pointer(&c.room.few), steps{1, packRows}, src, from, 1)
 		for i := range c.columns {
-			copyLines(unsafe.Add(dst, i*to.column*size), 0, unsafe.Add(unsafe.Pointer(c.few), i*line), 0, 1, line)
+			copyLines(unsafe.Add(dst, i*to.column*size), 0, unsafe.Add(unsafe.Pointer(&c.room.few), i*line), 0, 1, line)
 		}
 	}
 }

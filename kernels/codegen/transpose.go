@@ -93,7 +93,6 @@ func (t transposer) pair(ops [2]*asm.Op, w asm.Width, dst, x, y asm.Vec) {
 }
 
 var (
-	unpackBytes   = [2]*asm.Op{asm.PUNPCKLBW, asm.PUNPCKHBW}
 	unpackWords   = [2]*asm.Op{asm.PUNPCKLWD, asm.PUNPCKHWD}
 	unpackDoubles = [2]*asm.Op{asm.UNPCKLPS, asm.UNPCKHPS}
 	unpackQuads   = [2]*asm.Op{asm.UNPCKLPD, asm.UNPCKHPD}
