@@ -54,11 +54,9 @@ func Transpose(target Target, size int) []byte {
 	}
 	a.Lea(far, asm.Indexed(src, ahead, 1, 0))
 	a.Lea(far4, asm.Indexed(src4, ahead, 1, 0))
-	for i := range 8 {
-		a.Prefetch(line(i, far, far4, srcLine, srcLine3, 0))
-	}
 	t := transposer{a,
 		func(i int, offset int32) asm.Mem { return line(i, src, src4, srcLine, srcLine3, offset) },
+		func(i int) { a.Prefetch(line(i, far, far4, srcLine, srcLine3, 0)) },
 		func(i int, offset int32) asm.Mem { return line(i, dst, dst4, dstLine, dstLine3, offset) }}
 	switch size {
 	case 1:
@@ -80,10 +78,12 @@ func Transpose(target Target, size int) []byte {
 	return code
 }
 
-// transposer writes what transposes one block: it reads and writes lines of it, from a byte on.
+// transposer writes what transposes one block: it reads and writes lines of it, from a byte on, and fetches those of a block ahead.
 type transposer struct {
-	a        *asm.Asm
-	from, to func(line int, offset int32) asm.Mem
+	a     *asm.Asm
+	from  func(line int, offset int32) asm.Mem
+	fetch func(line int)
+	to    func(line int, offset int32) asm.Mem
 }
 
 // pair writes what exchanges elements of two registers: dst has those of their lower halves, or of those of their halves, and the next register those of the upper ones.
@@ -103,6 +103,7 @@ func (t transposer) bytes() {
 	const w = asm.W128
 	for i := range 8 {
 		t.a.M(asm.MOVSD, w, asm.Vec(i), 0, t.from(i, 0))
+		t.fetch(i)
 	}
 	for i := asm.Vec(0); i < 4; i++ {
 		t.a.R(asm.PUNPCKLBW, w, 8+i, 2*i, 2*i+1)
@@ -122,6 +123,7 @@ func (t transposer) words() {
 	const w = asm.W128
 	for i := range 8 {
 		t.a.M(asm.MOVUPS, w, asm.Vec(i), 0, t.from(i, 0))
+		t.fetch(i)
 	}
 	for i := asm.Vec(0); i < 8; i += 2 {
 		t.pair(unpackWords, w, 8+i, i, i+1)
@@ -143,6 +145,7 @@ func (t transposer) doubleWords() {
 	const w = asm.W256
 	for i := range 8 {
 		t.a.M(asm.MOVUPS, w, asm.Vec(i), 0, t.from(i, 0))
+		t.fetch(i)
 	}
 	for i := asm.Vec(0); i < 8; i += 2 {
 		t.pair(unpackDoubles, w, 8+i, i, i+1)
@@ -167,6 +170,9 @@ func (t transposer) quadWords() {
 		row, column := block/2, block%2
 		for i := range 4 {
 			t.a.M(asm.MOVUPS, w, asm.Vec(i), 0, t.from(4*row+i, int32(half*column)))
+			if column == 0 {
+				t.fetch(4*row + i)
+			}
 		}
 		t.pair(unpackQuads, w, 4, 0, 1)
 		t.pair(unpackQuads, w, 6, 2, 3)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // unitedWithItself finds the greatest, or least, of elements that come to each place, of which the first ones are those of a value at their own places, as where slices are
@@ -44,6 +43,6 @@ func twoParts(x *graph.Node, axis int) (first, second *graph.Node, ok bool) {
 
 // countsPlaces reports whether a vector holds 0, 1, 2 and so on, up to a size.
 func countsPlaces(x *graph.Node, size graph.Dim) bool {
-	a, is := x.Attrs().(ops.IotaAttrs)
-	return is && len(a.Shape) == 1 && a.Shape[0] == size
+	axis, is := analysis.IndexOf(x)
+	return is && axis == 0 && x.Rank() == 1 && x.Shape()[0] == size
 }
