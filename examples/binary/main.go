@@ -1,6 +1,6 @@
-// Command binary reads handwritten digits with a network whose hidden layers have the weights -1 and 1
-// only: one bit each. No gradient flows through a sign, so the command adds an operation of its own
-// that has one (Courbariaux and others, Binarized neural networks, 2016).
+// Command binary reads handwritten digits with a network whose hidden layers have only the weights -1
+// and 1: one bit each. No gradient flows through a sign, so the command adds a custom operation that
+// has one (Courbariaux and others, Binarized neural networks, 2016).
 //
 //	go run ./examples/binary
 package main
@@ -23,9 +23,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// straightThrough is the sign of a number, -1 or 1, with the gradient of the number itself as far as
-// it lies between -1 and 1. It is an entry as the library's own are: kernels fuse it with what is
-// around it.
+// straightThrough is the sign of a number, -1 or 1, with the gradient of the number itself where the
+// number is between -1 and 1. It is defined like the library's own operations: kernels fuse it with
+// its neighbours.
 var straightThrough = &graph.Op{
 	Name: "straight_through", Func: "StraightThrough", Doc: "-1 below 0, and 1 from 0 on.",
 	Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
@@ -46,7 +46,7 @@ var straightThrough = &graph.Op{
 // StraightThrough returns the sign of x as the operation above.
 func StraightThrough(x *graph.Node) *graph.Node { return ops.Apply(straightThrough, nil, x) }
 
-// binaryLinear is a linear layer whose weights count by their signs.
+// binaryLinear is a linear layer that uses only the signs of its weights.
 type binaryLinear struct{ linear *nn.Linear }
 
 func newBinaryLinear(g *graph.Graph, name string, in, out int) binaryLinear {
@@ -58,7 +58,7 @@ func (l binaryLinear) Apply(_ *nn.Pass, x *graph.Node) *graph.Node {
 	return ops.Linear(x, StraightThrough(l.linear.Weight), nil)
 }
 
-// model tells digits apart.
+// model distinguishes digits.
 type model struct {
 	graph        *graph.Graph
 	image, label *graph.Node // inputs: float32 [batch, 1, 8, 8], int64 [batch]
@@ -84,7 +84,7 @@ func newModel() *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/binary` looks at.
+// checked is the model for `broadloom check ./examples/binary`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }

@@ -13,7 +13,7 @@ import (
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
 
-// TestLearns goes a few times through the images.
+// TestLearns trains for a few epochs.
 func TestLearns(t *testing.T) {
 	var stdout bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-epochs", "6"}, &stdout))

@@ -1,4 +1,4 @@
-// Command cancer tells benign tumours from malignant ones by 30 measurements: logistic regression.
+// Command cancer distinguishes benign from malignant tumours by 30 measurements, with logistic regression.
 //
 //	go run ./examples/cancer
 package main
@@ -34,8 +34,8 @@ func newModel() *model {
 	g := graph.New("cancer")
 	n := g.Dim("n", graph.AtLeast(2))
 	m := &model{graph: g, x: g.Input("x", graph.Float32, n, measurements), benign: g.Input("benign", graph.Float32, n)}
-	// Batch normalization without parameters standardizes: training is over all examples at once, and
-	// evaluation uses what it saw.
+	// Batch normalization without parameters standardizes: training uses all examples at once, and
+	// evaluation uses their statistics.
 	regression := nn.Sequential(nn.NewBatchNorm(g, "standardize", measurements, nn.NoAffine()), nn.NewLinear(g, "regression", measurements, 1))
 
 	training := nn.Training(g)
@@ -48,7 +48,7 @@ func newModel() *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/cancer` looks at.
+// checked is the model for `broadloom check ./examples/cancer`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }

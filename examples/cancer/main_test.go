@@ -13,7 +13,7 @@ import (
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
 
-// TestLearns expects what logistic regression is known to reach.
+// TestLearns expects the known accuracy of logistic regression.
 func TestLearns(t *testing.T) {
 	var stdout bytes.Buffer
 	require.NoError(t, run(t.Context(), nil, &stdout))

@@ -3,7 +3,7 @@
 //
 //	go run ./examples/chars
 //
-// text.go reads the text, model.go has the transformer and its three programs, write.go writes.
+// text.go reads the text, model.go has the transformer and its three programs, and write.go writes.
 package main
 
 import (
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// judge returns the mean loss over pieces of a text that was not learned, always the same ones.
+// judge returns the mean loss over pieces of the test text, always the same ones.
 func (m *model) judge(ctx context.Context, session *exec.Session, test []int64, length int) (float64, error) {
 	piece, next := pieces(test, rand.New(rand.NewPCG(1, 2)), 64, length)
 	r, err := session.Run(ctx, exec.Feed{m.text: piece, m.next: next})

@@ -14,7 +14,7 @@ const (
 	layers = 3
 )
 
-// network gives, for characters [batch, t], logits of those that follow: [batch, t, characters].
+// network returns, for characters [batch, t], logits of the next ones: [batch, t, characters].
 type network struct {
 	embedding *nn.Embedding
 	blocks    *nn.Transformer
@@ -34,7 +34,7 @@ func (n *network) Apply(p *nn.Pass, x *graph.Node, opts ...nn.AttentionOption) *
 	return n.head.Apply(p, n.blocks.ApplyTo(p, n.embedding.Apply(p, x), nil, opts...))
 }
 
-// model is a network with what a step of training, an evaluation and a step of writing compute.
+// model is a network with the results of a training step, an evaluation and a writing step.
 type model struct {
 	graph      *graph.Graph
 	text, next *graph.Node // inputs: int64 [batch, t]
@@ -49,8 +49,8 @@ type model struct {
 	caches      []*nn.KVCache
 }
 
-// newModel builds the programs; steps is how many training takes, and longest how many characters the
-// writer looks back at most.
+// newModel builds the programs; steps is the number of training steps, and longest the maximum number of
+// characters that the writer looks back.
 func newModel(characters, steps, longest int) *model {
 	g := graph.New("chars")
 	batch, t := g.Dim("batch"), g.Dim("t", graph.AtLeast(1))
@@ -73,8 +73,8 @@ func newModel(characters, steps, longest int) *model {
 	return m
 }
 
-// write builds the program that chooses a next character. It computes each place once: keys and
-// values of those before it are in caches.
+// write builds the program that chooses the next character. It computes each position once: keys and
+// values of earlier positions are in caches.
 func (m *model) write(net *network, longest int) {
 	g := m.graph
 	m.prompt = g.Input("prompt", graph.Int64, 1, g.Dim("new", graph.AtLeast(1)))
@@ -82,13 +82,13 @@ func (m *model) write(net *network, longest int) {
 	m.caches = net.blocks.NewCaches("cache", 1, longest)
 	pass := nn.Evaluation(g)
 	logits := ops.Select(net.Apply(pass, m.prompt, nn.Cached(m.caches...)), 1, -1)
-	// The greatest of logits with noise of Gumbel's distribution is a draw from their softmax.
+	// The argmax of logits plus Gumbel noise is a sample from their softmax.
 	noise := ops.Neg(ops.Log(ops.Neg(ops.Log(ops.Uniform(pass.Seed(), graph.Float32, logits.Shape()...)))))
 	m.chosen = ops.ArgMax(ops.Add(ops.Div(logits, m.temperature), noise), 1)
 	m.writing = pass.Updates()
 }
 
-// checked is what `broadloom check ./examples/chars` looks at.
+// checked is the model for `broadloom check ./examples/chars`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel(60, 100, 128).graph }

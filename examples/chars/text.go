@@ -14,7 +14,7 @@ import (
 //go:embed genesis.txt.gz
 var genesis []byte
 
-// text is a text as numbers of its characters.
+// text is a text, encoded as numbers of its characters.
 type text struct {
 	alphabet []rune // in order
 	codes    []int64
@@ -49,7 +49,7 @@ func (t *text) encode(s string) (codes []int64, err error) {
 	return codes, nil
 }
 
-// decode is the opposite of encode.
+// decode is the inverse of encode.
 func (t *text) decode(codes []int64) string {
 	var s strings.Builder
 	for _, code := range codes {
@@ -64,8 +64,8 @@ func (t *text) split() (training, test []int64) {
 	return t.codes[:at], t.codes[at:]
 }
 
-// pieces returns so many pieces of a text from random places, and what follows each of their
-// characters: int64 [batch, length].
+// pieces returns the given number of pieces of a text from random positions, and the character after
+// each of their characters: int64 [batch, length].
 func pieces(codes []int64, random *rand.Rand, batch, length int) (piece, next [][]int64) {
 	for range batch {
 		from := random.IntN(len(codes) - length)

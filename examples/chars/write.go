@@ -26,8 +26,8 @@ func newWriter(m *model, t *text, trained *exec.Session) (*writer, error) {
 	return &writer{model: m, text: t, session: prog.NewSession(exec.ShareParams(trained)), longest: int(longest)}, nil
 }
 
-// write goes on from a prompt by so many characters. Where the caches are full, it begins anew with
-// the last half of what they hold.
+// write continues a prompt by the given number of characters. When the caches are full, it starts again
+// with the last half of their characters.
 func (w *writer) write(ctx context.Context, prompt string, characters int, temperature float64) (string, error) {
 	written, err := w.text.encode(prompt)
 	switch {
@@ -38,7 +38,7 @@ func (w *writer) write(ctx context.Context, prompt string, characters int, tempe
 	case !(temperature > 0):
 		return "", fmt.Errorf("the temperature must be more than 0, and is %g", temperature)
 	}
-	w.held = w.longest // by another text
+	w.held = w.longest // from another text
 	for range characters {
 		fresh := written[len(written)-1:]
 		if w.held+1 > w.longest {
@@ -66,7 +66,7 @@ func (w *writer) forget() error {
 	return nil
 }
 
-// next takes characters in and chooses one that follows them.
+// next reads characters and chooses one that follows them.
 func (w *writer) next(ctx context.Context, fresh []int64, temperature float64) (int64, error) {
 	r, err := w.session.Run(ctx, exec.Feed{
 		w.model.prompt:      fresh,

@@ -1,11 +1,11 @@
 // Command digits learns to read handwritten digits: 8x8 pixels in, one of ten digits out.
 //
-// It trains a small network on data that lie in the program, prints loss and accuracy
+// It trains a small network on data that are part of the program, prints loss and accuracy
 // after each epoch, and writes the curves of both and pictures of the graph:
 //
 //	go run ./examples/digits
 //
-// model.go builds the graph, train.go reads the data and trains, pictures.go draws.
+// model.go builds the graph, train.go reads the data and trains, and pictures.go draws.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/broadloom/broadloom/examples/internal/cli"
 )
 
-// config is what the user can choose.
+// config has the user's choices.
 type config struct {
 	out    string
 	epochs int

@@ -36,7 +36,7 @@ func TestDigits(t *testing.T) {
 	assert.Equal(t, []string{"graph.dot", "graph.svg", "loss.svg"}, names)
 }
 
-// A model that was trained is not lost because its pictures cannot be drawn or written.
+// A trained model is not lost if its pictures cannot be drawn or written.
 func TestPicturesEndNoTraining(t *testing.T) {
 	broken := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(broken, "dot"), []byte("#!/bin/sh\nkill -SEGV $$\n"), 0o755))
@@ -64,7 +64,7 @@ func TestTheSameSeedGivesTheSameResult(t *testing.T) {
 	assert.NotEqual(t, first, once("6"))
 }
 
-// cancels ends a context when something is written the third time.
+// cancels ends a context on the third write.
 type cancels struct {
 	cancel context.CancelFunc
 	writes int

@@ -11,16 +11,16 @@ const (
 	digits = 10 // classes
 )
 
-// model is a network of one hidden layer with its loss.
+// model is a network with one hidden layer, and its loss.
 type model struct {
 	graph    *graph.Graph
 	image    *graph.Node // input: float32 [batch, pixels]
 	label    *graph.Node // input: int64 [batch]
 	loss     *graph.Node // float32: the mean cross entropy
-	accuracy *graph.Node // float32: the fraction of images that were read rightly
+	accuracy *graph.Node // float32: the fraction of images that are classified correctly
 }
 
-// newModel builds the graph; its batch is a size that only each run knows.
+// newModel builds the graph; its batch is a size that is known only in each run.
 func newModel(hidden int) *model {
 	g := graph.New("digits")
 	batch := g.Dim("batch")
@@ -38,7 +38,7 @@ func newModel(hidden int) *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/digits` looks at.
+// checked is the model for `broadloom check ./examples/digits`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel(128).graph }

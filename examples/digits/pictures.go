@@ -16,9 +16,9 @@ import (
 	"github.com/broadloom/broadloom/viz/svg"
 )
 
-// writePictures writes the curves and the graph into a folder, and gives the
-// files written. What was learned is worth more than its pictures: say is told what cannot
-// be drawn or written, and the others follow.
+// writePictures writes the curves and the graph into a folder, and returns the
+// files written. A trained model matters more than its pictures: say receives the errors of those that
+// cannot be drawn or written, and the others follow.
 func writePictures(ctx context.Context, dir string, g *graph.Graph, curves []train.Curve, say func(error)) (files []string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		say(err)
@@ -50,13 +50,13 @@ func writePictures(ctx context.Context, dir string, g *graph.Graph, curves []tra
 	return files
 }
 
-// writeWhole writes a file so that it is never seen half written.
+// writeWhole writes a file so that it is never visible half written.
 func writeWhole(file string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // nothing is left of that name once it was renamed
+	defer os.Remove(f.Name()) // does nothing once the file has been renamed
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/train/data"
 )
 
-// load reads the digits that lie in the program, and keeps a fifth of them, chosen by the seed, for testing.
+// load reads the digits that are part of the program, and keeps a fifth of them, chosen by the seed, for testing.
 func load(c config) (training, test *data.Loader, err error) {
 	all, err := datasets.Digits()
 	if err != nil {
@@ -34,7 +34,7 @@ func load(c config) (training, test *data.Loader, err error) {
 	return training, test, err
 }
 
-// learn trains a model, and tells of each epoch. The history has the curves.
+// learn trains a model, and reports each epoch. The history has the curves.
 func learn(ctx context.Context, c config, m *model, stdout io.Writer) (*train.History, error) {
 	training, test, err := load(c)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command fashion learns to tell clothes of ten kinds apart, from images of 28x28 pixels: a
-// convolutional network with batch normalization and dropout.
+// Command fashion learns to distinguish ten kinds of clothes, from images of 28x28 pixels, with a
+// convolutional network that has batch normalization and dropout.
 //
 //	go run ./examples/fashion
 //
@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	training = training.Slice(0, min(images, training.Len()))
-	steps := training.Len() / batch // the last images of an epoch that fill no batch are left out
+	steps := training.Len() / batch // the last images of an epoch are left out if they do not fill a batch
 	if steps == 0 {
 		return fmt.Errorf("%d images fill no batch of %d", training.Len(), batch)
 	}
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// epoch takes a step for each batch of images, in a given order, and returns the mean loss.
+// epoch takes a step for each batch of images, in the given order, and returns the mean loss.
 func (m *model) epoch(ctx context.Context, session *exec.Session, images *datasets.Images, order []int, batch int) (float64, error) {
 	sum, steps := 0.0, 0.0
 	for numbers := range slices.Chunk(order, batch) {
@@ -94,7 +94,7 @@ func (m *model) epoch(ctx context.Context, session *exec.Session, images *datase
 	return sum / steps, nil
 }
 
-// accuracy returns which part of some images is told rightly.
+// accuracy returns the fraction of the images that is classified correctly.
 func (m *model) accuracy(ctx context.Context, judge *exec.Session, images *datasets.Images) (float64, error) {
 	right := 0.0
 	for numbers := range slices.Chunk(datasets.Numbers(images.Len()), 500) {

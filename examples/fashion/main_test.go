@@ -19,7 +19,7 @@ import (
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
 
-// TestLearns goes once through a part of the images; all of them, six times, give more than 91 %.
+// TestLearns trains for one epoch on part of the images; six epochs on all of them give more than 91 %.
 func TestLearns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

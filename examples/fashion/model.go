@@ -12,16 +12,16 @@ const (
 	classes = 10
 )
 
-// model is a network with what a step of training and an evaluation compute.
+// model is a network with the results of a training step and an evaluation.
 type model struct {
 	graph        *graph.Graph
 	image, label *graph.Node // inputs: uint8 [batch, 1, side, side] from 0 to 255, int64 [batch]
 	loss         *graph.Node // of training: the mean cross entropy
 	step         []*graph.Node
-	right        *graph.Node // of evaluation: how many images are told rightly
+	right        *graph.Node // of evaluation: how many images are classified correctly
 }
 
-// newNetwork declares a network that gives [batch, classes] for images.
+// newNetwork declares a network that returns [batch, classes] for images.
 func newNetwork(g *graph.Graph) nn.Layer {
 	relu := nn.Func(ops.Relu)
 	return nn.Sequential(
@@ -32,7 +32,7 @@ func newNetwork(g *graph.Graph) nn.Layer {
 		nn.NewLinear(g, "fc2", 128, classes))
 }
 
-// newModel builds both forms of the network. The rate of learning rises and falls over all steps.
+// newModel builds both forms of the network. The learning rate rises and falls over all steps.
 func newModel(steps int) *model {
 	g := graph.New("fashion")
 	batch := g.Dim("batch", graph.AtLeast(2)) // for the variance of a batch
@@ -48,7 +48,7 @@ func newModel(steps int) *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/fashion` looks at.
+// checked is the model for `broadloom check ./examples/fashion`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel(100).graph }

@@ -1,10 +1,10 @@
-// Command finetune learns five digits from 50 examples, with and without what a network has learned of
-// the five others.
+// Command finetune learns five digits from 50 examples, with and without the parameters of a network that
+// has learned the other five.
 //
 //	go run ./examples/finetune
 //
-// It trains a network on the digits 0 to 4 and saves all of it but the last layer. A second network
-// reads that, keeps its first layer frozen, and learns the digits 5 to 9 from 50 examples.
+// It trains a network on the digits 0 to 4 and saves all layers except the last. A second network loads
+// them, keeps its first layer frozen, and learns the digits 5 to 9 from 50 examples.
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 
 const classes = 5
 
-// model tells five digits apart.
+// model distinguishes five digits.
 type model struct {
 	graph        *graph.Graph
 	image, label *graph.Node // inputs: float32 [batch, 1, 8, 8], int64 [batch]
@@ -54,7 +54,7 @@ func newModel(opts func(g *graph.Graph) []optim.Option) *model {
 
 func wholly(*graph.Graph) []optim.Option { return nil }
 
-// carefully keeps the first layer of what was learned before, and changes the second one slowly.
+// carefully keeps the first pretrained layer, and changes the second one slowly.
 func carefully(g *graph.Graph) []optim.Option {
 	return []optim.Option{
 		optim.For(optim.Trainable(g, "body.1"), optim.Frozen()),
@@ -62,13 +62,13 @@ func carefully(g *graph.Graph) []optim.Option {
 	}
 }
 
-// checked is what `broadloom check ./examples/finetune` looks at.
+// checked is the model for `broadloom check ./examples/finetune`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel(carefully).graph }
 
-// fit takes steps over all examples, from what prepare leaves in the session, and returns the session
-// and the accuracy on others.
+// fit takes steps on all examples, starting from the session that prepare has set up, and returns the
+// session and the accuracy on other examples.
 func (m *model) fit(ctx context.Context, prepare func(*exec.Session) error, steps int, training, test *datasets.Images) (*exec.Session, float64, error) {
 	train, err := exec.Compile(m.graph, exec.Updates(m.step...))
 	if err != nil {

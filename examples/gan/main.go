@@ -1,5 +1,5 @@
-// Command gan learns to draw points of a distribution that it knows from examples only: eight clusters
-// on a ring. A generator makes points of noise, and a discriminator tells them from real ones
+// Command gan learns to draw points of a distribution that it knows only from examples: eight clusters
+// on a ring. A generator turns noise into points, and a discriminator distinguishes them from real ones
 // (Goodfellow and others, Generative adversarial nets, 2014).
 //
 //	go run ./examples/gan
@@ -82,8 +82,8 @@ func center(cluster int) (x, y float64) {
 	return 2 * cos, 2 * sin
 }
 
-// judge returns how many clusters have at least a fourth of their share of the points, and which part
-// of the points lies within four deviations of a cluster's center.
+// judge returns how many clusters have at least a quarter of their share of the points, and the fraction
+// of the points within four deviations of a cluster's center.
 func judge(points []float32) (found int, near float64) {
 	count := make([]int, clusters)
 	for i := 0; i < len(points); i += 2 {

@@ -14,7 +14,7 @@ import (
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
 
-// TestFindsClusters takes few steps, after which most clusters are found.
+// TestFindsClusters takes a few steps, after which most clusters are found.
 func TestFindsClusters(t *testing.T) {
 	var stdout bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-steps", "1000"}, &stdout))

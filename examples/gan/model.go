@@ -7,14 +7,14 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// model is a generator and a discriminator with a step of training for each.
+// model is a generator and a discriminator with a training step for each.
 type model struct {
 	graph             *graph.Graph
 	real              *graph.Node // input: float32 [batch, 2]
 	discriminatorLoss *graph.Node
 	discriminatorStep []*graph.Node
 	generatorLoss     *graph.Node
-	drawn             *graph.Node // float32 [batch, 2]: points that the generator made
+	drawn             *graph.Node // float32 [batch, 2]: the generator's points
 	generatorStep     []*graph.Node
 }
 
@@ -53,7 +53,7 @@ func newModel(steps int) *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/gan` looks at.
+// checked is the model for `broadloom check ./examples/gan`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel(100).graph }

@@ -4,7 +4,7 @@
 //
 //	∂u/∂t = α ∂²u/∂x²,   u(x, 0) = sin πx,   u(0, t) = u(1, t) = 0
 //
-// The exact solution is exp(-απ²t)·sin πx, with which the command compares.
+// The command compares with the exact solution, exp(-απ²t)·sin πx.
 //
 //	go run ./examples/heat
 //

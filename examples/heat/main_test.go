@@ -14,7 +14,7 @@ import (
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
 
-// TestSolves comes near the exact solution in a few steps on a coarse grid.
+// TestSolves gets close to the exact solution in a few steps on a coarse grid.
 func TestSolves(t *testing.T) {
 	var stdout bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-steps", "12", "-points", "12"}, &stdout))

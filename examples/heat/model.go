@@ -18,7 +18,7 @@ const diffusivity = 0.4
 type model struct {
 	graph  *graph.Graph
 	x, t   *graph.Node // inputs: float64 [points, 1], where the equation must hold
-	edge   *graph.Node // input: float64 [edge, 1], from 0 to 1: places at the beginning, times at the ends
+	edge   *graph.Node // input: float64 [edge, 1], from 0 to 1: places at the initial time, times at the ends
 	u      *graph.Node // the solution at x and t
 	loss   *graph.Node
 	params []*graph.Node
@@ -39,7 +39,7 @@ func newModel() *model {
 	u := func(x, t *graph.Node) *graph.Node { return network.Apply(nn.Training(g), ops.Concat(1, x, t)) }
 
 	m.u = u(m.x, m.t)
-	// Each point's value depends on that point alone, so that the gradient of the sum has the
+	// Each point's value depends only on that point, so the gradient of the sum consists of the
 	// derivatives at all points.
 	first := autodiff.Grad(ops.Sum(m.u), []*graph.Node{m.x, m.t})
 	second := autodiff.Grad(ops.Sum(first[0]), []*graph.Node{m.x})
@@ -55,7 +55,7 @@ func newModel() *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/heat` looks at.
+// checked is the model for `broadloom check ./examples/heat`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }

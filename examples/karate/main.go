@@ -1,10 +1,10 @@
 // Command karate learns which of two groups each member of a karate club joined when it split, from
-// who was whose friend and from the choices of two members: a graph convolutional network (Kipf and
+// their friendships and from the choices of two members: a graph convolutional network (Kipf and
 // Welling, Semi-supervised classification with graph convolutional networks, 2017).
 //
 //	go run ./examples/karate
 //
-// club.go has the data, model.go the network.
+// club.go has the data, and model.go has the network.
 package main
 
 import (

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// graphConvolution is a layer of our own: a linear layer whose results each node exchanges with its
+// graphConvolution is a custom layer: a linear layer whose results each node exchanges with its
 // neighbours.
 type graphConvolution struct {
 	linear   *nn.Linear
@@ -39,7 +39,7 @@ func newModel() *model {
 	m := &model{graph: g, from: g.Input("from", graph.Int64, edges), to: g.Input("to", graph.Int64, edges),
 		member: g.Input("member", graph.Int64, known), label: g.Input("label", graph.Int64, known)}
 
-	// An edge counts 1/√(friends of one · friends of the other), both with themselves.
+	// An edge has the weight 1/√(friends of one · friends of the other), each member counting as its own friend.
 	friends := ops.SegmentSum(ops.Full(g, graph.Float32, 1, edges), 0, m.to, members)
 	share := ops.Rsqrt(friends)
 	weight := ops.Unsqueeze(ops.Mul(ops.Take(share, 0, m.from), ops.Take(share, 0, m.to)), 1)
@@ -47,7 +47,7 @@ func newModel() *model {
 		return &graphConvolution{nn.NewLinear(g, name, in, out), m.from, m.to, weight}
 	}
 	network := nn.Sequential(convolution("1", width, width), nn.Func(ops.Tanh), nn.Dropout(0.5), convolution("2", width, 2))
-	traits := nn.NewEmbedding(g, "traits", members, width) // nothing is known of members but their friends
+	traits := nn.NewEmbedding(g, "traits", members, width) // only the friends of members are known
 
 	training := nn.Training(g)
 	apply := func(p *nn.Pass) *graph.Node {
@@ -59,7 +59,7 @@ func newModel() *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/karate` looks at.
+// checked is the model for `broadloom check ./examples/karate`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }

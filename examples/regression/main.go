@@ -77,7 +77,7 @@ type model struct {
 
 func newModel() model {
 	g := graph.New("regression")
-	batch := g.Dim("batch") // a size that is known only at run time
+	batch := g.Dim("batch") // a size known only at run time
 	m := model{
 		graph: g,
 		x:     g.Input("x", graph.Float32, batch, 2),
@@ -85,13 +85,13 @@ func newModel() model {
 		w:     g.Param("w", graph.Float32, 2),
 		b:     g.Param("b", graph.Float32),
 	}
-	y := ops.Add(ops.Sum(ops.Mul(m.x, m.w), 1), m.b) // w and b stretch over the rows of x
+	y := ops.Add(ops.Sum(ops.Mul(m.x, m.w), 1), m.b) // w and b are repeated for the rows of x
 	m.loss = ops.Mean(ops.Square(ops.Sub(y, m.t))).Named("loss")
 	m.step = optim.SGD(0.1).Minimize(m.loss, m.w, m.b) // in-place updates, part of the graph
 	return m
 }
 
-// checked is what `broadloom check ./examples/regression` looks at.
+// checked is the model for `broadloom check ./examples/regression`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }

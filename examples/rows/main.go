@@ -1,5 +1,5 @@
-// Command rows reads handwritten digits row by row, as a fax machine sends them, and guesses after each
-// row which digit it will be: long short-term memory.
+// Command rows reads handwritten digits row by row, as a fax machine sends them, and guesses the digit
+// after each row, with an LSTM (long short-term memory).
 //
 //	go run ./examples/rows
 package main
@@ -47,12 +47,12 @@ func newModel() *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/rows` looks at.
+// checked is the model for `broadloom check ./examples/rows`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }
 
-// feed returns images of eight rows to the inputs; a slice alone would not tell how many rows it has.
+// feed returns values for the inputs, with images of eight rows; a slice alone would not show how many rows it has.
 func (m *model) feed(images []float32, labels []int64) exec.Feed {
 	return exec.Feed{m.image: exec.Array{Shape: []int{len(labels), 1, 8, 8}, Data: images}, m.label: labels}
 }

@@ -14,7 +14,7 @@ import (
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
 
-// TestGuessesBetterWithEachRow goes a few times through the images.
+// TestGuessesBetterWithEachRow trains for a few epochs.
 func TestGuessesBetterWithEachRow(t *testing.T) {
 	var stdout bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-epochs", "15"}, &stdout))

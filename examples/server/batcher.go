@@ -10,28 +10,28 @@ import (
 	"github.com/broadloom/broadloom/exec"
 )
 
-// errStopped is the answer to requests that come after the end.
+// errStopped is the answer to requests that arrive after shutdown.
 var errStopped = errors.New("the server is shutting down")
 
-// request is an image that waits for its answer.
+// request is an image that is waiting for its answer.
 type request struct {
 	ctx    context.Context
 	image  []float32
 	answer chan answer // with room for one
 }
 
-// answer is the probability of each class, or why there is none.
+// answer is the probability of each class, or the reason why there is none.
 type answer struct {
 	probabilities []float32
 	err           error
 }
 
-// batcher answers requests together: a run of the program takes those in that wait. Several sessions
-// run at once; they read the same parameters.
+// batcher answers requests together: a run of the program takes all waiting ones. Several sessions run
+// concurrently and read the same parameters.
 type batcher struct {
 	model   *model
-	most    int           // requests of a run
-	delay   time.Duration // for which the first request of a run waits for others
+	most    int           // maximum number of requests in a run
+	delay   time.Duration // how long the first request of a run waits for others
 	queue   chan *request
 	hurry   chan struct{} // closed: no run waits for others
 	stop    chan struct{} // closed: no new requests
@@ -40,7 +40,7 @@ type batcher struct {
 	end     func()
 }
 
-// newBatcher starts so many sessions that read the parameters of a trained one.
+// newBatcher starts the given number of sessions that read the parameters of a trained one.
 func newBatcher(m *model, trained *exec.Session, sessions, most int, delay time.Duration) (*batcher, error) {
 	prog, err := exec.Compile(m.graph, exec.Outputs(m.probabilities))
 	if err != nil {
@@ -61,7 +61,7 @@ func newBatcher(m *model, trained *exec.Session, sessions, most int, delay time.
 	return b, nil
 }
 
-// close answers what waits, and returns when all sessions have ended.
+// close answers waiting requests, and returns when all sessions have ended.
 func (b *batcher) close() {
 	b.hasten()
 	b.end()
@@ -90,7 +90,7 @@ func (b *batcher) predict(ctx context.Context, image []float32) ([]float32, erro
 		return nil, ctx.Err()
 	case <-b.stopped:
 	}
-	select { // it was answered before the end, or came too late
+	select { // it was answered before shutdown, or arrived too late
 	case a := <-r.answer:
 		return a.probabilities, a.err
 	default:
@@ -98,7 +98,7 @@ func (b *batcher) predict(ctx context.Context, image []float32) ([]float32, erro
 	}
 }
 
-// serve answers requests until the end, and then those that still wait.
+// serve answers requests until shutdown, and then those that are still waiting.
 func (b *batcher) serve(session *exec.Session) {
 	for {
 		select {
@@ -113,7 +113,7 @@ func (b *batcher) serve(session *exec.Session) {
 	}
 }
 
-// waiting returns a request that is there already.
+// waiting returns a request that has already arrived.
 func (b *batcher) waiting() (r *request, waits bool) {
 	select {
 	case r := <-b.queue:
@@ -123,7 +123,7 @@ func (b *batcher) waiting() (r *request, waits bool) {
 	}
 }
 
-// collect returns a request and others that come soon, without those of clients that have gone.
+// collect returns a request and others that arrive soon, without those of clients that have disconnected.
 func (b *batcher) collect(first *request) []*request {
 	requests, late := []*request{first}, time.NewTimer(b.delay)
 	defer late.Stop()

@@ -8,10 +8,10 @@ import (
 	"net/http"
 )
 
-// maxBody bounds the bytes of a request.
+// maxBody is the maximum size of a request in bytes.
 const maxBody = 1 << 16
 
-// prediction is what the server answers.
+// prediction is the server's answer.
 type prediction struct {
 	Digit         int       `json:"digit"`
 	Probabilities []float32 `json:"probabilities"`
@@ -49,7 +49,7 @@ func newHandler(b *batcher) http.Handler {
 			}
 		}
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(p) // an error means that the client has gone
+		json.NewEncoder(w).Encode(p) // an error means that the client has disconnected
 	})
 	return mux
 }

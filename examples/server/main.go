@@ -1,10 +1,10 @@
 // Command server trains a model that reads handwritten digits and serves it over HTTP. Requests that
-// come together are answered by one run.
+// arrive together are answered by one run.
 //
 //	go run ./examples/server
 //	curl localhost:8080/predict -d '{"image": [0, 0, 0.3, …]}'
 //
-// model.go has the model, batcher.go puts requests together, handler.go speaks HTTP.
+// model.go has the model, batcher.go groups requests, and handler.go handles HTTP.
 package main
 
 import (
@@ -70,7 +70,7 @@ func (m *model) parameters(ctx context.Context, file string) (*exec.Session, err
 	return session, err
 }
 
-// serve answers requests until ctx is done, and then those that have begun.
+// serve answers requests until ctx is done, and then those that have already arrived.
 func serve(ctx context.Context, listener net.Listener, b *batcher) error {
 	server := &http.Server{Handler: newHandler(b), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
 	server.RegisterOnShutdown(b.hasten)

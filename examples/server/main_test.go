@@ -31,7 +31,7 @@ type started struct {
 	url     string
 	model   *model
 	trained *exec.Session
-	stop    func() error // waits for the end
+	stop    func() error // waits until it has ended
 }
 
 func start(t *testing.T, sessions, most int, delay time.Duration) started {
@@ -74,7 +74,7 @@ func (s started) ask(client *http.Client, image []float32) (p prediction, err er
 	return p, json.NewDecoder(response.Body).Decode(&p)
 }
 
-// images returns some digits, and what a session gives for each of them alone.
+// images returns some digits, and a session's result for each of them alone.
 func (s started) images(t *testing.T, n int) (images, want [][]float32) {
 	digits, err := datasets.Digits()
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestNoAnswerIsLostOrMixed(t *testing.T) {
 	all.Wait()
 }
 
-// TestShutdownAnswersWhatHasBegun ends the server while requests wait for others.
+// TestShutdownAnswersWhatHasBegun stops the server while requests wait for others.
 func TestShutdownAnswersWhatHasBegun(t *testing.T) {
 	s := start(t, 1, 1000, time.Minute)
 	images, want := s.images(t, 20)
@@ -162,7 +162,7 @@ func TestRequestsThatAreMistaken(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 }
 
-// A client that goes away takes no place in a run, and does not hold others up.
+// A client that disconnects takes no slot in a run, and does not delay others.
 func TestClientsThatGoAway(t *testing.T) {
 	m := newModel()
 	trained, err := m.train(t.Context(), 1)

@@ -41,12 +41,12 @@ func newModel() *model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/server` looks at.
+// checked is the model for `broadloom check ./examples/server`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }
 
-// train returns a session whose parameters have learned from the digits that lie in the program.
+// train returns a session with parameters trained on the digits that are part of the program.
 func (m *model) train(ctx context.Context, epochs int) (*exec.Session, error) {
 	digits, err := datasets.Digits()
 	if err != nil {

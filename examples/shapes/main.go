@@ -1,5 +1,5 @@
-// Command shapes makes five mistakes and shows what is said about them, before any data
-// are there:
+// Command shapes makes five mistakes and shows the messages about them, before there are
+// any data:
 //
 //	go run ./examples/shapes
 //
@@ -23,7 +23,7 @@ func main() {
 	report(os.Stdout, dir)
 }
 
-// report writes what the check finds; files are named as seen from a directory.
+// report writes the findings of the check; file names are relative to a directory.
 func report(w io.Writer, dir string) {
 	for i, m := range mistakes {
 		if i > 0 {

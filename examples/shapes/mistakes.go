@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// mistakes are programs that would compute something else than was meant, or nothing.
+// mistakes are programs that would compute something other than what was meant, or nothing.
 var mistakes = []struct {
 	title string
 	build func() *graph.Graph

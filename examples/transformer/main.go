@@ -1,10 +1,10 @@
-// Command transformer trains a transformer block whose functions state what they take and give. It
-// learns which token of a sequence is the largest, from sequences of all lengths:
+// Command transformer trains a transformer block whose functions state the shapes of arguments and results.
+// It learns which token of a sequence is the largest, from sequences of all lengths:
 //
 //	go run ./examples/transformer
 //
-// model.go has the model, and mistakes.go three wrong versions of its functions: what the check says
-// of these is written with
+// model.go has the model, and mistakes.go has three wrong versions of its functions: the messages of the
+// check about these are printed by
 //
 //	go run ./examples/transformer -mistakes
 package main
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// run does what the arguments say; files are named as seen from a directory.
+// run does what the arguments ask; file names are relative to a directory.
 func run(ctx context.Context, args []string, dir string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("transformer", flag.ExitOnError)
 	wrong := flags.Bool("mistakes", false, "write what is said of wrong versions")
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, dir string, stdout io.Writer) error
 	return nil
 }
 
-// train returns which part of the places of new sequences is right after training.
+// train returns the fraction of positions in new sequences that is right after training.
 func (m model) train(ctx context.Context, seed uint64) (accuracy float64, err error) {
 	prog, err := exec.Compile(m.graph, exec.Outputs(m.accuracy), exec.Updates(m.step...))
 	if err != nil {
@@ -81,7 +81,7 @@ func (m model) train(ctx context.Context, seed uint64) (accuracy float64, err er
 	return r.Scalar(m.accuracy)
 }
 
-// sequences returns random ones of one length, and for each place the largest token.
+// sequences returns random sequences of one length, and for each position the largest token.
 func (m model) sequences(random *rand.Rand, count, length int) exec.Feed {
 	ids, target := make([]int64, count*length), make([]int64, 0, count*length)
 	for i := range count {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// mistakes are functions that do not keep what they promise, or are not given what they are promised.
+// mistakes are functions that break their promises, or whose callers do.
 var mistakes = []struct {
 	title string
 	build func() *graph.Graph
@@ -17,13 +17,13 @@ var mistakes = []struct {
 	{"A classifier of each place behind a mean over all", pooledBefore},
 }
 
-// values is the graph of a mistake, and a value with a row for each place.
+// values is the graph of a mistake, and a value with a row for each position.
 func values() (*graph.Graph, *graph.Node) {
 	g := graph.New("mistake")
 	return g, g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), width)
 }
 
-// headsLeft has no Transpose behind the products, so that Flatten merges places and heads.
+// headsLeft lacks a Transpose after the products, so Flatten merges positions and heads.
 func headsLeft() *graph.Graph {
 	g, x := values()
 	c := contract.New(g, "attention").Let("h", heads)

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	tokens  = 10 // different ones
-	longest = 12 // sequence
+	tokens  = 10 // number of different tokens
+	longest = 12 // maximum length of a sequence
 	width   = 32
 	heads   = 4
 )
 
-// model tells at each place of a sequence which of its tokens is the largest.
+// model predicts, at each position of a sequence, which of its tokens is the largest.
 type model struct {
 	graph          *graph.Graph
 	ids, target    *graph.Node // Int64 [batch, seq]
@@ -33,7 +33,7 @@ func newModel() model {
 	x := embedding(g, m.ids)
 	x = block(g, "block", x)
 	m.logits = classifier(g, x)
-	ops.Independent(m.logits, 0) // no sequence looks at another one
+	ops.Independent(m.logits, 0) // no sequence depends on another one
 	m.loss = ops.CrossEntropy(ops.Reshape(m.logits, -1, tokens), ops.Reshape(m.target, -1)).Named("loss")
 	right := ops.Equal(ops.ArgMax(m.logits, 2), m.target)
 	m.accuracy = ops.Mean(ops.Cast(right, graph.Float32))
@@ -41,12 +41,12 @@ func newModel() model {
 	return m
 }
 
-// checked is what `broadloom check ./examples/transformer` looks at.
+// checked is the model for `broadloom check ./examples/transformer`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }
 
-// embedding gives each token a row of a table, and each place another one.
+// embedding adds a row of one table for each token and a row of another for each position.
 func embedding(g *graph.Graph, ids *graph.Node) *graph.Node {
 	c := contract.New(g, "embedding").Let("d", width)
 	ids = c.Takes("ids", ids, "b t")
@@ -55,7 +55,7 @@ func embedding(g *graph.Graph, ids *graph.Node) *graph.Node {
 	return c.Gives(ops.Add(rows, ops.Slice(places, 0, 0, c.Size("t"), 1)), "b t d")
 }
 
-// attention lets each place look at all others of its sequence, in several ways at once.
+// attention lets each position attend to all others of its sequence, with several heads.
 func attention(g *graph.Graph, name string, x *graph.Node, heads int) *graph.Node {
 	c := contract.New(g, "attention").Let("h", graph.Dim(heads))
 	x = c.Takes("x", x, "b t h*dh")
@@ -70,7 +70,7 @@ func attention(g *graph.Graph, name string, x *graph.Node, heads int) *graph.Nod
 	return c.Gives(linear(g, name+".out", ops.Flatten(mixed, 2, 3), h.Times(dh)), "b t h*dh")
 }
 
-// block is a transformer block, whose normalization stands before each half.
+// block is a transformer block, with normalization before each half.
 func block(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 	c := contract.New(g, "block")
 	x = c.Takes("x", x, "b t d")
@@ -89,7 +89,7 @@ func normalized(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 	return ops.LayerNorm(x, gain, g.Param(name+".bias", graph.Float32, width), 1e-5)
 }
 
-// feedForward works on each place by itself; it takes any axes before the last.
+// feedForward processes each position separately; it accepts any axes before the last.
 func feedForward(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 	c := contract.New(g, "feedForward")
 	x = c.Takes("x", x, "... d")
@@ -97,7 +97,7 @@ func feedForward(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 	return c.Gives(linear(g, name+".out", h, c.Size("d")), "... d")
 }
 
-// classifier gives each place a number for each token.
+// classifier returns, for each position, a number for each token.
 func classifier(g *graph.Graph, x *graph.Node) *graph.Node {
 	c := contract.New(g, "classifier").Let("classes", tokens)
 	x = c.Takes("x", x, "b t d")

@@ -1,5 +1,5 @@
 // Command vae learns to draw handwritten digits: a variational autoencoder (Kingma and Welling,
-// Auto-encoding variational Bayes, 2014). It writes a picture of digits that it made up.
+// Auto-encoding variational Bayes, 2014). It writes a picture of generated digits.
 //
 //	go run ./examples/vae
 //
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// writePicture writes images from 0 to 1, rows x columns of them, each pixel as a square.
+// writePicture writes rows x columns images with values from 0 to 1, each pixel as a square.
 func writePicture(file string, pixels []float32) error {
 	const zoom, frame = 6, 1
 	cell := side*zoom + frame

@@ -16,7 +16,7 @@ import (
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
 
-// TestDraws learns a little and looks into the picture: in the middle is more ink than in the corners.
+// TestDraws learns a little and checks the picture: there is more ink in the middle than in the corners.
 func TestDraws(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "digits.png")
 	var stdout bytes.Buffer

@@ -9,7 +9,7 @@ import (
 
 const (
 	side          = 8 // pixels
-	latent        = 8 // numbers that stand for an image
+	latent        = 8 // numbers that represent an image
 	rows, columns = 8, 16
 )
 
@@ -17,9 +17,9 @@ const (
 type model struct {
 	graph    *graph.Graph
 	image    *graph.Node // input: float32 [batch, 1, side, side], from 0 to 1
-	loss     *graph.Node // for each image: how much its likelihood is missed by, at most
+	loss     *graph.Node // for each image: an upper bound on its negative log-likelihood
 	step     []*graph.Node
-	samples  *graph.Node // float32 [rows·columns, side·side]: images that were made up
+	samples  *graph.Node // float32 [rows·columns, side·side]: generated images
 	dreaming []*graph.Node
 }
 
@@ -52,14 +52,14 @@ func newModel() *model {
 	return m
 }
 
-// divergence is Kullback and Leibler's of normal distributions [batch, latent] from the standard
+// divergence is the Kullback-Leibler divergence of normal distributions [batch, latent] from the standard
 // one, for each image: ½·Σ(μ² + σ² - 1 - log σ²) (Kingma and Welling, appendix B).
 func divergence(mean, logVariance *graph.Node) *graph.Node {
 	moments := ops.Add(ops.Square(mean), ops.Exp(logVariance))
 	return ops.Mul(ops.Sum(ops.Sub(moments, ops.Add(logVariance, graph.Num(1))), 1), graph.Num(0.5))
 }
 
-// checked is what `broadloom check ./examples/vae` looks at.
+// checked is the model for `broadloom check ./examples/vae`.
 //
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }

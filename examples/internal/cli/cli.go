@@ -1,4 +1,4 @@
-// Package cli is what the commands of the examples share: how they start, end and read flags.
+// Package cli has code shared by the example commands: how they start, end and read flags.
 package cli
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 // Main runs a command until it ends or the user interrupts it. An error is written to standard error,
-// and ends the process with the status 1.
+// and the process exits with status 1.
 func Main(name string, run func(ctx context.Context, args []string, stdout io.Writer) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
@@ -23,7 +23,7 @@ func Main(name string, run func(ctx context.Context, args []string, stdout io.Wr
 	}
 }
 
-// Parse reads the flags that declare declares. Whole numbers must be at least 1.
+// Parse reads the flags that declare defines. Integers must be at least 1.
 func Parse(name string, args []string, declare func(f *flag.FlagSet)) error {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	declare(f)

@@ -15,7 +15,7 @@ var digits []byte
 //go:embed breast_cancer.csv.gz
 var breastCancer []byte
 
-// readCSV returns the lines of a compressed table of numbers, after so many that are none.
+// readCSV returns the lines of a compressed table of numbers, skipping the given number of header lines.
 func readCSV(name string, data []byte, titles int) (lines [][]float64, err error) {
 	unzip, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package datasets reads the data of the examples.
 //
-// datasets.go has images and batches of them, csv.go the tables that lie in the program, and fashion.go
+// datasets.go has images and batches of them, csv.go the tables that are part of the program, and fashion.go
 // the files of Fashion-MNIST.
 package datasets
 
-// Images are grey images with the classes of what they show.
+// Images are grey images with their classes.
 type Images struct {
 	Height, Width int
 	Pixels        []uint8 // image by image, row by row
@@ -15,7 +15,7 @@ type Images struct {
 // Len returns the number of images.
 func (d *Images) Len() int { return len(d.Labels) }
 
-// Slice returns the images from one number to another, in the memory of d.
+// Slice returns the images in a range of numbers, sharing the memory of d.
 func (d *Images) Slice(from, to int) *Images {
 	size := d.Height * d.Width
 	part := *d
@@ -23,7 +23,7 @@ func (d *Images) Slice(from, to int) *Images {
 	return &part
 }
 
-// Where returns copies of the images with some labels, in their order.
+// Where returns copies of the images whose labels are wanted, in their order.
 func (d *Images) Where(wanted func(label uint8) bool) *Images {
 	size := d.Height * d.Width
 	part := *d

@@ -31,7 +31,7 @@ func TestTables(t *testing.T) {
 	assert.Equal(t, float32(357), sum)
 }
 
-// write makes a compressed file of bytes.
+// write creates a compressed file of bytes.
 func write(t *testing.T, folder, name string, data ...byte) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

@@ -12,11 +12,11 @@ import (
 // FashionMNISTFolder is where Debian's package dataset-fashion-mnist puts its files.
 const FashionMNISTFolder = "/usr/share/datasets/fashion-mnist"
 
-// ErrNoFashionMNIST is returned where a folder lacks the files of Fashion-MNIST.
+// ErrNoFashionMNIST is returned if a folder lacks the files of Fashion-MNIST.
 var ErrNoFashionMNIST = errors.New("the images are the Debian package dataset-fashion-mnist (apt-get install dataset-fashion-mnist)," +
 	" or the files at https://github.com/zalandoresearch/fashion-mnist; -data names their folder")
 
-// FashionMNIST reads 60,000 images to learn from and 10,000 to test on: clothes of ten kinds, 28x28
+// FashionMNIST reads 60,000 images for training and 10,000 for testing: ten kinds of clothes, 28x28
 // pixels each.
 func FashionMNIST(folder string) (training, test *Images, err error) {
 	if training, err = readImages(folder, "train"); err == nil {
@@ -28,7 +28,7 @@ func FashionMNIST(folder string) (training, test *Images, err error) {
 	return training, test, err
 }
 
-// readImages reads a file of images and the one of their labels.
+// readImages reads a file of images and the file with their labels.
 func readImages(folder, name string) (*Images, error) {
 	pixels, shape, err := data.IDX[uint8](filepath.Join(folder, name+"-images-idx3-ubyte.gz"))
 	if err != nil {
