@@ -52,7 +52,7 @@ type scale struct {
 	fanOut bool
 }
 
-// Gain multiplies the standard deviation, to make up for what an activation does to it: a number,
+// Gain multiplies the standard deviation, to compensate for the effect of an activation on it: a number,
 // such as [GainRelu].
 func Gain(gain float64) InitOption { return func(s *scale) { s.gain = gain } }
 

@@ -98,7 +98,7 @@ func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, o
 
 // NewInstanceNorm declares normalization of each channel of each example, with the parameters
 // name.weight and name.bias, [channels]; [NoAffine] leaves them out, as PyTorch's InstanceNorm does
-// unless told otherwise. It takes [N, channels, …] with axes behind the channels: see
+// unless specified otherwise. It takes [N, channels, …] with axes after the channels: see
 // [ops.InstanceNorm]. [TrackRunningStats] has a pass of evaluation take running statistics. Options
 // are also [Momentum] and those of [NewLayerNorm].
 func NewInstanceNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *Norm {

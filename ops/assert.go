@@ -40,7 +40,7 @@ func init() {
 
 // Assert returns x. A run stops with the message, the place of the element, its value, and the line of this call
 // where the condition, which broadcasts against x, does not hold. It costs a comparison in the kernel of which it
-// is a part. Use the result in the place of x: what nothing uses is not computed, and not checked.
+// is a part. Use the result instead of x: unused values are not computed, and not checked.
 func Assert(x, condition *graph.Node, message string) *graph.Node {
 	return Apply(opAssert, AssertAttrs{message}, x, condition)
 }

@@ -100,7 +100,7 @@ func asOneMatrix(x node) node {
 
 // Cholesky returns the lower triangle L with L·Lᵀ = A of each symmetric positive-definite matrix A of a batch, [..., n, n] of
 // Float32 or Float64. Only the lower triangle of A is read; with [UpperTriangle], the only option, only the upper one, and the result is the
-// upper triangle U with Uᵀ·U = A. The gradient is symmetric, as PyTorch's. A matrix that is not positive-definite stops the run, with its place in
+// upper triangle U with Uᵀ·U = A. The gradient is symmetric, as in PyTorch. A matrix that is not positive-definite stops the run, with its position in
 // the batch.
 func Cholesky(a *graph.Node, opts ...TriangularOption) *graph.Node {
 	if len(opts) == 0 {

@@ -78,7 +78,7 @@ func inferClamp(c *graph.Call) (graph.DType, graph.Shape) {
 
 func isWhole(v float64) bool { return v == math.Trunc(v) }
 
-// Clamp brings x between two bounds. An infinite bound is none. Where the lower bound is
+// Clamp limits x to two bounds. An infinite bound has no effect. Where the lower bound is
 // above the upper one, the result is the upper one.
 func Clamp(x *graph.Node, low, high float64) *graph.Node {
 	if x != nil && x.Judged() && !x.DType().IsFloat() && (!isWhole(low) || !isWhole(high)) {

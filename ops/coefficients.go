@@ -113,7 +113,7 @@ func powersDown(p node) node {
 	return Cast(Sub(Size(g, graph.Int64, n.Minus(1)), Iota(g, 0, n)), p.DType())
 }
 
-// PolyDer returns derivative number times of a polynomial, shorter by as many coefficients, down to none.
+// PolyDer returns the times-th derivative of a polynomial, shorter by that many coefficients, down to none.
 func PolyDer(p *graph.Node, times int) *graph.Node {
 	defer building("PolyDer", p, times)()
 	call := refused("PolyDer", p).with(times)

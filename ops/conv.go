@@ -144,7 +144,7 @@ type groupsOption int
 func (o groupsOption) conv(a *ConvAttrs) { a.Groups = int(o) }
 
 // Groups cuts the channels of a convolution into parts that do not mix: the weights of an
-// output channel see the input channels of its own part only.
+// output channel see only the input channels of its own part.
 func Groups(n int) ConvOption { return groupsOption(n) }
 
 // Conv1D slides weights [O, C/groups, K] over x [N, C, L], or one example [C, L], and

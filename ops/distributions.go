@@ -74,7 +74,7 @@ func LogNormal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node 
 	return inComputed(t, func(t graph.DType) node { return Exp(Normal(seed, t, shape...)) })
 }
 
-// TruncatedNormal returns numbers of the standard normal distribution that lie between low and high.
+// TruncatedNormal returns numbers from the standard normal distribution that are between low and high.
 func TruncatedNormal(seed *graph.Node, t graph.DType, low, high float64, shape ...graph.Dim) *graph.Node {
 	defer drawn("TruncatedNormal", seed, t, shape, low, high)()
 	if !(low < high) {

@@ -10,7 +10,7 @@ import (
 
 var opEmbeddingBag, opBagSums *graph.Op
 
-// EmbeddingBagAttrs are the fixed arguments of EmbeddingBag, and which operands there are behind the table.
+// EmbeddingBagAttrs are the fixed arguments of EmbeddingBag, and which operands follow the table.
 type EmbeddingBagAttrs struct {
 	By                                 Reduction
 	Padding                            []int

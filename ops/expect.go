@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// AnySize stands for an axis of any size, and AnyAxes for any number of axes, in [Expect].
+// AnySize represents an axis of any size, and AnyAxes any number of axes, in [Expect].
 const (
 	AnySize = contract.AnySize
 	AnyAxes = contract.AnyAxes

@@ -27,7 +27,7 @@ func (a dftAttrs) Behind() int { return a.Beside }
 // realDFTAttrs are those of opRealDFT: how many axes lie behind the one that is transformed.
 type realDFTAttrs struct{ Beside int }
 
-// Behind is how many axes lie behind the one that is transformed.
+// Behind is the number of axes after the one that is transformed.
 func (a realDFTAttrs) Behind() int { return a.Beside }
 
 // realFromDFTAttrs are those of opRealFromDFT, and the number of real numbers.

@@ -9,7 +9,7 @@ import (
 
 var opCopySign, opSignBit, opNextAfter, opMantissa, opExponent, opNanToNum *graph.Op
 
-// NanToNumAttrs are the fixed arguments of NanToNum: what stands for NaN and for the infinities. An
+// NanToNumAttrs are the fixed arguments of NanToNum: the replacements for NaN and for the infinities. An
 // infinite one is the greatest or least finite number of the dtype.
 type NanToNumAttrs struct{ NaN, PosInf, NegInf float64 }
 
@@ -196,8 +196,8 @@ func Ldexp(x, power *graph.Node) *graph.Node {
 	return y
 }
 
-// NanToNum returns x with nan in the place of NaN, and posInf and negInf in that of the infinities. Where
-// these are infinite, the greatest and the least finite number of the dtype stand. Whole numbers stay.
+// NanToNum returns x with NaN replaced by nan, and the infinities by posInf and negInf. Where
+// these are infinite, the largest and the smallest finite number of the dtype are used. Integers are unchanged.
 func NanToNum(x *graph.Node, nan, posInf, negInf float64) *graph.Node {
 	return Apply(opNanToNum, NanToNumAttrs{nan, posInf, negInf}, x)
 }

@@ -158,13 +158,13 @@ func (a GatherAttrs) Args(operands []string) []string { return behindFirst(opera
 // Args writes the axis between the operand and the indices.
 func (a TakeAttrs) Args(operands []string) []string { return behindFirst(operands, a.Axis) }
 
-// Args writes the axis between the operand and the mask, and the size behind it.
+// Args writes the axis between the operand and the mask, and the size after it.
 func (a CompressAttrs) Args(operands []string) []string {
 	args := behindFirst(operands, a.Axis)
 	return slices.Insert(args, min(3, len(args)), a.Size.String())
 }
 
-// Args writes the axis between the operand and the indices, and the size behind them.
+// Args writes the axis between the operand and the indices, and the size after them.
 func (a SegmentAttrs) Args(operands []string) []string {
 	return append(behindFirst(operands, a.Axis), a.Size.String())
 }

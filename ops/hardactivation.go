@@ -109,7 +109,7 @@ func init() {
 			func(e *graph.Example) node { return TanhShrink(e.Of("x", "n")) }))
 }
 
-// HardTanh brings x between two bounds, as Clamp, but without a gradient on the bounds.
+// HardTanh limits x to two bounds, like Clamp, but without a gradient on the bounds.
 func HardTanh(x *graph.Node, low, high float64) *graph.Node {
 	if low > high {
 		return refusal(refused("HardTanh", x).with(low, high), &graph.Mistake{Code: graph.CodeOperand,

@@ -7,7 +7,7 @@ func aboveZero(x node) node { return Where(Greater(x, num(0)), x, num(0)) }
 
 // MultiLabelMargin returns the mean over examples of the sum, over the labels a and the classes b that are no labels, of
 // max(1 - (x[a] - x[b]), 0) / C, for scores x [N, C] or [C] and targets of the same shape, Int64: the labels of an example, and
-// behind them -1, after which nothing is read. It is PyTorch's multilabel_margin_loss. A label outside stops the run.
+// followed by -1, after which nothing is read. It is PyTorch's multilabel_margin_loss. A label outside stops the run.
 func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiLabelMargin", x, target)()
 	call := refused("MultiLabelMargin", x, target)
@@ -44,7 +44,7 @@ func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, each)
 }
 
-// TripletMarginWithDistance is [TripletMargin] by a distance of one's own: a function of two values [N, …] that returns the distances [N].
+// TripletMarginWithDistance is [TripletMargin] with a custom distance: a function of two values [N, …] that returns the distances [N].
 // It is PyTorch's triplet_margin_with_distance_loss.
 func TripletMarginWithDistance(anchor, positive, negative *graph.Node, distance func(x, y *graph.Node) *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("TripletMarginWithDistance", anchor, positive, negative, "distance", margin)()

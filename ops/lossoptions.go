@@ -121,7 +121,7 @@ func SwapDistance() LossOption {
 	return lossOption("SwapDistance", func(l *lossCall) { l.swap = true })
 }
 
-// BlankClass is the class of CTC that means no label. It is 0 if nothing else is said.
+// BlankClass is the class of CTC that means no label. The default is 0.
 func BlankClass(i int) LossOption { return lossOption("BlankClass", func(l *lossCall) { l.blank = i }) }
 
 // ZeroInfinity makes 0 of the losses of CTC, and of their gradients, where the target does not fit into the

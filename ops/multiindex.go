@@ -18,7 +18,7 @@ func (a GatherNDAttrs) Args(operands []string) []string { return after(operands,
 // ScatterNDAttrs are the fixed arguments of ScatterND and ScatterNDReduce; Axis is 0.
 type ScatterNDAttrs struct{ ScatterAttrs }
 
-// Args writes what was chosen behind the operands.
+// Args writes the options after the operands.
 func (a ScatterNDAttrs) Args(operands []string) []string {
 	if a.By == lastWins {
 		return operands

@@ -128,7 +128,7 @@ func flatRoot(x node) node {
 	return Where(isZero, num(0), Sqrt(Where(isZero, num(1), x)))
 }
 
-// NanMedian returns the middle element along an axis of those that are not NaN, of two the lesser one, and its place, as Int64.
+// NanMedian returns the middle element along an axis of those that are not NaN, the lesser one of two, and its position, as Int64.
 // The axis is gone from the results. Where there is nothing but NaN, it is the first NaN.
 func NanMedian(x *graph.Node, axis int) (value, index *graph.Node) {
 	defer graph.BeginCall("NanMedian", ScanAttrs{Axis: axis}, x)()

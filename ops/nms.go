@@ -48,7 +48,7 @@ func NMS(boxes, scores *graph.Node, threshold float64, size graph.Dim, fill *gra
 	return suppress("NMS", []node{boxes, scores}, threshold, size, fill)
 }
 
-// BatchedNMS is [NMS] in which boxes hide only those of their own class: classes is [N], of integers. It is torchvision's batched_nms.
+// BatchedNMS is [NMS] in which boxes suppress only those of the same class: classes is [N], of integers. It is torchvision's batched_nms.
 func BatchedNMS(boxes, scores, classes *graph.Node, threshold float64, size graph.Dim, fill *graph.Node) (keep, count *graph.Node) {
 	return suppress("BatchedNMS", []node{boxes, scores, classes}, threshold, size, fill)
 }

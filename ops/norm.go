@@ -265,7 +265,7 @@ func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) 
 }
 
 // GroupNorm standardizes x, [N, C, …], over groups of neighbouring channels and all axes
-// behind them, multiplies by gain and adds bias, which are [C] or nil. With one group for
+// after them, multiplies by gain and adds bias, which are [C] or nil. With one group for
 // each channel it is instance normalisation.
 func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("GroupNorm", x, groups, gain, bias, eps)()

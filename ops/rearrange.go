@@ -65,7 +65,7 @@ func narrowProblem(size, start, from, length graph.Dim) string {
 }
 
 // Roll moves the elements of an axis on by shift places; those that leave it at one end
-// come in at the other. The result has memory of its own.
+// come in at the other. The result does not share memory with x.
 func Roll(x *graph.Node, axis, shift int) *graph.Node {
 	defer building("Roll", x, axis, shift)()
 	switch {
@@ -104,7 +104,7 @@ func hasAxis(x node, axis int) bool {
 }
 
 // Tile repeats x along each axis, the first element after the last one again. Where there
-// are more counts than axes, x gets new leading axes. The result has memory of its own.
+// are more counts than axes, x gets new leading axes. The result does not share memory with x.
 func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 	defer building("Tile", append([]any{x}, shapeWords(counts)...)...)()
 	if x == nil || !x.Judged() {
@@ -142,8 +142,8 @@ func copied(x, y node) node {
 	return y
 }
 
-// RepeatInterleave repeats each element of an axis, one behind the other. The result has
-// memory of its own.
+// RepeatInterleave repeats each element of an axis, one after another. The result does not
+// share memory with x.
 func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
 	defer building("RepeatInterleave", x, axis, count)()
 	if !hasAxis(x, axis) {
@@ -156,7 +156,7 @@ func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
 	return copied(x, Reshape(Expand(Unsqueeze(x, axis+1), repeated...), merged...))
 }
 
-// MoveAxis brings one axis to another place and leaves the others in their order.
+// MoveAxis moves one axis to another position and keeps the others in their order.
 func MoveAxis(x *graph.Node, from, to int) *graph.Node {
 	defer building("MoveAxis", x, from, to)()
 	if !hasAxis(x, from) || !hasAxis(x, to) {

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Windows lie over all axes of a value, for [ReduceWindow]. Each list has one number for each axis, or is nil.
+// Windows extend over all axes of a value, for [ReduceWindow]. Each list has one number for each axis, or is nil.
 type Windows struct {
 	Sizes []int
 	// Strides are how far windows are apart, and Dilations how far their neighbouring elements: 1 where nothing is said.

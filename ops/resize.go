@@ -329,7 +329,7 @@ func (r resizing) most(radius float64) graph.Dim {
 	return r.in.Plus(r.out.Minus(1)).FloorDivBy(r.out).Times(graph.Dim(2 * radius)).Plus(1)
 }
 
-// Resize returns images x, [N, C, …] with 1 to 3 axes behind the channels, with other sizes of these
+// Resize returns images x, [N, C, …] with 1 to 3 axes after the channels, with other sizes of these
 // axes: PyTorch's interpolate with a size. x is of floating-point numbers, or for the nearest elements of
 // Uint8. Places are computed in float32, for Float64 in float64. Options are [AlignCorners] and
 // [Antialias], of [ResizeLinear] and [ResizeCubic]; and what ONNX's Resize has beyond PyTorch: [ResizePlaces], [ResizeRounding],

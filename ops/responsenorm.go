@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// InstanceNorm standardizes each channel of each example of x, [N, C, …], over the axes behind the channels, multiplies by gain and adds bias,
+// InstanceNorm standardizes each channel of each example of x, [N, C, …], over the axes after the channels, multiplies by gain and adds bias,
 // which are [C] or nil. It also gives the mean and the variance of each, [N, C], from which running averages are made. A channel has more than one
 // element, as in PyTorch; of named sizes that is judged when these are bound.
 func InstanceNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {

@@ -9,7 +9,7 @@ import (
 
 var opScatter, opScatterAdd, opScatterReduce, opIndexCopy, opIndexAdd, opIndexReduce *graph.Op
 
-// Reduction is how elements that an index brings to one place are united.
+// Reduction is how elements with the same index are combined.
 type Reduction uint8
 
 // The reductions of ScatterReduce, IndexReduce and ScatterNDReduce.
@@ -42,7 +42,7 @@ type ScatterAttrs struct {
 	ExcludeSelf bool
 }
 
-// Args writes the axis between the operand and the indices, and what was chosen behind them.
+// Args writes the axis between the operand and the indices, and the options after them.
 func (a ScatterAttrs) Args(operands []string) []string {
 	words := behindFirst(operands, a.Axis)
 	if a.By > ReduceSum || a.ExcludeSelf {

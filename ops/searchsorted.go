@@ -9,10 +9,10 @@ import (
 
 var opSearchSorted *graph.Op
 
-// SearchAttrs are the fixed arguments of SearchSorted and Bucketize: Right puts a value behind those that equal it.
+// SearchAttrs are the fixed arguments of SearchSorted and Bucketize: Right puts a value after those that equal it.
 type SearchAttrs struct{ Right bool }
 
-// IsRight reports whether a value is put behind those that equal it.
+// IsRight reports whether a value is put after those that equal it.
 func (a SearchAttrs) IsRight() bool { return a.Right }
 
 // Args writes the arguments as the user does.

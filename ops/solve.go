@@ -143,7 +143,7 @@ func solveGrad(n, dy node, i int) node {
 
 // Solve returns the solution X of A·X = B for square matrices A, [..., n, n], by LU factorization, as torch.linalg.solve.
 // B is [..., n, k], and its leading axes broadcast with those of A; or it holds vectors, [n] or the shape of A without the last
-// axis. Both have one dtype, Float32 or Float64. A matrix that is singular stops the run, with its place in the batch.
+// axis. Both have one dtype, Float32 or Float64. A singular matrix stops the run, with its position in the batch.
 func Solve(a, b *graph.Node) *graph.Node {
 	at := SolveAttrs{}
 	if a != nil && b != nil && a.Judged() && b.Judged() && a.Rank() >= 2 {
@@ -153,5 +153,5 @@ func Solve(a, b *graph.Node) *graph.Node {
 }
 
 // Inv returns the inverse of each square matrix of a batch, [..., n, n] of Float32 or Float64. A matrix that is singular
-// stops the run, with its place in the batch. Solve is faster and more exact where the inverse is only multiplied with.
+// stops the run, with its position in the batch. If the inverse is only needed for products, Solve is faster and more accurate.
 func Inv(a *graph.Node) *graph.Node { return Apply(opInv, nil, a) }

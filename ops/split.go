@@ -79,7 +79,7 @@ func splitHelp(x node, axis, size int) string {
 }
 
 // Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller. Of an axis of named size there are n parts,
-// and it is required that none is empty, unless the axis is. In case of a mistake it returns n nodes that stand for it.
+// and it is required that none is empty, unless the axis is. In case of a mistake it returns n nodes that represent it.
 func Chunk(x *graph.Node, axis, n int) []*graph.Node {
 	defer building("Chunk", x, axis, n)()
 	call := refused("Chunk", x).with(axis, n)
