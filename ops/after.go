@@ -10,7 +10,7 @@ import (
 var opAfter, opCopy *graph.Op
 
 func init() {
-	opCopy = unary("clone", "Copy", "x in memory of its own.", nil, graph.PrimAdd, func(_, _, dy node) node { return dy })
+	opCopy = unary("clone", "Copy", "a copy of x in separate memory.", nil, graph.PrimAdd, func(_, _, dy node) node { return dy })
 	opCopy.EachStep = true
 	opCopy.Emit = func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] }
 	opAfter = define(graph.Op{

@@ -59,7 +59,7 @@ func init() {
 			func(n, dy node) node { return Mul(dy, Div(Neg(n.In(0)), squareSum(n))) }),
 	})
 	opFloorDiv = define(graph.Op{
-		Name: "floor_divide", Func: "FloorDiv", Doc: "the greatest whole number not above x / y; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "floor_divide", Func: "FloorDiv", Doc: "the largest integer not above x / y; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Promote: ToCommonType, Infer: refuseBool(`"div_floor_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimFloorDiv), Grad: noGradient,
 	})
 	opRem = define(graph.Op{

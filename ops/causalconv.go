@@ -64,7 +64,7 @@ func ofNamedChannels(x, weight, bias node) node {
 }
 
 func init() {
-	composed("CausalConv1D", "windows of each channel that end at each element, times weights, and what the next call reads.",
+	composed("CausalConv1D", "windows of each channel that end at each element, times weights, and the elements that the next call reads.",
 		named("", "", "", "CausalConvWithState", "", func(e *graph.Example) node {
 			return e.Several(CausalConv1D(e.Of("x", "n", "4", "t"), e.Of("weight", "4", "1", "3"), nil, e.Of("past", "n", "4", "2")))
 		}))

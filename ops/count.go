@@ -20,13 +20,13 @@ func init() {
 		}))
 	composed("IsIn", "whether each element is among others.",
 		flat("its result is a truth value", "numpy.isin", "torch.isin", "jax.numpy.isin", "", "", func(e *graph.Example) node { return IsIn(e.Of("x", "n"), e.Of("among", "k")) }))
-	composed("Histc", "how many elements lie in each of so many equal parts of a range.",
+	composed("Histc", "how many elements are in each of the given number of equal parts of a range.",
 		flat(flatBetweenJumps, "", "torch.histc", "", "", "", func(e *graph.Example) node { return Histc(e.Of("x", "n"), 8, 0, 1) }))
 	composed("Bincount", "how often each of the numbers 0, 1, … is found, or the sum of its weights.",
 		named("numpy.bincount", "torch.bincount", "jax.numpy.bincount", "", "", func(e *graph.Example) node {
 			return Bincount(e.As(graph.Int64, "x", "n"), e.Shape("m")[0], e.Of("weights", "n"))
 		}))
-	composed("Histogram", "how many elements lie between each two neighbouring edges, or the sum of their weights.",
+	composed("Histogram", "how many elements are between each two neighbouring edges, or the sum of their weights.",
 		named("numpy.histogram", "torch.histogram", "jax.numpy.histogram", "", "", func(e *graph.Example) node {
 			return Histogram(e.As(graph.Float32, "x", "n"), e.As(graph.Float32, "edges", "8"), e.Of("weights", "n"))
 		}))

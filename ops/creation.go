@@ -67,13 +67,13 @@ func init() {
 		func(e *graph.Example) node { return Iota(e.Graph, 1, e.Shape("n", "k")...) })
 	opSize.Ref = named("numpy.size", "", "jax.numpy.size", "Size", "SizeOf",
 		func(e *graph.Example) node { return Size(e.Graph, graph.Int64, e.Shape("n")[0]) })
-	composed("FullLike", "one number in every place of x.",
+	composed("FullLike", "one number in every position of x.",
 		flat(noSlope, "numpy.full_like", "torch.full_like, torch.fill", "jax.numpy.full_like, jax.lax.full_like", "", "",
 			func(e *graph.Example) node { return FullLike(e.Of("x", "n"), 3) }))
 	composed("Zeros", "0 in every place.",
 		flat(noSlope, "numpy.zeros, numpy.empty", "torch.zeros, torch.empty", "jax.numpy.zeros, jax.numpy.empty", "ConstantOfShape", "",
 			func(e *graph.Example) node { return Zeros(e.Graph, e.DType, e.Shape("n", "k")...) }))
-	composed("ZerosLike", "0 in every place of x.",
+	composed("ZerosLike", "0 in every position of x.",
 		flat(noSlope, "numpy.zeros_like, numpy.empty_like", "torch.zeros_like, torch.empty_like", "jax.numpy.zeros_like, jax.numpy.empty_like", "", "",
 			func(e *graph.Example) node { return ZerosLike(e.Of("x", "n")) }))
 }

@@ -120,7 +120,7 @@ func (d *deforming) read(call refusedCall) node {
 }
 
 func init() {
-	composed("DeformConv2D", "windows whose elements lie anywhere, times weights, and added up.",
+	composed("DeformConv2D", "windows with elements at arbitrary positions, times weights, summed.",
 		named("", "torchvision.ops.deform_conv2d", "", "DeformConv", "", func(e *graph.Example) node {
 			return DeformConv2D(e.Of("x", "n", "2", "8", "8"), e.Of("offset", "n", "18", "6", "6"), e.Of("weight", "4", "2", "3", "3"), nil, nil)
 		}))

@@ -146,12 +146,12 @@ func init() {
 	composed("HistogramBinEdges", "the edges of bins of equal width over the range of elements.",
 		named("numpy.histogram_bin_edges", "", "jax.numpy.histogram_bin_edges", "", "",
 			func(e *graph.Example) node { return HistogramBinEdges(e.Of("x", "n"), 4, 0, 0) }))
-	composed("HistogramDD", "how many rows lie in each box of a grid, or the sum of their weights.",
+	composed("HistogramDD", "how many rows are in each box of a grid, or the sum of their weights.",
 		named("numpy.histogramdd, numpy.histogram2d", "torch.histogramdd", "jax.numpy.histogramdd, jax.numpy.histogram2d", "", "",
 			func(e *graph.Example) node {
 				return HistogramDD(e.As(graph.Float32, "x", "n", "2"), e.Of("weights", "n"), e.As(graph.Float32, "edges", "8"), e.As(graph.Float32, "boundaries", "4"))
 			}))
-	composed("GaussianKDE", "a density, by normal densities around what was drawn from it.",
+	composed("GaussianKDE", "a density, estimated by normal densities around samples of it.",
 		named("scipy.stats.gaussian_kde", "", "jax.scipy.stats.gaussian_kde", "", "",
 			func(e *graph.Example) node {
 				return GaussianKDE(e.Of("points", "m"), e.As(graph.Float32, "sorted", "n"), nil, 0)

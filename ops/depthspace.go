@@ -102,7 +102,7 @@ func init() {
 		named("", "", "", "DepthToSpace", "", func(e *graph.Example) node { return DepthToSpace(e.Of("x", "n", "8", "h", "w"), 2) }))
 	composed("SpaceToDepth", "channels made of squares of places, those of one place side by side.",
 		named("", "", "", "SpaceToDepth", "", func(e *graph.Example) node { return SpaceToDepth(e.Of("x", "n", "c", "8", "8"), 2) }))
-	composed("ReverseSequence", "the first elements along an axis the other way round, as many as each sequence has.",
+	composed("ReverseSequence", "x with the elements of each sequence along an axis in reverse order, and those after its length unchanged.",
 		named("", "", "", "ReverseSequence", "", func(e *graph.Example) node {
 			return ReverseSequence(e.Of("x", "n", "k", "m"), e.As(graph.Int64, "lengths", "n"), 0, 1)
 		}))

@@ -43,7 +43,7 @@ func init() {
 	composed("SlogDet", "the sign of the determinant of each square matrix, and the logarithm of its magnitude.",
 		named("numpy.linalg.slogdet", "torch.linalg.slogdet, torch.slogdet", "jax.numpy.linalg.slogdet", "", "",
 			func(e *graph.Example) node { sign, y := SlogDet(e.Of("a", "n", "n")); e.Several(sign, y); return y }))
-	composed("LogDet", "the logarithm of the determinant of each square matrix; NaN where that is negative.",
+	composed("LogDet", "the logarithm of the determinant of each square matrix; NaN if that is negative.",
 		named("", "torch.logdet", "", "", "", func(e *graph.Example) node { return LogDet(e.Of("a", "n", "n")) }))
 }
 

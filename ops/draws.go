@@ -237,12 +237,12 @@ func init() {
 		named("numpy.random.f", "torch.distributions.FisherSnedecor", "jax.random.f", "", "", func(e *graph.Example) node {
 			return FisherF(e.As(graph.Int64, "seed"), e.Of("numerator", "n"), e.Of("denominator", "n"))
 		}))
-	composed("NegativeBinomial", "the number of successes before so many failures.",
+	composed("NegativeBinomial", "the number of successes before the given number of failures.",
 		flat("it jumps", "numpy.random.negative_binomial", "torch.distributions.NegativeBinomial", "", "", "",
 			func(e *graph.Example) node {
 				return NegativeBinomial(e.As(graph.Int64, "seed"), e.Of("failures", "n"), e.Of("p", "n"))
 			}))
-	composed("Binomial", "the number of successes of so many trials.",
+	composed("Binomial", "the number of successes in the given number of trials.",
 		flat("it jumps", "numpy.random.binomial", "torch.binomial, torch.distributions.Binomial", "jax.random.binomial", "", "",
 			func(e *graph.Example) node {
 				return Binomial(e.As(graph.Int64, "seed"), e.Of("trials", "n"), e.Of("p", "n"))

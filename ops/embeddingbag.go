@@ -68,7 +68,7 @@ func PaddingIndex(row int) EmbeddingBagOption {
 
 func init() {
 	opEmbeddingBag = define(graph.Op{
-		Name: "embedding_bag", Func: "EmbeddingBag", Doc: "the sum, the mean or the greatest elements of the rows of a table that the indices of each bag name; 0 where there are none.",
+		Name: "embedding_bag", Func: "EmbeddingBag", Doc: "the sum, the mean or the maximum of the rows of a table that the indices of each bag select; 0 if there are none.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 4,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(EmbeddingBagAttrs)

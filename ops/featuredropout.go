@@ -132,11 +132,11 @@ func Hardmax(x *graph.Node, axis int) *graph.Node {
 
 func init() {
 	seed := func(e *graph.Example) node { return e.As(graph.Int64, "seed") }
-	composed("FeatureDropout", "0 in place of a whole channel with probability p, else x / (1-p).",
+	composed("FeatureDropout", "0 instead of a whole channel with probability p, else x / (1-p).",
 		named("", "torch.nn.functional.dropout1d, torch.nn.functional.dropout2d, torch.nn.functional.dropout3d, torch.feature_dropout, "+
 			"torch.nn.Dropout1d, torch.nn.Dropout2d, torch.nn.Dropout3d", "", "", "",
 			func(e *graph.Example) node { return FeatureDropout(e.Of("x", "n", "c", "h", "w"), 0.5, seed(e)) }))
-	composed("StochasticDepth", "0 in place of a whole example with probability p, else x / (1-p).",
+	composed("StochasticDepth", "0 instead of a whole example with probability p, else x / (1-p).",
 		named("", "torchvision.ops.stochastic_depth, torchvision.ops.StochasticDepth, timm.layers.DropPath", "", "", "",
 			func(e *graph.Example) node { return StochasticDepth(e.Of("x", "n", "k"), 0.5, seed(e)) }))
 	composed("AlphaDropout", "the least value of selu with probability p, else x; scaled and shifted to keep mean and variance.",

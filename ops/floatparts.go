@@ -144,7 +144,7 @@ func init() {
 		return graph.Int32, s
 	}
 	opExponent.Grad = noGradient
-	opNanToNum = define(graph.Op{Name: "nan_to_num", Func: "NanToNum", Doc: "x, with numbers in the place of NaN and the infinities.",
+	opNanToNum = define(graph.Op{Name: "nan_to_num", Func: "NanToNum", Doc: "x, with NaN and the infinities replaced by numbers.",
 		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: ofFormats("nan_to_num", sameType), Emit: emitNanToNum,
 		Grad: func(n, dy node, _ int) node { return Where(IsFinite(n.In(0)), dy, num(0)) },
 	})

@@ -31,7 +31,7 @@ func init() {
 		},
 	})
 	opGather = define(graph.Op{
-		Name: "gather", Func: "Gather", Doc: "for each place of the indices, the element of x at that place with the index along one axis.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
+		Name: "gather", Func: "Gather", Doc: "for each position of the indices, the element of x at that position, with the index along one axis.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Gather(c, c.Attrs().(GatherAttrs).Axis)
 		},

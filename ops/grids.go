@@ -104,7 +104,7 @@ func GeomSpace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.D
 func init() {
 	composed("DiagFlat", "all elements on the diagonal of a matrix.",
 		named("numpy.diagflat", "torch.diagflat", "jax.numpy.diagflat", "", "", func(e *graph.Example) node { return DiagFlat(e.Of("x", "n", "k"), 0) }))
-	composed("Combinations", "rows of so many elements of a vector.",
+	composed("Combinations", "all combinations of the given number of elements of a vector, as rows.",
 		named("", "torch.combinations", "", "", "", func(e *graph.Example) node { return Combinations(e.Of("x", "8"), 2, false) }))
 	composed("Toeplitz", "matrices that are constant along their diagonals.",
 		named("scipy.linalg.toeplitz", "", "jax.scipy.linalg.toeplitz", "", "", func(e *graph.Example) node { return Toeplitz(e.Of("column", "n"), e.Of("row", "8")) }))

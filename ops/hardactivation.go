@@ -68,12 +68,12 @@ func init() {
 		func(y, x, dy node) node {
 			return Where(LessEqual(x, num(0)), Mul(dy, Exp(Div(below(x), num(slope(y))))), dy)
 		})
-	opHardShrink = activation("hardshrink", "HardShrink", "x, and 0 where |x| is at most lambda.", "hardshrink_cpu",
+	opHardShrink = activation("hardshrink", "HardShrink", "x, or 0 where |x| is at most lambda.", "hardshrink_cpu",
 		func(m arith, n node, x graph.Value) graph.Value {
 			return m.pick(m.Prim(graph.PrimLe, m.abs(x), m.num(lambda(n))), m.num(0), x)
 		},
 		func(y, x, dy node) node { return Where(LessEqual(Abs(x), num(lambda(y))), num(0), dy) })
-	opSoftShrink = activation("softshrink", "SoftShrink", "x brought nearer to 0 by lambda, and 0 where |x| is at most that.", "softshrink_cpu",
+	opSoftShrink = activation("softshrink", "SoftShrink", "x moved towards 0 by lambda, or 0 where |x| is at most that.", "softshrink_cpu",
 		func(m arith, n node, x graph.Value) graph.Value {
 			return m.sub(x, m.clip(x, -lambda(n), lambda(n)))
 		},

@@ -201,11 +201,11 @@ func init() {
 	pair := func(call func(a, p *graph.Node) *graph.Node) example {
 		return func(e *graph.Example) node { return call(e.Of("a", "n"), e.Of("p", "n")) }
 	}
-	composed("GammaIncInv", "the x below which a share p of the gamma distribution of shape a lies, the inverse of GammaInc.",
+	composed("GammaIncInv", "the x below which a fraction p of the gamma distribution of shape a lies, the inverse of GammaInc.",
 		named("scipy.special.gammaincinv", "", "", "", "", pair(GammaIncInv)))
-	composed("GammaIncCInv", "the x above which a share p of the gamma distribution of shape a lies, the inverse of GammaIncC.",
+	composed("GammaIncCInv", "the x above which a fraction p of the gamma distribution of shape a lies, the inverse of GammaIncC.",
 		named("scipy.special.gammainccinv", "", "", "", "", pair(GammaIncCInv)))
-	composed("BetaIncInv", "the x below which a share p of the beta distribution lies, the inverse of BetaInc.",
+	composed("BetaIncInv", "the x below which a fraction p of the beta distribution lies, the inverse of BetaInc.",
 		named("scipy.special.betaincinv", "", "", "", "",
 			func(e *graph.Example) node { return BetaIncInv(e.Of("a", "n"), e.Of("b", "n"), e.Of("p", "n")) }))
 }

@@ -12,7 +12,7 @@ const (
 )
 
 func init() {
-	opXLogY = floatPair("xlogy", "XLogY", "x log(y), and 0 where x is 0.", "xlogy_cpu",
+	opXLogY = floatPair("xlogy", "XLogY", "x log(y), or 0 where x is 0.", "xlogy_cpu",
 		func(m arith, x, y graph.Value) graph.Value {
 			isNumber := m.Prim(graph.PrimEq, y, y)
 			nothing := m.Prim(graph.PrimAnd, m.Prim(graph.PrimEq, x, m.num(0)), isNumber)

@@ -149,7 +149,7 @@ func (a *linearAttention) steps(q, k, v node, shared graph.Dim) (y, last node) {
 }
 
 func init() {
-	composed("LinearAttention", "what queries read from a state to which keys and values are added step by step, and the last state.",
+	composed("LinearAttention", "the values that queries read from a state to which keys and values are added step by step, and the last state.",
 		named("", "", "", "LinearAttention", "", func(e *graph.Example) node {
 			return e.Several(LinearAttention(e.Of("q", "b", "4", "t", "3"), e.Of("k", "b", "2", "t", "3"), e.Of("v", "b", "2", "t", "5"), LinearBeta(e.Of("beta", "b", "2", "t", "1"))))
 		}))

@@ -326,7 +326,7 @@ func init() {
 				doubled := func(_ node, carry []node) []node { return []node{Add(carry[0], carry[0])} }
 				return Fori(e.Shape("n")[0], []node{e.Of("x", "k")}, doubled)[0]
 			})))
-	composed("Scan", "values handed from step to step of a loop, and what comes out of each.",
+	composed("Scan", "values carried from step to step of a loop, and the results of each step.",
 		shownAs("Scan(Loop{Carry: carry, Over: x}, body)", named("", "", "jax.lax.scan", "Scan", "",
 			func(e *graph.Example) node {
 				over := Loop{Carry: []node{e.Of("carry", "k")}, Over: []node{e.Of("x", "n", "k")}}

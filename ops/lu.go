@@ -27,7 +27,7 @@ func init() {
 	composed("LUFactor", "the triangular factors of matrices in one, and the exchanges of rows.",
 		named("scipy.linalg.lu_factor", "torch.linalg.lu_factor, torch.linalg.lu_factor_ex, torch.lu", "jax.scipy.linalg.lu_factor, jax.lax.linalg.lu", "", "",
 			func(e *graph.Example) node { return e.Several(LUFactor(e.Of("a", "n", "n"))) }))
-	composed("LUUnpack", "the factors P, L and U of what LUFactor gives.",
+	composed("LUUnpack", "the factors P, L and U from the result of LUFactor.",
 		shownAs("LUUnpack(lu, pivots)", named("", "torch.lu_unpack", "", "", "",
 			func(e *graph.Example) node {
 				lu, pivots := LUFactor(e.Of("a", "n", "n"))

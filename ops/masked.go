@@ -19,7 +19,7 @@ type CompressAttrs struct {
 
 func init() {
 	opMaskedScatter = define(graph.Op{
-		Name: "masked_scatter", Func: "MaskedScatter", Doc: "x, and where the mask holds the next element of src; too few of them stop the run.",
+		Name: "masked_scatter", Func: "MaskedScatter", Doc: "x, or the next element of src where the mask holds; too few of them stop the run.",
 		Class: graph.Composite, Storage: true, MinIn: 3, MaxIn: 3,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), rules.MaskedScatter(c) },
 		Expand: expandMaskedScatter,
@@ -28,7 +28,7 @@ func init() {
 		return MaskedScatter(e.Of("x", "n", "k"), e.As(graph.Bool, "mask", "n", "k"), e.Of("src", "n", "k"))
 	})
 	opCompress = define(graph.Op{
-		Name: "compress", Func: "Compress", Doc: "the slices along axes at which a mask holds, in order, and how many there are.",
+		Name: "compress", Func: "Compress", Doc: "the slices along axes where a mask holds, in order, and their number.",
 		Class: graph.Composite, Storage: true, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(CompressAttrs)
@@ -39,7 +39,7 @@ func init() {
 	opCompress.Ref = named("numpy.compress", "torch.Tensor.__getitem__", "jax.numpy.compress", "Compress", "", func(e *graph.Example) node {
 		return e.Several(Compress(e.Of("x", "n", "k"), 0, e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
 	})
-	composed("MaskedSelect", "the elements where a mask holds, in order, and how many there are.",
+	composed("MaskedSelect", "the elements where a mask holds, in order, and their number.",
 		named("numpy.extract", "torch.masked_select", "jax.numpy.extract", "Compress", "", func(e *graph.Example) node {
 			return e.Several(MaskedSelect(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
 		}))

@@ -111,7 +111,7 @@ func init() {
 	composed("MatrixNorm", "a norm of each matrix: the root of the sum of squares, the sum or the greatest of the singular values, or the greatest sum of a column or a row.",
 		named("numpy.linalg.matrix_norm", "torch.linalg.matrix_norm, torch.nuclear_norm, torch.frobenius_norm", "jax.numpy.linalg.matrix_norm", "", "",
 			func(e *graph.Example) node { return MatrixNorm(e.Of("a", "n", "4"), FrobeniusNorm) }))
-	composed("ConditionNumber", "a norm of each matrix, times that of its inverse: the greatest singular value, divided by the least, unless another is asked for.",
+	composed("ConditionNumber", "the norm of each matrix, times that of its inverse: by default the largest singular value, divided by the smallest.",
 		named("numpy.linalg.cond", "torch.linalg.cond", "jax.numpy.linalg.cond", "", "",
 			func(e *graph.Example) node { return ConditionNumber(e.Of("a", "3", "4")) }))
 }

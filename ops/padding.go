@@ -46,7 +46,7 @@ func (a PadWithAttrs) Args(operands []string) []string {
 
 func init() {
 	opPadWith = define(graph.Op{
-		Name: "pad_with", Func: "PadWith", Doc: "x with elements of its own before and after one axis: mirrored, repeated or from the other end.",
+		Name: "pad_with", Func: "PadWith", Doc: "x with some of its elements added before and after one axis: mirrored, repeated or from the other end.",
 		Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: 1,
 		Infer: inferPadWith, Expand: expandPadWith,
 	})

@@ -5,7 +5,7 @@ import "github.com/broadloom/broadloom/graph"
 func init() {
 	composed("Polar", "the factors of each matrix: U with orthonormal columns or rows, and a symmetric P without negative eigenvalues.",
 		named("scipy.linalg.polar", "", "jax.scipy.linalg.polar", "", "", func(e *graph.Example) node { return e.Several(Polar(e.Of("a", "n", "n"), false)) }))
-	composed("EighTridiagonal", "the eigenvalues and eigenvectors of symmetric matrices of a diagonal and the ones beside it.",
+	composed("EighTridiagonal", "the eigenvalues and eigenvectors of symmetric matrices, given the diagonal and the one next to it.",
 		named("scipy.linalg.eigh_tridiagonal", "", "jax.scipy.linalg.eigh_tridiagonal", "", "",
 			func(e *graph.Example) node { return e.Several(EighTridiagonal(e.Of("d", "n + 1"), e.Of("e", "n"))) }))
 }

@@ -39,13 +39,13 @@ type QuantileAttrs struct {
 func (a QuantileAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Mode) }
 
 func init() {
-	opQuantile = quantile("quantile", "Quantile", "the elements that given shares of an axis lie below; NaN where there is one.", false)
-	opNanQuantile = quantile("nanquantile", "NanQuantile", "the elements that given shares of an axis lie below, NaN left out.", true)
+	opQuantile = quantile("quantile", "Quantile", "the elements below which the given fractions of an axis lie; NaN if there is one.", false)
+	opNanQuantile = quantile("nanquantile", "NanQuantile", "the elements below which the given fractions of an axis lie, ignoring NaN.", true)
 	opQuantile.Ref = named("numpy.quantile, numpy.percentile", "torch.quantile", "jax.numpy.quantile, jax.numpy.percentile", "", "",
 		func(e *graph.Example) node { return Quantile(e.Of("x", "n", "8"), e.Of("q", "k"), 1, QuantileLinear) })
 	opNanQuantile.Ref = named("numpy.nanquantile, numpy.nanpercentile", "torch.nanquantile", "jax.numpy.nanquantile, jax.numpy.nanpercentile", "", "",
 		func(e *graph.Example) node { return NanQuantile(e.Of("x", "n", "8"), num(0.5), 1, QuantileLower) })
-	composed("Median", "the lower of the two middle elements along an axis, and its place; the first NaN where there is one.",
+	composed("Median", "the lower of the two middle elements along an axis, and its position; the first NaN if there is one.",
 		named("numpy.quantile", "torch.median", "jax.numpy.quantile", "", "", func(e *graph.Example) node { return e.Several(Median(e.Of("x", "n", "8"), 1)) }))
 	composed("Mode", "the element that is most often found along an axis, the least of several, and its last place.",
 		named("", "torch.mode", "jax.scipy.stats.mode", "", "", func(e *graph.Example) node { return e.Several(Mode(e.Of("x", "n", "8"), 1)) }))

@@ -236,11 +236,11 @@ func init() {
 	}
 	inGraph("Ones", "1 in every place.", "numpy.ones", "torch.ones", "jax.numpy.ones", "ConstantOfShape",
 		func(e *graph.Example) node { return Ones(e.Graph, e.DType, e.Shape("n", "k")...) })
-	inGraph("OnesLike", "1 in every place of x.", "numpy.ones_like", "torch.ones_like", "jax.numpy.ones_like", "",
+	inGraph("OnesLike", "1 in every position of x.", "numpy.ones_like", "torch.ones_like", "jax.numpy.ones_like", "",
 		func(e *graph.Example) node { return OnesLike(e.Of("x", "n")) })
-	inGraph("UniformLike", "evenly distributed numbers in every place of x.", "", "torch.rand_like", "", "RandomUniformLike",
+	inGraph("UniformLike", "uniformly distributed numbers in every position of x.", "", "torch.rand_like", "", "RandomUniformLike",
 		func(e *graph.Example) node { return UniformLike(e.As(graph.Int64, "seed"), e.Of("x", "n")) })
-	inGraph("NormalLike", "numbers of the normal distribution in every place of x.", "", "torch.randn_like", "", "RandomNormalLike",
+	inGraph("NormalLike", "numbers from the normal distribution in every position of x.", "", "torch.randn_like", "", "RandomNormalLike",
 		func(e *graph.Example) node { return NormalLike(e.As(graph.Int64, "seed"), e.Of("x", "n")) })
 	inGraph("Arange", "start, start + step, … before stop.", "numpy.arange, numpy.indices", "torch.arange", "jax.numpy.arange", "Range",
 		func(e *graph.Example) node { return Arange(e.Graph, e.DType, 0, 10, 3) })

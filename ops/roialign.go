@@ -352,7 +352,7 @@ func RoiAlign(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption)
 }
 
 func init() {
-	composed("RoiAlign", "boxes of images as so many cells, each the mean of places between elements.",
+	composed("RoiAlign", "boxes of images divided into the given number of cells, each the mean of points between elements.",
 		named("", "torchvision.ops.roi_align", "", "RoiAlign", "", func(e *graph.Example) node {
 			return RoiAlign(e.Of("x", "n", "c", "8", "8"), e.Of("boxes", "k", "4"), e.As(graph.Int64, "batch", "k"), 2, 2)
 		}))

@@ -8,7 +8,7 @@ func init() {
 	opTrunc = unary("trunc", "Trunc", "the whole part, towards 0.", nil, graph.PrimTrunc, nil)
 	opTrunc.Emit = identityFor(graph.PrimTrunc, true)
 	opTrunc.Infer = refuseBool(`"trunc_vml_cpu" not implemented for 'Bool'`, sameType)
-	opFrac = activation("frac", "Frac", "what is left of x without its whole part; its sign is x's.", "frac_cpu",
+	opFrac = activation("frac", "Frac", "the fractional part of x, with the sign of x.", "frac_cpu",
 		func(m arith, _ node, x graph.Value) graph.Value { return m.sub(x, m.Prim(graph.PrimTrunc, x)) },
 		func(_, _, dy node) node { return dy })
 	opFmod = define(graph.Op{

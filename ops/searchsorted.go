@@ -33,7 +33,7 @@ func init() {
 	opSearchSorted.Ref = flat(flatBetweenJumps, "numpy.searchsorted", "torch.searchsorted", "jax.numpy.searchsorted", "", "",
 		func(e *graph.Example) node { return SearchSorted(e.Of("sorted", "n"), e.Of("values", "k", "m"), false) })
 	opSearchSorted.Ref.Cost = "log n comparisons for each value, in a sequence of n"
-	composed("Bucketize", "the number of boundaries, which are sorted, that lie below each element.",
+	composed("Bucketize", "the number of sorted boundaries below each element.",
 		flat(flatBetweenJumps, "numpy.digitize", "torch.bucketize", "jax.numpy.digitize", "", "",
 			func(e *graph.Example) node { return Bucketize(e.Of("x", "k", "m"), e.Of("boundaries", "n"), false) }))
 }

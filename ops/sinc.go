@@ -28,7 +28,7 @@ func init() {
 			inside := And(GreaterEqual(x, num(0)), LessEqual(x, num(1)))
 			return Where(inside, Div(dy, Mul(x, Sub(num(1), x))), num(math.NaN()))
 		})
-	opXLog1PY = floatPair("xlog1py", "XLog1PY", "x log(1 + y), and 0 where x is 0.", "xlog1py_cpu",
+	opXLog1PY = floatPair("xlog1py", "XLog1PY", "x log(1 + y), or 0 where x is 0.", "xlog1py_cpu",
 		func(m arith, x, y graph.Value) graph.Value {
 			isNumber := m.Prim(graph.PrimEq, y, y)
 			nothing := m.Prim(graph.PrimAnd, m.equals(x, 0), isNumber)

@@ -147,7 +147,7 @@ func init() {
 		func(y, x, dy node) node {
 			return Div(Mul(dy, num(math.Sqrt(2/math.Pi))), Erfcx(Mul(x, num(-math.Sqrt2/2))))
 		})
-	opNdtri = special("ndtri", "Ndtri", "the x below which a share p of the normal distribution lies.", arith.ndtri,
+	opNdtri = special("ndtri", "Ndtri", "the x below which a fraction p of the normal distribution lies.", arith.ndtri,
 		func(y, x, dy node) node {
 			return Mul(dy, Mul(num(math.Sqrt(2*math.Pi)), Exp(Mul(num(0.5), Square(y)))))
 		})

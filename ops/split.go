@@ -235,7 +235,7 @@ func axisSize(call refusedCall, x node, axis int, problem string) (size graph.Di
 }
 
 func init() {
-	composed("Chunk", "the axis cut into so many pieces.",
+	composed("Chunk", "the axis split into the given number of pieces.",
 		named("", "torch.chunk", "", "Split", "",
 			func(e *graph.Example) node { return e.Several(Chunk(e.Of("x", "8", "k"), 0, 2)...) }))
 	composed("Split", "the axis cut into pieces of one size.",
@@ -244,7 +244,7 @@ func init() {
 	composed("SplitSizes", "the axis cut into pieces of given sizes.",
 		named("numpy.split", "torch.split, torch.split_with_sizes", "jax.numpy.split", "Split", "",
 			func(e *graph.Example) node { return e.Several(SplitSizes(e.Of("x", "8", "k"), 0, 3, 5)...) }))
-	composed("Unbind", "the parts at each place of an axis.",
+	composed("Unbind", "the parts at each position of an axis.",
 		named("", "torch.unbind", "jax.numpy.unstack", "", "",
 			func(e *graph.Example) node { return e.Several(Unbind(e.Of("x", "3", "k"), 0)...) }))
 }

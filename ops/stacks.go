@@ -218,7 +218,7 @@ func init() {
 	}
 	one("AtLeast1D", "x with one axis at least.", "atleast_1d", AtLeast1D)
 	one("AtLeast2D", "x with two axes at least, new ones in front.", "atleast_2d", AtLeast2D)
-	one("AtLeast3D", "x with three axes at least, the third behind a matrix.", "atleast_3d", AtLeast3D)
+	one("AtLeast3D", "x with at least three axes; a matrix gets a third one at the end.", "atleast_3d", AtLeast3D)
 	composed("TensorSplit", "an axis cut into parts of sizes as equal as can be.",
 		named("numpy.array_split, numpy.hsplit, numpy.vsplit, numpy.dsplit", "torch.tensor_split, torch.hsplit, torch.vsplit, torch.dsplit",
 			"jax.numpy.array_split, jax.numpy.hsplit, jax.numpy.vsplit, jax.numpy.dsplit", "Split", "",

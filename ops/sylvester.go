@@ -26,7 +26,7 @@ func init() {
 			func(e *graph.Example) node {
 				return SolveSylvester(e.Of("a", "n", "n"), e.Of("b", "k", "k"), e.Of("c", "n", "k"))
 			}))
-	composed("MatrixExpFrechet", "the exponential of each square matrix, and what it changes by along a second one.",
+	composed("MatrixExpFrechet", "the exponential of each square matrix, and its directional derivative along a second one.",
 		named("scipy.linalg.expm_frechet", "", "jax.scipy.linalg.expm_frechet", "", "",
 			func(e *graph.Example) node {
 				return e.Several(MatrixExpFrechet(e.Of("a", "n", "n"), e.Of("along", "n", "n")))

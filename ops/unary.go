@@ -62,13 +62,13 @@ func init() {
 		func(y, x, dy node) node { return Mul(dy, Cos(x)) })
 	opCos = unary("cos", "Cos", "the cosine.", ToCommonFloat, graph.PrimCos,
 		func(y, x, dy node) node { return Mul(dy, Neg(Sin(x))) })
-	opFloor = unary("floor", "Floor", "the greatest whole number not above x.", nil, graph.PrimFloor, nil)
+	opFloor = unary("floor", "Floor", "the largest integer not above x.", nil, graph.PrimFloor, nil)
 	opFloor.Emit = identityFor(graph.PrimFloor, true)
 	opFloor.Infer = refuseBool(`"floor_vml_cpu" not implemented for 'Bool'`, sameType)
-	opCeil = unary("ceil", "Ceil", "the least whole number not below x.", nil, graph.PrimCeil, nil)
+	opCeil = unary("ceil", "Ceil", "the smallest integer not below x.", nil, graph.PrimCeil, nil)
 	opCeil.Emit = identityFor(graph.PrimCeil, true)
 	opCeil.Infer = refuseBool(`"ceil_vml_cpu" not implemented for 'Bool'`, sameType)
-	opRound = unary("round", "Round", "the nearest whole number, half to even.", nil, graph.PrimRound, nil)
+	opRound = unary("round", "Round", "the nearest integer, half to even.", nil, graph.PrimRound, nil)
 	opRound.Emit = identityFor(graph.PrimRound, true)
 	opRound.Infer = refuseBool(`"round_vml_cpu" not implemented for 'Bool'`, sameType)
 	opRelu = unary("relu", "Relu", "max(x, 0); NaN stays; its gradient at 0 is 0.", nil, graph.PrimMax,

@@ -224,7 +224,7 @@ func init() {
 	composed("LogisticNormal", "shares of 1, one after the other, of normal numbers.",
 		named("", "torch.distributions.LogisticNormal", "", "", "",
 			func(e *graph.Example) node { return LogisticNormal(seed(e), e.Of("mean", "n"), e.Of("deviation", "n")) }))
-	composed("Wishart", "the sum of x·xᵀ of so many normal vectors x.",
+	composed("Wishart", "the sum of x·xᵀ over the given number of normal vectors x.",
 		named("", "torch.distributions.Wishart", "", "", "",
 			func(e *graph.Example) node { return Wishart(seed(e), e.Of("freedom"), e.Of("scale", "n", "n")) }))
 	composed("LKJCholesky", "the lower triangle of a random matrix of correlations.",

@@ -41,9 +41,9 @@ func shift(name, fn, doc string, emit func(m arith, x graph.Value, power float64
 const euclidSteps = 93
 
 func init() {
-	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 where y is no number of its bits.",
+	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 if y is not a valid number of bits.",
 		func(m arith, x graph.Value, power float64) graph.Value { return m.mul(x, m.num(power)) })
-	opShiftRight = shift("bitwise_right_shift", "ShiftRight", "x / 2^y, rounded down; the sign alone where y is no number of its bits.",
+	opShiftRight = shift("bitwise_right_shift", "ShiftRight", "x / 2^y, rounded down; only the sign if y is not a valid number of bits.",
 		func(m arith, x graph.Value, power float64) graph.Value {
 			return m.Prim(graph.PrimFloorDiv, x, m.num(power))
 		})

@@ -58,7 +58,7 @@ func init() {
 		})
 	opWindow.Once = false
 	opFold = define(graph.Op{
-		Name: "fold", Func: "Fold", Doc: "windows put back on an axis; elements that meet at one place are added up.",
+		Name: "fold", Func: "Fold", Doc: "windows put back on an axis; elements at the same position are summed.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(FoldAttrs)

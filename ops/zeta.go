@@ -17,10 +17,10 @@ func init() {
 	composed("ExpN", "the integral of exp(-x t)/t^n from 1 to infinity.",
 		named("scipy.special.expn", "", "jax.scipy.special.expn", "", "",
 			func(e *graph.Example) node { return ExpN(3, e.Of("x", "n")) }))
-	composed("BoxCox", "(x^power - 1)/power, and log(x) where power is 0.",
+	composed("BoxCox", "(x^power - 1)/power, or log(x) where power is 0.",
 		named("scipy.special.boxcox", "", "jax.scipy.special.boxcox", "", "",
 			func(e *graph.Example) node { return BoxCox(e.Of("x", "n"), e.Of("power", "n")) }))
-	composed("BoxCox1P", "((1+x)^power - 1)/power, and log(1+x) where power is 0.",
+	composed("BoxCox1P", "((1+x)^power - 1)/power, or log(1+x) where power is 0.",
 		named("scipy.special.boxcox1p", "", "jax.scipy.special.boxcox1p", "", "",
 			func(e *graph.Example) node { return BoxCox1P(e.Of("x", "n"), e.Of("power", "n")) }))
 }

@@ -46,9 +46,9 @@ func Page(rows []Row) string {
 Generated from the entries of package ops: ` + "`go generate ./internal/opref`" + ` writes this page, and
 ` + "`broadloom ops [query]`" + ` prints the same.
 
-Every call below is an example that was built. Named sizes such as n are any size. Operands broadcast unless the text says otherwise.
-"dtypes" lists what the operands may be that have no dtype in "shapes", and behind an arrow what the first result is where it is another. "cost" counts the primitives of all elements.
-Elementwise operations have a twin with ` + "`InPlace`" + ` behind the name, by ` + "`ops.InPlace`" + `.
+Every call below is an example that was built. Named sizes such as n represent any size. Operands broadcast unless noted otherwise.
+"dtypes" lists the allowed dtypes of operands that have no dtype in "shapes" and, after an arrow, the dtype of the first result if it is different. "cost" counts the primitives of all elements.
+Elementwise operations have an in-place twin, with ` + "`InPlace`" + ` after the name, from ` + "`ops.InPlace`" + `.
 
 `)
 	writeRows(&b, rows)
@@ -74,9 +74,9 @@ func LayerPage(rows []Row) string {
 Generated from the tables of package internal/opref: ` + "`go generate ./internal/opref`" + ` writes this page, and
 ` + "`broadloom ops [query]`" + ` prints the same.
 
-Every call below is an example that is built and run: g is a graph, p a pass, which nn.Training or nn.Evaluation begins, and x, y and z are operands
-with the shapes that stand under it. "parameters" are those that the call declares, "state" is what it keeps between steps beside them, and "calls" lists the
-functions of package ops that it is made of. Layers of a function alone, such as activations, are nn.Func(ops.Relu).
+Every call below is an example that is built and run: g is a graph, p is a pass from nn.Training or nn.Evaluation, and x, y and z are operands
+with the shapes listed below it. "parameters" are those that the call declares, "state" is anything else that it keeps between steps, and "calls" lists
+the functions of package ops that it uses. Layers that are just a function, such as activations, are written nn.Func(ops.Relu).
 
 `)
 	writeRows(&b, rows)
