@@ -1,6 +1,6 @@
-// Package clock tells times that are short enough to be those of kernels. Go's own clock advances by half a millisecond, or more, under Windows.
+// Package clock measures times as short as those of kernels. Go's own clock advances by half a millisecond or more on Windows.
 //
-// clock.go tells the time: clock_other.go asks Go's clock, and clock_windows.go the counter of Windows.
+// clock.go returns the time: clock_other.go uses Go's clock, and clock_windows.go uses the performance counter of Windows.
 package clock
 
 import "time"

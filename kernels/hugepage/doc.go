@@ -1,8 +1,8 @@
-// Package hugepage makes memory that begins at a line of the cache and, where it is large, lies
-// in large pages.
+// Package hugepage allocates memory that is aligned to a cache line and, if it is large, uses large
+// pages.
 //
-// hugepage.go makes memory, and later.go such whose pages become large while it is used, where large
-// ones are slow to come by; advise_linux.go asks the system for large pages, and advise_other.go
-// has none to ask. limit.go, with limit_linux.go and limit_other.go, says how much memory there
-// is.
+// hugepage.go allocates memory, and later.go allocates memory whose pages become large while it is in
+// use, if large ones are slow to obtain; advise_linux.go requests large pages from the system, and
+// advise_other.go does nothing. limit.go, with limit_linux.go and limit_other.go, returns the amount of
+// memory.
 package hugepage

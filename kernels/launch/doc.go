@@ -1,10 +1,10 @@
-// Package launch is what stands between a row program and a call of it: the arguments,
-// their check against the program's rules, and what can be done to arguments once
-// the sizes are known, such as merging axes and splitting work.
+// Package launch prepares calls of row programs: it has the arguments,
+// checks them against the program's rules, and transforms them once
+// the sizes are known, for example by merging axes and splitting work.
 //
-// Everything here happens when sizes are bound, but for patching pointers, cutting
+// Everything here happens when sizes are bound, except patching pointers, dividing
 // ranges and adding up partial results, which allocate nothing.
 //
-// args.go is arguments, check.go and overlap.go check them. coalesce.go merges axes and
-// reshape.go gives others. chunksums.go and partial.go are sums in chunks, on several threads.
+// args.go has the arguments, and check.go and overlap.go check them. coalesce.go merges axes and
+// reshape.go changes them. chunksums.go and partial.go compute sums in chunks, on several threads.
 package launch

@@ -1,5 +1,5 @@
-// Package claims tries what users' operations claim of themselves, before a program relies on it: a claim that fails on one of some numbers is a
-// mistake of the operation. The numbers are the edges of the dtypes, where laws that almost hold fail, and some between.
+// Package claims tests the claims that users' operations make about themselves, before a program relies on them: a claim that fails for one of
+// several numbers is a mistake of the operation. The numbers are the limits of the dtypes, where laws that almost hold fail, and some in between.
 //
-// claims.go goes through the nodes of a program, laws.go has a trial for each claim, numbers.go the numbers, and trial.go computes.
+// claims.go visits the nodes of a program, laws.go has a trial for each claim, numbers.go has the numbers, and trial.go computes.
 package claims

@@ -1,6 +1,6 @@
-// Package interval computes instructions of row programs with intervals in place of elements. Values of which nothing is known
-// are taken for finite numbers, and divisors for others than 0.
+// Package interval computes instructions of row programs with intervals instead of elements. Unknown values
+// are assumed to be finite numbers, and divisors to be other than 0.
 //
-// interval.go has what is known of a value, and what follows for a result; arithmetic.go computes bounds, which hold for
-// what the types of elements round to.
+// interval.go has the knowledge about a value, and derives that about a result; arithmetic.go computes bounds, which hold for
+// the rounded results of the element types.
 package interval

@@ -1,2 +1,2 @@
-// Package memory says where the elements of values lie that are fed to runs, or kept from run to run: see [Value], in value.go.
+// Package memory describes where the elements of values that are fed to runs, or kept from run to run, are stored: see [Value], in value.go.
 package memory

@@ -1,4 +1,4 @@
-// Package placement gives memory that is in use during different times places side by side, in few bytes.
+// Package placement assigns addresses to blocks of memory that are in use at different times, using few bytes.
 //
-// placement.go chooses the order in which blocks are placed, each at the lowest place that is free; taken.go knows what is free.
+// placement.go chooses the order in which blocks are placed, each at the lowest free address; taken.go keeps track of free memory.
 package placement

@@ -1,7 +1,7 @@
-// Package loops is the inner loops of the portable kernels: one loop over slices for
-// each primitive, with the meaning that package scalar gives to it. All slices of a
-// call have the length of dst or more. Unless said otherwise dst may be one of the
-// operands, but must not overlap one in another way.
+// Package loops has the inner loops of the portable kernels: one loop over slices for
+// each primitive, with the meaning defined by package scalar. All slices of a
+// call have at least the length of dst. Unless noted otherwise, dst may be one of the
+// operands, but must not overlap one in any other way.
 //
 // The loops on float32 of Add, Sub and Mul, by a slice or a scalar, are vecf32's,
 // which are plain Go loops without build tags. vecf32's Div, Max, Min and Sum have

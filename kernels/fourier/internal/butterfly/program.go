@@ -1,7 +1,7 @@
-// Package butterfly has the arithmetic of Fourier transforms as lists of instructions on vectors, of which machine code is made, and which
-// plain Go carries out. So both give the same bits.
+// Package butterfly has the arithmetic of Fourier transforms as lists of instructions on vectors, which are both compiled to machine code and
+// interpreted in plain Go. So both give the same bits.
 //
-// program.go is the list, butterfly.go writes those of transforms of few points, and mirror.go those between transforms of real numbers
+// program.go is the list, butterfly.go writes lists for transforms of few points, and mirror.go those between transforms of real numbers
 // and of half as many complex ones.
 package butterfly
 

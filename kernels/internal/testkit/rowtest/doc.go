@@ -1,5 +1,5 @@
-// Package rowtest makes random row programs and memory to run them on, for testing
+// Package rowtest generates random row programs and memory to run them on, for testing
 // one back end against another.
 //
-// program.go makes programs, memory.go operands and their memory.
+// program.go generates programs, and memory.go generates operands and their memory.
 package rowtest
