@@ -1,4 +1,4 @@
-// Package atomicfile writes files that are whole or not there, whatever becomes of the process. file.go is all of it.
+// Package atomicfile writes files that are either complete or missing, whatever happens to the process. file.go is all of it.
 package atomicfile
 
 import (

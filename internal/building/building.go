@@ -1,5 +1,5 @@
-// Package building lets the broadloom command see the graphs that a function makes before it
-// gives one: when it panics, the mistakes recorded until then are the ones to tell.
+// Package building lets the broadloom command see the graphs that a function creates before it
+// returns one: if it panics, the mistakes recorded until then are the ones to report.
 package building
 
 import "sync"

@@ -1,4 +1,4 @@
-// Package composite calls the functions that write composite operations with others, and says what is wrong with what they return.
+// Package composite calls the functions that expand composite operations, and reports errors in their results.
 package composite
 
 import (

@@ -1,19 +1,19 @@
-// Package difftest compares Broadloom with an evaluator of its own, package eager, on random
-// programs. A program is plain data: it is drawn from a number, built as a graph, compiled, run
-// at several sizes on several threads, compared element by element, and, where the answers
-// differ, made smaller and written as a Go program. Package cmd runs it on every instruction set
-// and beside PyTorch.
+// Package difftest compares Broadloom with an independent evaluator, package eager, on random
+// programs. A program is plain data: it is generated from a seed, built as a graph, compiled, run
+// at several sizes on several threads, compared element by element, and, if the answers
+// differ, reduced and written as a Go program. Package cmd runs it on every instruction set
+// and next to PyTorch.
 //
-// gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
+// gen.go generates a program step by step. The generators are in files by kind: gengrow.go has
 // values and the mixtures of steps, genmove.go movements, genmatrix.go matrices and volumes, gensignal.go spectra, images and quantised numbers, genmeet.go sizes that meet,
 // geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go loops and
 // branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go and genunite.go by index, and genfinish.go
 // gradients and the end.
 //
 // build.go builds the graph, by calls.go with its words in buildoptions.go and its functions in signs.go, and buildloop.go its loops; run.go runs it; answer.go
-// is what the evaluator says, compare.go what counts as the same, elements.go reads and makes
-// elements, rounding.go which differences
-// are rounding, and refused.go which refusals are right; check.go puts all of it together.
-// shrink.go makes a program smaller, shrinkbody.go the bodies in it, and gosource.go writes it as
-// Go, goloop.go its loops. soak.go runs many programs for long; torch.go asks PyTorch.
+// is the evaluator's answer, compare.go defines equality, elements.go reads and creates
+// elements, rounding.go decides which differences
+// are rounding, and refused.go which rejections are right; check.go combines all of these.
+// shrink.go reduces a program, shrinkbody.go the bodies in it, and gosource.go writes it as
+// Go, goloop.go its loops. soak.go runs many programs for a long time; torch.go runs PyTorch.
 package difftest

@@ -1,4 +1,4 @@
-// Package gradcut says where no gradient flows from a result to a value on which it depends.
+// Package gradcut finds where no gradient flows from a result to a value on which it depends.
 package gradcut
 
 import (

@@ -1,5 +1,5 @@
-// Package loopop is the operations of class Loop, of which loops are built: by package ops from what
-// users write, by autodiff for gradients, and by the compiler's passes.
+// Package loopop has the operations of class Loop, from which loops are built: by package ops for
+// users, by autodiff for gradients, and by the compiler's passes.
 //
-// loopop.go has the operations and what makes their nodes.
+// loopop.go has the operations and creates their nodes.
 package loopop

@@ -1,4 +1,4 @@
-// Package mapped reads files from memory that the system fills from them when it is touched.
+// Package mapped reads files through memory that the system fills from them on access.
 // file.go opens one; map_unix.go maps it, and map_other.go reads it instead.
 package mapped
 

@@ -1,4 +1,4 @@
-// Package nodecopy makes nodes of a graph once more, on other operands: those that a gradient computes again, and those that a
+// Package nodecopy copies nodes of a graph to other operands: those that a gradient recomputes, and those that a
 // loop over examples computes for each.
 package nodecopy
 

@@ -1,5 +1,5 @@
-// Package overlay tells where the text of a source file lies that a program was built from, if not
-// in the file itself: an editor's buffer that is not saved.
+// Package overlay finds the text of a source file from which a program was built, if it is not
+// in the file itself but in an editor's unsaved buffer.
 package overlay
 
 import "sync/atomic"

@@ -1,4 +1,4 @@
-// Package panicked tells where a panic that was recovered was raised.
+// Package panicked finds where a recovered panic was raised.
 package panicked
 
 import (

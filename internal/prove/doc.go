@@ -1,5 +1,5 @@
-// Package prove judges statements about named sizes for all values that they may take.
+// Package prove decides statements about named sizes for all values that they may take.
 //
-// A [Prover] (prove.go) asks, in this order, what the normal forms say, some assignments
+// A [Prover] (prove.go) tries, in this order, the normal forms, some assignments
 // (sample.go), and a system of constraints (sizes.go) that package diophantine solves.
 package prove

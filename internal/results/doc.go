@@ -1,2 +1,2 @@
-// Package results takes what a user's Go function leaves as its result, and finds what it leaves out, and what it writes that is not its own.
+// Package results takes the results of a user's Go function, and detects results that are missing, and writes to memory that is not its own.
 package results

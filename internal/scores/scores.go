@@ -1,5 +1,5 @@
-// Package scores tells products of positions with positions, as the scores of attention are, from those of layers
-// with weights. Both autodiff and the compiler ask: such products are cheaper to compute again than to keep.
+// Package scores distinguishes products of positions with positions, such as the scores of attention, from those of layers
+// with weights. Both autodiff and the compiler use it: such products are cheaper to recompute than to keep.
 //
 // scores.go has the conditions.
 package scores

@@ -1,4 +1,4 @@
-// Package workdir knows the directory to which the places in messages are relative. It is that of the
+// Package workdir knows the directory to which source positions in messages are relative. It is that of the
 // process; in a program that the broadloom command runs in the folder of a user's package, it is the one
 // in which the command was called.
 package workdir

@@ -1,12 +1,12 @@
 // Package codegen turns row programs into machine code for amd64, with AVX2, FMA and BMI2
-// or with AVX-512, and for arm64. Code for arm64 is that for AVX2, with fewer registers and some instructions
-// of its own ([NEON]): package asm writes it as instructions of arm64.
+// or with AVX-512, and for arm64. Code for arm64 is that for AVX2, with fewer registers and some additional
+// instructions ([NEON]): package asm writes it as arm64 instructions.
 //
 // Each section of a program becomes a list of micro-operations in static single
 // assignment form ([block]), one vector instruction each: functions such as exp are
 // expanded there. A section of the row becomes a loop over vectors; a section outside
 // of the row is evaluated on vectors too, whose lanes are all equal. A linear scan then
-// hands out registers and writes the bytes.
+// allocates registers and writes the bytes.
 //
 // # Vectors
 //
@@ -14,49 +14,49 @@
 // bytes or are Bools, 4 if there are elements of 8 bytes, and twice as many with AVX-512;
 // so a value always takes one register. A Bool is a mask, in lanes of 4 bytes or, next to
 // elements of 8 bytes, of 8. With AVX-512, comparisons give mask registers, which are
-// spread to vectors unless all that they are for is a blend.
+// expanded to vectors unless they are only used for blends.
 //
 // # Memory
 //
 // Code takes the address of a block of arguments ([Layout]), which also has room for
-// what does not fit into registers. Nothing about sizes and strides is in the code,
-// but that elements of a row lie side by side. Values that outlive their section and
+// values that do not fit into registers. The code does not depend on sizes and strides,
+// except that elements of a row are contiguous. Values that outlive their section and
 // constants have a slot in memory, a vector with equal lanes, which instructions take
 // as an operand; inner loops hold as many of them in registers as there is room, and vectors
-// that are worked on side by side share the others for an operation.
+// that are processed side by side share the others for an operation.
 //
 // # Loops
 //
 // A section of the row is written three times: for several vectors at a time (in two
 // forms if results can be written past the caches), for one vector, and for the lanes
-// that are left. How many vectors are worked on at a time, and which slots stay in
-// registers, is found by writing the body and looking at the registers that it takes.
+// that are left. How many vectors are processed at a time, and which slots stay in
+// registers, is determined by writing the body and counting the registers that it uses.
 // A reduction keeps its partial results in registers if it is the only one and the body
-// is small, else in memory; either way lane l combines the elements that package rowprog
-// says, whatever the width of vectors.
+// is small, otherwise in memory; either way lane l combines the elements specified by package
+// rowprog, whatever the width of vectors.
 //
-// What has no vector instruction is made of those that there are; where the number of
+// Operations without a vector instruction are composed of others; if the number of
 // steps depends on the elements, as in remainders of floats, a routine ([routine]) is one
-// micro-operation with a loop in it.
+// micro-operation that contains a loop.
 //
-// Calls can end after a stage of a row and go on there with another chunk of it ([Stage]),
-// so that long rows take many short calls, of several threads.
+// Calls can end after a stage of a row and continue there with another chunk of it ([Stage]),
+// so that long rows take many short calls, on several threads.
 //
-// Of short rows, blocks are worked on together: what is of a row is computed in lanes, one for each.
+// Short rows are processed together in blocks: values that belong to a row are computed in lanes, one lane per row.
 //
-// Code that is called must obey the rules of package jit. It reads no byte that is not
-// an operand's.
+// The called code must obey the rules of package jit. It reads no bytes outside of
+// operands.
 //
 // # Files
 //
-// compile.go is the way through, and target.go what instructions there are; layout.go is the
-// block of arguments. section.go makes micro-operations (micro.go) of the instructions of a
-// section. What single instructions become stands in files by kind: arith.go, integer.go,
+// compile.go is the entry point, and target.go has the available instructions; layout.go is the
+// block of arguments. section.go turns the instructions of a section into micro-operations
+// (micro.go). The expansions of single instructions are in files by kind: arith.go, integer.go,
 // divide.go, remainder.go, convert.go, packed.go for types for memory alone and float8.go for those of 8 bits, narrow.go for indices, pick.go for elements and rows at computed places, reduce.go and argreduce.go for
 // reductions, bound.go finds what cannot be positive, function.go and function64.go for functions such as exp, with trig32.go and trig64.go, and
 // via64.go for those of float32 that are computed in float64.
 //
-// alloc.go hands out registers, emit.go writes instructions, effect.go loads, stores and guards,
+// alloc.go allocates registers, emit.go writes instructions, effect.go loads, stores and guards,
 // routine.go those with a loop inside. loop.go writes loops over a row, narrower.go what is left of rows that are rewritten, columns.go those over rows that are accumulated, rowblock.go those over blocks of short rows (rowphase.go
 // what is of a row, rowstage.go what is of its elements, rowfold.go how reductions end, rowflat.go elements of all rows in their order), held.go what is done with accumulators in
 // registers, ahead.go those that

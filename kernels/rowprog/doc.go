@@ -1,17 +1,17 @@
 // Package rowprog is the intermediate representation of a fused kernel: the row
-// program. It is what fusion hands to a back end, and all that a back end knows.
-// The package computes nothing; package scalar gives the meaning of one element,
+// program. Fusion passes it to a back end, which knows nothing else.
+// The package computes nothing; package scalar defines the meaning of one element,
 // package interp interprets programs and other back ends compile them.
 //
 // # Shape of a program
 //
-// A program walks an iteration space of Outer outer axes and one inner axis, the
-// row. Nothing about sizes, strides or addresses is part of it: they are arguments
+// A program iterates over a space of Outer outer axes and one inner axis, the
+// row. Sizes, strides and addresses are not part of it: they are arguments
 // of a call (package launch), so that one compiled program serves every shape.
 //
 // A program is a list of instructions in static single assignment form. A [Value]
-// is the index of the instruction that makes it. Its [Domain] says how often it is
-// made: [Const] and [Uniform] once a call, [Row] once for each outer index, [Vec]
+// is the index of the instruction that computes it. Its [Domain] determines how often it is
+// computed: [Const] and [Uniform] once per call, [Row] once for each outer index, [Vec]
 // once for each element of a row.
 //
 // Instructions are grouped in sections that run in this order:
@@ -39,8 +39,8 @@
 // operand with another operand is forbidden. Back ends may rely on these rules;
 // launch.Check verifies them.
 //
-// A pick reads an element of an operand at a place that is computed, within bounds that are part of
-// it, or one of a row that begins there. What can be picked must not be written in the same call.
+// A pick reads an element of an operand at a computed position, within bounds that are part of
+// the pick, or one of a row that begins there. Such operands must not be written in the same call.
 //
 // # Reductions
 //
@@ -52,15 +52,15 @@
 // of the row in this order, as lane = lane ⊕ element. Then the lanes are folded in
 // halves: lane l = lane l ⊕ lane l+h for all l < h, with h = Lanes/2, Lanes/4, …, 1.
 // (Lanes that get no element change nothing, and a short row may leave them out.)
-// A row of more than [RowChunk] elements is cut into chunks of as many; each chunk is
-// reduced by itself in this manner and the results of the chunks are combined in order,
+// A row of more than [RowChunk] elements is divided into chunks of that size; each chunk is
+// reduced separately in this manner and the results of the chunks are combined in order,
 // as row = row ⊕ chunk. So chunks may be worked on by several threads.
 //
 // Accumulate into an operand over outer axes: the indices of the reduced axes are
 // visited in lexicographic order. The first visit stores the value, a later one
-// combines, as memory = memory ⊕ value. Where outer axis 0 is among the reduced
-// axes, its indices are cut into chunks of [ChunkRows]; each chunk is accumulated
-// by itself in this manner and the results of the chunks are combined in order,
+// combines, as memory = memory ⊕ value. If outer axis 0 is among the reduced
+// axes, its indices are divided into chunks of [ChunkRows]; each chunk is accumulated
+// separately in this manner and the results of the chunks are combined in order,
 // as memory = memory ⊕ chunk. Axis 0 is therefore the axis to split over threads.
 //
 // Max and Min are IEEE 754-2019 maximum and minimum: NaN wins and -0 < +0. They are

@@ -1,5 +1,5 @@
-// Package shapetest checks the shapes of models in tests. What only draws a warning elsewhere
-// fails here, so that a mistake which computes something is found before it is trained.
+// Package shapetest checks the shapes of models in tests. Warnings elsewhere are
+// failures here, so that a mistake which computes something is found before training.
 //
 //	func TestShapes(t *testing.T) {
 //		shapetest.Check(t, classifier())

@@ -1,33 +1,33 @@
-// Package rewrite is the passes from graph to graph, which need no compiler behind them.
+// Package rewrite has the passes from graph to graph, which do not depend on the rest of the compiler.
 //
-// A [Program] is a graph on its way through them. rewrite.go has the frame in which a pass visits nodes and gives others in
-// their places, and the passes [Import] and [DCE], which drops with overwritten.go what is overwritten unread. provenance.go
-// remembers what became of what, and verify.go checks what holds after each pass. Package analysis tells what single nodes do.
+// A [Program] is a graph that passes through them. rewrite.go has the framework in which a pass visits nodes and replaces them,
+// and the passes [Import] and [DCE], which (with overwritten.go) drops values that are overwritten unread. provenance.go
+// records what became of each node, and verify.go checks invariants after each pass. Package analysis determines what single nodes do.
 //
 // The files of the passes, in the order in which the passes run:
 //
 //   - expand.go writes composite operations with primitive ones, and widen.go computes sums and products of narrow dtypes in
 //     wider ones.
-//   - simplify.go applies identities, which stand in a table. Rules of products have files of their own: transposed.go those
-//     that movements show, columns.go those of few columns, smallproducts.go those of many small matrices, and sumofproducts.go
-//     sums that are products of matrices. segments.go has what is united by index with a value that is there.
+//   - simplify.go applies identities, which are listed in a table. Rules for products are in separate files: transposed.go for
+//     factors that movements show, columns.go for few columns, smallproducts.go for many small matrices, and sumofproducts.go
+//     for sums that are matrix products. segments.go has values that are combined by index with an existing one.
 //   - channelslast.go computes small images with the channels last.
 //   - unroll.go writes short reductions one element at a time: shortrows.go those of rows that are too short for vectors,
-//     narrowsums.go those of a few columns, many at a time, and planes.go what is computed for pairs of points, plane by plane.
-//   - longrows.go makes rows of all channels where those of one are short.
+//     narrowsums.go those of a few columns, many at a time, and planes.go values for pairs of points, plane by plane.
+//   - longrows.go makes rows of all channels if those of one are short.
 //   - fold.go computes constants, and cse.go merges equal nodes.
-//   - parts.go computes of values the part alone that is used, with partmovement.go for what movements show.
-//   - splitscores.go takes scores and the columns beside them apart.
-//   - insertslices.go makes one value of slices out of sums of padded ones, which disjoint.go keeps apart, and assembled.go one
-//     of values that are put together of such.
-//   - latesums.go adds up later what is summed again.
-//   - recompute.go computes again what is used far apart, as matrices of attention are.
+//   - parts.go computes only the used parts of values, with partmovement.go for the parts that movements show.
+//   - splitscores.go separates scores from the columns next to them.
+//   - insertslices.go turns sums of padded slices into one value, if disjoint.go proves that they do not overlap, and assembled.go
+//     does so for values assembled from such.
+//   - latesums.go delays sums that are summed again.
+//   - recompute.go recomputes values whose uses are far apart, such as matrices of attention.
 //   - rematerialize.go computes cheap values for each user, and spread.go over larger shapes.
-//   - implicitgemm.go lets products read windows where they lie.
-//   - addrows.go writes the rows alone that a sum by index changes, and putrows.go finds those that are put in place.
-//   - sumrows.go writes sums over rows as products, where chains of kernels can have these.
-//   - narrowfactors.go lets products read integers of fewer bits, from which zeropoints.go takes out zero points.
-//   - assemblelater.go computes elements of values that are put together from the parts, in the cells of cells.go.
-//   - keeplater.go has loops keep sums in place of products.
-//   - sequence.go orders nodes, and copies what a write would destroy; wait.go tells what is awaited.
+//   - implicitgemm.go lets products read windows in place.
+//   - addrows.go writes only the rows that a sum by index changes, and putrows.go finds those that are put in place.
+//   - sumrows.go writes sums over rows as products, if chains of kernels can include these.
+//   - narrowfactors.go lets products read integers with fewer bits, from which zeropoints.go factors out zero points.
+//   - assemblelater.go computes elements of assembled values from the parts, in the cells of cells.go.
+//   - keeplater.go lets loops keep sums instead of products.
+//   - sequence.go orders nodes, and copies values that a write would destroy; wait.go determines what is awaited.
 package rewrite

@@ -1,4 +1,4 @@
-// Package allocs checks that a call that is made again and again allocates nothing.
+// Package allocs checks that repeated calls allocate nothing.
 package allocs
 
 import "testing"

@@ -1,7 +1,7 @@
-// Package python has a script of Python carry out the jobs of a test in one process, for tests that compare another
-// engine with a program of ours.
+// Package python runs the jobs of a test with a Python script in one process, for tests that compare another
+// engine with Broadloom.
 //
-// The script is given a folder. It reads jobs.json there, whose arrays stand in arguments.bin, and writes results.json
+// The script gets a folder. It reads jobs.json there, whose arrays are in arguments.bin, and writes results.json
 // and results.bin, which have the same form.
 package python
 

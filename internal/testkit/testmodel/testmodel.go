@@ -1,5 +1,5 @@
-// Package testmodel has layers of package nn as functions, for tests of what is around them: the
-// width of what goes in is that of the value.
+// Package testmodel has layers of package nn as functions, for tests of the code around them: the
+// input width is that of the value.
 //
 // testmodel.go has them.
 package testmodel

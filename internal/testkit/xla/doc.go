@@ -1,4 +1,4 @@
-// Package xla runs programs in StableHLO by jaxlib, for tests that compare what XLA computes with what a program does.
+// Package xla runs StableHLO programs with jaxlib, for tests that compare XLA's results with a program's.
 //
-// xla.go starts run.py, one process for all programs of a test. iree.go has programs judged by another compiler.
+// xla.go starts run.py, one process for all programs of a test. iree.go has programs checked by another compiler.
 package xla
