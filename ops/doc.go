@@ -10,23 +10,23 @@
 // # Files
 //
 // What all operations use:
-//   - define.go defines entries and applies them
+//   - define.go defines and applies entries
 //   - format.go writes their arguments in messages
 //   - reference.go lists functions for the reference
-//   - refusal.go refuses arguments
+//   - refusal.go rejects arguments
 //   - promote.go converts operands
-//   - inplace.go makes writing twins
-//   - identity.go states neutral elements
-//   - customgradient.go gives compositions gradients of their own
+//   - inplace.go makes in-place twins
+//   - identity.go states identity elements
+//   - customgradient.go gives compositions custom gradients
 //   - expect.go promises shapes
 //   - independent.go declares examples independent
 //   - loop.go has loops
-//   - branch.go has what values decide about
+//   - branch.go has branches on values
 //   - vmap.go computes functions of one example for a batch: vectorizer.go, vectorizerloops.go and vectorizergrad.go write them so, by batchrules.go, batchattrs.go and convbatch.go
 //   - assert.go checks values in a run
 //   - callback.go, callbacks.go and callbackgrad.go call Go functions in a run, and print.go prints
 //
-// Of elements:
+// Elementwise operations:
 //   - arithmetic.go, unary.go, compare.go, comparefloats.go, bitwise.go, rounding.go, clamp.go; outside.go: numbers that no dtype holds
 //   - logexp.go, powers.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
 //   - activation.go, hardactivation.go, gatedactivation.go, squareplus.go (and weights of a given norm)
@@ -38,13 +38,13 @@
 //   - bitcounts.go: the bits of integers; bitcast.go: those of any elements
 //   - sinc.go; package ops/internal/chebyshev has the coefficients of all these
 //
-// Of axes:
+// Along axes:
 //   - reduce.go, variance.go, vectornorm.go, prodgrad.go, sumto.go
 //   - nanreduce.go leaves NaN out; statistics.go: covariances; differences.go: of neighbours, and integrals
 //   - argextremum.go: the first of several greatest elements
 //   - scan.go, softmax.go, softmaxover.go, norm.go, responsenorm.go, attention.go
 //
-// Of shapes:
+// Changes of shape:
 //   - shape.go, movement.go, rearrange.go, split.go, select.go, stack.go, stacks.go
 //   - strided.go, triangle.go, window.go, after.go, barrier.go
 //   - padding.go, also with elements of the operand
@@ -65,28 +65,28 @@
 //   - windowoptions.go and sides.go have their options
 //   - im2col.go lays windows out
 //
-// Of images:
+// Images:
 //   - resize.go with resizeoptions.go, gridsample.go, pixelshuffle.go, depthspace.go (and sequences turned round)
-//   - boxes.go, boxloss.go, nms.go: boxes that overlap; roialign.go, roipool.go: what images have in boxes
+//   - boxes.go, boxloss.go, nms.go: overlapping boxes; roialign.go, roipool.go: the content of boxes
 //
-// Of whole arrays:
+// Whole arrays:
 //   - sort.go with sortkeys.go and, of 64 bits, sortlong.go; searchsorted.go, quantile.go, count.go, uniquealong.go
-//   - running.go and columns.go: the greatest so far, and recurrences
+//   - running.go and columns.go: running maxima, and recurrences
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - convolve.go: convolutions and correlations of signals
 //   - ranks.go; density.go: histograms of rows, and densities of samples
 //   - stft.go: transforms of frames; signalwindow.go and tapers.go (also weights of mels) fade frames
-//   - spectra.go: power and cross spectra, and what takes trends away
+//   - spectra.go: power and cross spectra, and detrending
 //   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go, fakequantize.go: quantised integers; float8.go: numbers of 8 bits
 //
-// Of matrices, by matrixfunction.go:
+// Matrices, with matrixfunction.go:
 //   - cholesky.go (and triangular systems), solve.go, lu.go, det.go
 //   - systems.go: of factors and of several axes; ldl.go: of symmetric matrices
 //   - eigh.go, eig.go, schur.go, qr.go, svd.go, polar.go, with pack.go; reflections.go: of which orthonormal matrices are products
 //   - sylvester.go: systems of two matrices, and with them square roots and logarithms
 //   - pinv.go, matrixexp.go, matrixnorm.go
 //   - tensorproduct.go: traces, and products of several axes; innerproduct.go
-//   - renorm.go: norms of differences, and to a greatest norm
+//   - renorm.go: norms of differences, and limiting norms
 //
 // Losses:
 //   - loss.go, losstarget.go, givenprobabilities.go, likelihood.go, countlikelihood.go
@@ -96,6 +96,6 @@
 //
 // New values:
 //   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, moredraws.go, countdraws.go, vectordraws.go, featuredropout.go
-//   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
+//   - rejection.go: rejection sampling; gammaslope.go has its gradient
 //   - logprobs.go: logarithms of the probabilities of values
 package ops

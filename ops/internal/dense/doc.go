@@ -1,8 +1,8 @@
-// Package dense computes with matrices by package triangular, package gemm, and LAPACK, as package gonum has it: float64, row by row without gaps.
+// Package dense computes with matrices, using package triangular, package gemm, and gonum's LAPACK: float64, row by row without gaps.
 //
-// No function allocates: what it needs beside its operands, it takes from a [Memory]. LAPACK's products of matrices beyond 128
-// rows or so run on goroutines of the library, each element on one of them, in one order: the bits do not depend on how many
-// there are.
+// No function allocates: any additional memory comes from a [Memory]. LAPACK's products of matrices beyond 128
+// rows or so run on goroutines of the library, each element on one of them, in one order: the bits do not depend on their
+// number.
 //
 //   - lu.go is what is solved with LU factors, cholesky.go the factorization of positive-definite matrices, qr.go that with
 //     orthonormal columns.
@@ -17,7 +17,7 @@
 //   - multiply.go multiplies and transposes.
 package dense
 
-// Memory hands out room that lasts as long as a call.
+// Memory provides memory that lasts as long as a call.
 type Memory interface {
 	Floats(n int) []float64
 	Ints(n int) []int
