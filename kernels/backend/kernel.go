@@ -105,7 +105,7 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 		byKey[keys[i]] = p
 	}
 	outcomes := codes.compileAll(byKey, target())
-	shared := map[string]compiled{}
+	shared := map[string]compiled{} // by the programs' keys
 	add := func(p *rowprog.Program, key string) (k *nativeKernel) {
 		c, known := shared[key]
 		if !known {

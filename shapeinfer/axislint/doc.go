@@ -7,5 +7,6 @@
 // means along the axis of examples (softmax.go, recurrence.go, pooled.go), weights that do not belong to the summed values
 // (kept.go), losses over other classes (classes.go), masks of whole rows (masked.go), positions taken from the wrong axis (positions.go, oneposition.go),
 // and values that were flattened in different orders (order.go). table.go withdraws warnings about tables that are intended. axis.go
-// describes one axis and its origin, examples.go finds the axes of examples, and words.go writes messages.
+// describes one axis and its origin, examples.go finds the axes of examples, follow.go goes from a value to its users, and words.go
+// writes messages.
 package axislint

@@ -119,23 +119,17 @@ type factorOf struct {
 // productsOf lists the first products that sum a value along an axis, and reports whether reductions do.
 func (l *lint) productsOf(n *graph.Node, axis int) (products []factorOf, reduced bool) {
 	flow := l.forms.From(graph.AxisOf{Node: n, Axis: axis})
-	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
-	for i := 0; i < len(list) && i < maxFollowed; i++ {
-		for _, user := range l.usersOf(list[i]) {
-			if seen[user] || user.Origin() != nil || !user.Judged() || user.Err() != nil {
-				continue
-			}
-			seen[user] = true
-			d, is := flow.Value(user).Of(0)
-			switch {
-			case is && len(d.Terms) > 0:
-				list = append(list, user)
-			case user.Op().Class == graph.Reduce:
-				reduced = true
-			case user.Op().Class == graph.Contract:
-				products = append(products, factorOf{user, slices.Index(user.Operands(), list[i])})
-			}
+	l.follow(n, func(x, user *graph.Node) step {
+		d, is := flow.Value(user).Of(0)
+		switch {
+		case is && len(d.Terms) > 0:
+			return goOn
+		case user.Op().Class == graph.Reduce:
+			reduced = true
+		case user.Op().Class == graph.Contract:
+			products = append(products, factorOf{user, slices.Index(user.Operands(), x)})
 		}
-	}
+		return passOver
+	})
 	return products, reduced
 }

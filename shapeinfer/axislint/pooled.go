@@ -35,20 +35,15 @@ func pooledExamples(l *lint, n *graph.Node) *graph.Mistake {
 // entersLayer reports whether a value is multiplied as a matrix with weights before it meets examples
 // again.
 func (l *lint) entersLayer(n *graph.Node, from []int) bool {
-	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
-	for i := 0; i < len(list) && i < maxFollowed; i++ {
-		for _, user := range l.usersOf(list[i]) {
-			if seen[user] || user.Origin() != nil || !user.Judged() || l.hasExamples(user, from) {
-				continue
-			}
-			seen[user] = true
-			if user.Op().Class == graph.Contract && slices.ContainsFunc(user.Operands(), func(x *graph.Node) bool { return !l.isFromInput(x) }) {
-				return true
-			}
-			list = append(list, user)
+	return l.follow(n, func(_, user *graph.Node) step {
+		switch {
+		case l.hasExamples(user, from):
+			return passOver
+		case user.Op().Class == graph.Contract && slices.ContainsFunc(user.Operands(), func(x *graph.Node) bool { return !l.isFromInput(x) }):
+			return end
 		}
-	}
-	return false
+		return goOn
+	})
 }
 
 // hasExamples reports whether some axis of a value is one of the sources.

@@ -121,29 +121,18 @@ func (l *lint) softmax(n *graph.Node, axis int, from []int, is int) *graph.Mista
 			silence("CodeOverExamples", "OverExamples")}}
 }
 
-// maxFollowed bounds how far the users of a value are followed.
-const maxFollowed = 64
-
 // isPooled reports whether a value is used as weights of a sum along the axis of a source: then it is
 // meant to compare what stands along it.
 func (l *lint) isPooled(n *graph.Node, from []int) bool {
-	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
-	for i := 0; i < len(list) && i < maxFollowed; i++ {
-		for _, user := range l.usersOf(list[i]) {
-			if seen[user] || user.Origin() != nil || !user.Judged() {
-				continue
-			}
-			seen[user] = true
-			if l.isFolded(list[i], user, from) {
-				if user.Rank() > 0 {
-					return true
-				}
-				continue
-			}
-			list = append(list, user)
+	return l.follow(n, func(x, user *graph.Node) step {
+		switch {
+		case !l.isFolded(x, user, from):
+			return goOn
+		case user.Rank() > 0:
+			return end
 		}
-	}
-	return false
+		return passOver
+	})
 }
 
 // isFolded reports whether an axis of a source is in a value and not in what is computed from it.

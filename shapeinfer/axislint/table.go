@@ -34,26 +34,16 @@ func (l *lint) isTable(n *graph.Node) bool {
 		d, is := flow.Value(x).Of(source)
 		return is && len(d.Terms) > 0
 	}
-	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
-	for i := 0; i < len(list) && i < maxFollowed; i++ {
-		for _, user := range l.usersOf(list[i]) {
-			if seen[user] || user.Origin() != nil || !user.Judged() || user.Err() != nil {
-				continue
-			}
-			seen[user] = true
-			if l.usesTable(user, list[i], func(x *graph.Node) bool { return has(x, 0) && has(x, 1) }) ||
-				user.Op().Class == graph.Reduce && has(user, 0) != has(user, 1) && isWritten(n) {
-				return true
-			}
-			if has(user, 0) && has(user, 1) {
-				if user.Op().Class == graph.Reduce && isWritten(n) {
-					return true
-				}
-				list = append(list, user)
-			}
+	isGrown := func(x *graph.Node) bool { return has(x, 0) && has(x, 1) }
+	return l.follow(n, func(x, user *graph.Node) step {
+		switch {
+		case l.usesTable(user, x, isGrown), user.Op().Class == graph.Reduce && (has(user, 0) || has(user, 1)) && isWritten(n):
+			return end
+		case isGrown(user):
+			return goOn
 		}
-	}
-	return false
+		return passOver
+	})
 }
 
 // usesTable reports whether a user of x computes with a table of other origin, or as only tables are computed with.
