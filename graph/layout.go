@@ -212,5 +212,23 @@ func (c *residences) truncate(nodes int) {
 	c.other = nil
 }
 
+// keep forgets all nodes but those that had the given numbers, which they have lost to their places in the list.
+func (c *residences) keep(was []int32) {
+	c.Lock()
+	defer c.Unlock()
+	c.other = nil
+	known := c.known.Load()
+	if known == nil {
+		return
+	}
+	for i := range *known {
+		var r *residence
+		if i < len(was) && int(was[i]) < len(*known) {
+			r = (*known)[was[i]].Load()
+		}
+		(*known)[i].Store(r)
+	}
+}
+
 // isNumbered reports whether the node is found in its graph by its number.
 func (n *Node) isNumbered() bool { return int(n.id) < len(n.g.nodes) && n.g.nodes[n.id] == n }

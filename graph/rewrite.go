@@ -53,6 +53,26 @@ func (g *Graph) Again(n *Node, attrs any, in []*Node, requirements []Requirement
 	return again
 }
 
+// Keep drops the nodes of a graph that a pass has made, but for those that stay, whose operands must stay too. The rest moves up.
+func (g *Graph) Keep(stays func(*Node) bool) {
+	was, kept := make([]int32, 0, len(g.nodes)), g.nodes[:0]
+	for _, n := range g.nodes {
+		if stays(n) {
+			was, kept = append(was, n.id), append(kept, n)
+		} else {
+			delete(g.gradients, n)
+		}
+	}
+	clear(g.nodes[len(kept):])
+	g.nodes = kept
+	for i, n := range kept {
+		n.id = int32(i)
+	}
+	g.residences.keep(was)
+	g.places.truncate(0)
+	g.needs, g.likes, g.stands = nil, nil, nil
+}
+
 // InputFor appends an input that stands for n, a value of another graph, or for one of another shape
 // that messages call n.
 func (g *Graph) InputFor(n *Node, t DType, shape Shape) *Node {

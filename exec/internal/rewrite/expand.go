@@ -10,55 +10,148 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// maxExpansions bounds how deep composites are written with composites: one that is deeper
-// never ends.
+// maxExpansions limits how deep composites are nested: deeper ones never end.
 const maxExpansions = 200
 
-// Expand writes composite operations with primitive ones, until none is left. What a
-// user's Expand does wrong is the user's mistake, at the line where the composite stands.
+// Expand replaces composite operations by primitive ones, until none is left. An error in a user's Expand is reported at the user's line
+// that applies the composite.
 func Expand(u *Program) error {
-	users := usersOperations()
-	for depth := 0; ; depth++ {
-		needed := u.needed()
-		composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite && needed(n) }
-		if !slices.ContainsFunc(u.Graph.Nodes(), composite) {
-			return DCE(u) // those of the last time
+	e := expander{isUsers: usersOperations()}
+	for ; u.hasComposites(); e.depth++ {
+		e.needed, e.written = u.needed(), writtenParams(u.Graph)
+		u.rewriteThose(e.needed, e.replace)
+		for _, m := range shapeinfer.CheckOperations(e.made, u.Graph.Requirements()) {
+			e.wrong = append(e.wrong, expandMistake(m.Node, m.Summary))
 		}
-		var wrong []*graph.Mistake
-		var made []*graph.Node
-		u.rewriteThose(needed, func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-			if !composite(n) || len(wrong) > 0 {
-				return nil
-			}
-			self := next.Copy(n, in)
-			y, why := expand(self, func() []bool { return fixedOperands(n) })
-			if depth >= maxExpansions {
-				why = "it is written with itself, without end"
-			}
-			if why != "" {
-				wrong = append(wrong, expandMistake(n, why))
-				return nil
-			}
-			if roundsTwice(next.Nodes()[self.ID()+1:]) {
-				return widened(n, in) // to be expanded next
-			}
-			if !y.Shape().Equal(n.Shape()) { // sizes that the operation requires to be equal, under other names
-				y = ops.Reshape(y, n.Shape()...)
-			}
-			for _, x := range next.Nodes()[self.ID()+1:] {
-				if users(x.Op()) {
-					made = append(made, x)
-				}
-			}
-			return y
-		})
-		for _, m := range shapeinfer.CheckOperations(made, u.Graph.Requirements()) {
-			wrong = append(wrong, expandMistake(m.Node, m.Summary))
+		if len(e.wrong) > 0 {
+			return (&shapeinfer.Report{Graph: e.wrong[0].Node.Graph(), Errors: e.wrong[:1], Nodes: len(u.Graph.Nodes())}).Err()
 		}
-		if len(wrong) > 0 {
-			return (&shapeinfer.Report{Graph: wrong[0].Node.Graph(), Errors: wrong[:1], Nodes: len(u.Graph.Nodes())}).Err()
+		e.made = e.made[:0]
+	}
+	return DCE(u)
+}
+
+// hasComposites reports whether a composite is needed.
+func (u *Program) hasComposites() bool {
+	if !slices.ContainsFunc(u.Graph.Nodes(), isComposite) {
+		return false
+	}
+	needed := u.needed()
+	return slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isComposite(n) && needed(n) })
+}
+
+func isComposite(n *graph.Node) bool { return n.Op().Class == graph.Composite }
+
+// expander expands the composites of a graph.
+type expander struct {
+	needed  func(*graph.Node) bool
+	written map[*graph.Node]bool // the user's parameters that the program writes
+	isUsers func(*graph.Op) bool
+	made    []*graph.Node // nodes of users' operations that a call of Expand has made
+	wrong   []*graph.Mistake
+	depth   int // of the composite that is being expanded, within others
+}
+
+// replace expands n, if it is a composite. It is a function for [Program.Rewrite].
+func (e *expander) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if !isComposite(n) || len(e.wrong) > 0 {
+		return nil
+	}
+	return e.expandAll(next.Copy(n, in))
+}
+
+// expandAll expands a composite, and those with which it is written where [isPlain] holds. Others are left to the next call of
+// [expander.replace]. The result is nil if an Expand is wrong.
+func (e *expander) expandAll(n *graph.Node) *graph.Node {
+	g := n.Graph()
+	start := len(g.Nodes())
+	y, why := expand(n, e.fixedOperands)
+	if e.depth >= maxExpansions {
+		why = "it is written with itself, without end"
+	}
+	if why != "" {
+		e.wrong = append(e.wrong, expandMistake(n, why))
+		return nil
+	}
+	if roundsTwice(g.Nodes()[start:]) {
+		start = len(g.Nodes())
+		return e.expandInner(widened(n, n.Operands()), start)
+	}
+	if !y.Shape().Equal(n.Shape()) { // sizes that the operation requires to be equal, under other names
+		y = ops.Reshape(y, n.Shape()...)
+	}
+	for _, x := range g.Nodes()[start:] {
+		if e.isUsers(x.Op()) {
+			e.made = append(e.made, x)
 		}
 	}
+	return e.expandInner(y, start)
+}
+
+// expandInner expands the composites among the nodes from start on that y needs, and returns what takes the place of y. Nodes behind the
+// first composite are copied, so that all stay in order.
+func (e *expander) expandInner(y *graph.Node, start int) *graph.Node {
+	g := y.Graph()
+	made := slices.Clone(g.Nodes()[start:])
+	if y.ID() < start || !slices.ContainsFunc(made, isComposite) || !isPlain(made) {
+		return y
+	}
+	e.depth++
+	defer func() { e.depth-- }()
+	needed := reachableAmong(made, y, start)
+	replaced := make([]*graph.Node, len(made))
+	copying := false
+	for i, x := range made {
+		if !needed[i] {
+			continue
+		}
+		if copying = copying || isComposite(x); copying {
+			x = g.Copy(x, replacedAmong(x.Operands(), replaced, start))
+		}
+		if isComposite(x) {
+			if x = e.expandAll(x); x == nil {
+				return nil
+			}
+		}
+		replaced[i] = x
+	}
+	return replaced[y.ID()-start]
+}
+
+// isPlain reports whether nodes may be copied: none has an effect, and none belongs to a loop of its own.
+func isPlain(made []*graph.Node) bool {
+	return !slices.ContainsFunc(made, func(n *graph.Node) bool {
+		_, isLoop := n.Loop()
+		return isLoop || n.Op().Ordered || n.Region() != made[0].Region()
+	})
+}
+
+// reachableAmong marks which nodes of those that start at a number y needs.
+func reachableAmong(made []*graph.Node, y *graph.Node, start int) []bool {
+	needed := make([]bool, len(made))
+	needed[y.ID()-start] = true
+	for i, n := range slices.Backward(made) {
+		if !needed[i] {
+			continue
+		}
+		for _, x := range n.Operands() {
+			if x.ID() >= start {
+				needed[x.ID()-start] = true
+			}
+		}
+	}
+	return needed
+}
+
+// replacedAmong returns the operands with what has taken their places, by their numbers from start on.
+func replacedAmong(operands, replaced []*graph.Node, start int) []*graph.Node {
+	in := slices.Clone(operands)
+	for i, x := range in {
+		if x.ID() >= start {
+			in[i] = replaced[x.ID()-start]
+		}
+	}
+	return in
 }
 
 // usersOperations returns [graph.Op.IsUsers], which is asked of each operation once: what the library's say of themselves its tests look at.
@@ -92,12 +185,12 @@ func roundsTwice(made []*graph.Node) bool {
 }
 
 // expand writes a composite with other operations, or says why that fails.
-func expand(n *graph.Node, fixed func() []bool) (*graph.Node, string) {
+func expand(n *graph.Node, fixed func(*graph.Node) []bool) (*graph.Node, string) {
 	g := n.Graph()
 	before := len(g.Mistakes())
 	y, wrong := composite.Write(func(n *graph.Node, in []*graph.Node) *graph.Node {
 		if faster := n.Op().Faster; faster != nil {
-			if y := faster(n, slices.Clone(in), fixed()); y != nil {
+			if y := faster(n, slices.Clone(in), fixed(n)); y != nil {
 				return y
 			}
 		}
@@ -120,15 +213,24 @@ func expand(n *graph.Node, fixed func() []bool) (*graph.Node, string) {
 }
 
 // fixedOperands reports which operands of a node outside of loops are parameters that the program does not write, or views of such.
-func fixedOperands(n *graph.Node) []bool {
+func (e *expander) fixedOperands(n *graph.Node) []bool {
 	fixed := make([]bool, len(n.Operands()))
 	for i, x := range n.Operands() {
 		memory := alias.Storage(x)
-		fixed[i] = memory.IsParam() && n.Region() == nil && !slices.ContainsFunc(n.Graph().Nodes(), func(u *graph.Node) bool {
-			return u.Op().Class == graph.Update && alias.Storage(u) == memory
-		})
+		fixed[i] = memory.IsParam() && n.Region() == nil && !e.written[memory.Source()]
 	}
 	return fixed
+}
+
+// writtenParams lists the user's parameters that a graph writes.
+func writtenParams(g *graph.Graph) map[*graph.Node]bool {
+	written := map[*graph.Node]bool{}
+	for _, n := range g.Nodes() {
+		if n.Op().Class == graph.Update {
+			written[alias.Storage(n).Source()] = true
+		}
+	}
+	return written
 }
 
 // expandMistake says at the user's line what is wrong with how a node is written.

@@ -145,8 +145,14 @@ func Import(u *Program) error {
 // DCE drops what no root needs, but for inputs and parameters; values that are overwritten unread are such.
 func DCE(u *Program) error {
 	dropOverwritten(u)
-	if needed := u.needed(); slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
+	needed := u.needed()
+	switch {
+	case !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }):
+	case u.Trace != nil: // which shows the graph with those nodes
 		u.rewriteThose(needed, nil)
+	default:
+		u.Graph.Keep(needed)
+		u.verified = verified{}
 	}
 	return nil
 }
