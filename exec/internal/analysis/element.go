@@ -8,25 +8,24 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Element is the meaning of an operation's element, taken down to see what it consists of.
-// Value i is what step i gives; the operands come first.
+// Element records what an operation computes for one element. Value i is the result of step i; the operands come first.
 type Element struct {
 	elementFacts
 	Steps  []Step
 	Result graph.Value
-	// claims are what it checks, and divisors those of its divisions of integers.
+	// claims are the values that it checks, and divisors those by which it divides integers.
 	claims, divisors []graph.Value
 }
 
-// elementFacts is what most passes ask for, of every node.
+// elementFacts are the facts that most passes need of every node.
 type elementFacts struct {
-	indexed bool // it depends on positions
-	sized   bool // it depends on sizes that are bound later
-	CanFail bool // it can stop the run: by a check of its own, or a division of integers
-	cost    int  // of its primitives
+	indexed bool // depends on positions
+	sized   bool // depends on sizes that are bound later
+	CanFail bool // can stop the run: by a check of its own, or by dividing integers
+	cost    int  // of all its primitives
 }
 
-// Step is how a value of an element comes about.
+// Step is one computation of an element.
 type Step struct {
 	Kind   StepKind
 	DType  graph.DType
@@ -36,7 +35,7 @@ type Step struct {
 	Axis   int
 }
 
-// StepKind says what a step is.
+// StepKind is the kind of a step.
 type StepKind uint8
 
 const (
@@ -47,16 +46,16 @@ const (
 	ConvertStep                 // another value in another dtype
 )
 
-// Examine takes down the meaning of an operation's element.
+// Examine records what an operation computes for one element.
 func Examine(n *graph.Node) *Element {
-	p := &Element{Steps: make([]Step, 0, len(n.Operands())+2)} // most are of few steps
+	p := &Element{Steps: make([]Step, 0, len(n.Operands())+2)} // most elements have few steps
 	p.examine(n)
 	return p
 }
 
 var examined = sync.Pool{New: func() any { return new(Element) }}
 
-// factsOf takes down the facts alone.
+// factsOf returns only the facts.
 func factsOf(n *graph.Node) elementFacts {
 	p := examined.Get().(*Element)
 	defer examined.Put(p)
@@ -77,13 +76,13 @@ func (p *Element) examine(n *graph.Node) {
 	p.Result = n.Op().Emit(p, n, in)
 }
 
-// DependsOnPosition reports whether an element's value depends on where it stands.
+// DependsOnPosition reports whether an element's value depends on its position.
 func DependsOnPosition(n *graph.Node) bool { return factsOf(n).indexed }
 
 // DependsOnSizes reports whether an element's value depends on sizes that are bound later.
 func DependsOnSizes(n *graph.Node) bool { return factsOf(n).sized }
 
-// CanFail reports whether an element can stop the run: a division of integers by a number of the program cannot, but for 0.
+// CanFail reports whether an element can stop the run. Dividing integers by a constant other than 0 cannot.
 func CanFail(n *graph.Node) bool {
 	if !factsOf(n).CanFail {
 		return false
@@ -109,8 +108,7 @@ func CanFail(n *graph.Node) bool {
 	})
 }
 
-// Uniform returns the number that stands in every place of what a generator makes; ok is
-// false where it makes something else.
+// Uniform returns the number with which a generator fills its result. ok is false for other nodes.
 func Uniform(n *graph.Node) (v float64, ok bool) {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) > 0 {
 		return 0, false
@@ -120,8 +118,7 @@ func Uniform(n *graph.Node) (v float64, ok bool) {
 	return last.Number, last.Kind == NumberStep && last.DType == n.DType() && !p.CanFail
 }
 
-// IndexOf returns the axis along which a generator gives the position; ok is false where it makes
-// something else.
+// IndexOf returns the axis whose positions a generator returns. ok is false for other nodes.
 func IndexOf(n *graph.Node) (axis int, ok bool) {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) > 0 {
 		return 0, false
@@ -131,13 +128,13 @@ func IndexOf(n *graph.Node) (axis int, ok bool) {
 	return last.Axis, last.Kind == IndexStep
 }
 
-// AddsOperands reports whether an operation gives the sum of its two operands.
+// AddsOperands reports whether an operation returns the sum of its two operands.
 func AddsOperands(n *graph.Node) bool {
 	return n.Op().Class == graph.Elementwise && PrimOf(n) == graph.PrimAdd
 }
 
-// PrimOf returns the primitive that an operation applies to its two operands, in their order, if
-// it does nothing else; else no primitive that there is.
+// PrimOf returns the primitive that an operation applies to its two operands, in this order. It returns noPrim if the
+// operation does anything else.
 func PrimOf(n *graph.Node) graph.Prim {
 	if len(n.Operands()) != 2 || n.Op().Emit == nil {
 		return noPrim
@@ -165,7 +162,7 @@ func (p *Element) Prim(op graph.Prim, x ...graph.Value) graph.Value {
 	for i, v := range x {
 		types[i] = p.TypeOf(v)
 	}
-	t, _ := op.Result(types...) // the check refuses what has none
+	t, _ := op.Result(types...) // operations without a result have failed the check
 	switch op {
 	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv:
 		if t.IsInt() {
@@ -202,8 +199,7 @@ func (p *Element) Size(d graph.Dim) graph.Value {
 	return p.other(graph.Int64)
 }
 
-// Cost returns the cost of one element of an operation, in operations as cheap as an
-// addition.
+// Cost returns the cost of one element of an operation, in additions.
 func Cost(n *graph.Node) int {
 	switch {
 	case n.Op().Class != graph.Gather:
@@ -214,12 +210,12 @@ func Cost(n *graph.Node) int {
 	return pickCost
 }
 
-// TakesRows reports whether a Take takes rows of several elements, not single ones.
+// TakesRows reports whether a Take picks rows of several elements, not single ones.
 func TakesRows(n *graph.Node) bool {
 	return n.In(0).Shape()[n.Op().Axes(n)[0]+1:].NumElements() != 1
 }
 
-// pickCost is the cost of an element that an index names.
+// pickCost is the cost of an element that is picked by an index.
 const pickCost = 10
 
 // PrimCost returns the cost of a primitive.

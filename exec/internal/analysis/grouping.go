@@ -7,20 +7,19 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// GroupedAxes are the axes of a product's second operand that make up its matrix: those of
-// the batch, of its rows and of its columns.
+// GroupedAxes are the axes of a value that form the second operand of a product: its batch, rows and columns.
 type GroupedAxes struct{ Batch, Rows, Cols []int }
 
-// Grouping is how the second operand of a product comes from a value by grouping axes.
+// Grouping describes a product's second operand as a value with grouped axes.
 type Grouping struct {
 	Of       *graph.Node
 	Axes     GroupedAxes
-	Reshapes int // that are passed over on the way to it
+	Reshapes int // that are skipped between the operand and the value
 }
 
-// GroupingOf finds whether a product's second operand shows a reshape that would have to
-// copy, as its matrix or the transpose of it; nil if not. It may show a reshape of another
-// one: the windows of all images as the rows of one matrix are.
+// GroupingOf reports how a product's second operand groups axes of another value: the operand is a view of a reshape
+// that would have to copy. It returns nil if it is not. Reshapes may follow each other, as those do that make the
+// windows of all images rows of one matrix.
 func GroupingOf(n *graph.Node) *Grouping {
 	b := n.In(1)
 	if b.Rank() < 2 || slices.Contains(n.Stretch(1), graph.Undecided) {
@@ -52,14 +51,14 @@ func GroupingOf(n *graph.Node) *Grouping {
 			if len(group) > 1 {
 				return found
 			}
-			next.Axes.Batch = append(next.Axes.Batch, append(slices.Clone(group), -1)[0]) // -1 where the size is 1
+			next.Axes.Batch = append(next.Axes.Batch, append(slices.Clone(group), -1)[0]) // -1 if the size is 1
 		}
 		found, of = next, below
 	}
 }
 
-// ungroup returns the value under the reshape that a value shows, if that would have to copy
-// and does nothing but group axes, and for each axis shown those that it groups; else nil.
+// ungroup returns the operand of the reshape under a view, if the reshape would have to copy and only groups axes. For
+// each axis of the view, it also returns the axes that it groups. Otherwise it returns nil.
 func ungroup(x *graph.Node) (of *graph.Node, axes [][]int) {
 	r, views := ReshapeOf(x)
 	if r == nil {
@@ -90,8 +89,8 @@ func ungroup(x *graph.Node) (of *graph.Node, axes [][]int) {
 	return r.In(0), axes
 }
 
-// ReshapeOf returns the reshape that would have to copy and that a value shows, and the
-// views through which it does, the last one first; nil if there is none.
+// ReshapeOf returns the reshape under a value that would have to copy, and the views between them, the last one first.
+// It returns nil if there is none.
 func ReshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
 	for ; alias.IsView(x); x = x.In(0) {
 		views = append(views, x)
@@ -102,8 +101,8 @@ func ReshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
 	return x, views
 }
 
-// groupAxes returns, for each axis of a reshaped value, the axes that it groups; nil where it
-// cuts one. Axes of size 1 belong to none.
+// groupAxes returns, for each axis of a reshaped value, the axes that it groups; nil if it splits one. Axes of size 1
+// belong to none.
 func groupAxes(from, to graph.Shape) [][]int {
 	groups := make([][]int, len(to))
 	at := 0
@@ -122,8 +121,7 @@ func groupAxes(from, to graph.Shape) [][]int {
 	return groups
 }
 
-// Layout returns a value's layout over the axes of a batch, of the matrix's rows, and of its
-// columns.
+// Layout returns a value's layout over the axes of the batch, the rows and the columns.
 func (j GroupedAxes) Layout(of graph.Layout, batch graph.Shape) graph.Layout {
 	l := graph.Layout{Shape: slices.Clone(batch), Strides: make([]graph.Dim, len(batch)), Offset: of.Offset}
 	for i, axis := range j.Batch {

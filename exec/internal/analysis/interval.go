@@ -7,10 +7,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Interval is the integers from least to most.
+// Interval is the set of integers from Least to Most.
 type Interval struct{ Least, Most int64 }
 
-// IntervalOf is all integers of a dtype; those of 64 bits have no bounds that matter here.
+// IntervalOf returns the interval of all integers of a dtype. Those of 64 bits have no bounds that matter here.
 func IntervalOf(t graph.DType) Interval {
 	switch {
 	case t == graph.Bool:
@@ -23,17 +23,17 @@ func IntervalOf(t graph.DType) Interval {
 	return Interval{-1 << (t.Bits() - 1), 1<<(t.Bits()-1) - 1}
 }
 
-// IsWithin reports whether all integers are in another interval.
+// IsWithin reports whether an interval lies within another.
 func (i Interval) IsWithin(other Interval) bool {
 	return other.Least <= i.Least && i.Most <= other.Most
 }
 
-// union returns the least interval that has both.
+// union returns the smallest interval that contains both.
 func (i Interval) union(other Interval) Interval {
 	return Interval{min(i.Least, other.Least), max(i.Most, other.Most)}
 }
 
-// Intervals finds between which integers the elements of nodes are, from what makes them.
+// Intervals finds bounds of the integers that nodes compute, from their operations.
 type Intervals map[*graph.Node]Interval
 
 // Of returns the interval of a node of an integer dtype.
@@ -42,10 +42,10 @@ func (f Intervals) Of(n *graph.Node) Interval {
 		return i
 	}
 	whole := IntervalOf(n.DType())
-	f[n] = whole // of what leads to itself
+	f[n] = whole // for nodes that depend on themselves
 	i := f.made(n)
 	if !i.IsWithin(whole) {
-		i = whole // it wraps around
+		i = whole // it can overflow
 	}
 	f[n] = i
 	return i
@@ -85,7 +85,7 @@ func (f Intervals) made(n *graph.Node) Interval {
 	return whole
 }
 
-// intervalEmitter computes with intervals.
+// intervalEmitter computes with intervals instead of elements.
 type intervalEmitter struct{ values []intervalValue }
 
 type intervalValue struct {
@@ -93,7 +93,7 @@ type intervalValue struct {
 	dtype graph.DType
 }
 
-// add notes a value of a dtype; one that could wrap around may be any.
+// add records a value of a dtype. A value that could overflow gets the dtype's whole interval.
 func (e *intervalEmitter) add(i Interval, t graph.DType) graph.Value {
 	if whole := IntervalOf(t); t.IsFloat() || !i.IsWithin(whole) {
 		i = whole
@@ -102,7 +102,8 @@ func (e *intervalEmitter) add(i Interval, t graph.DType) graph.Value {
 	return graph.Value(len(e.values) - 1)
 }
 
-// Prim computes sums, differences, negations and bounds of integers that are far from those of 64 bits; the result of others may be any.
+// Prim computes sums, differences, negations, maxima, minima and selections of integers within 2^40, which cannot
+// overflow 64 bits. Other results get the dtype's whole interval.
 func (e *intervalEmitter) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	types := make([]graph.DType, len(x))
 	small := true

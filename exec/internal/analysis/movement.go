@@ -7,10 +7,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// This file tells what a movement does from the arrangement that it makes of a layout.
+// This file finds what a movement does from the way it changes a layout.
 
-// WholeView returns the arrangement that a movement of one operand makes of one that lies in
-// row-major order.
+// WholeView returns the layout that a movement of one operand makes of a row-major one.
 func WholeView(n *graph.Node) (graph.Layout, bool) {
 	if n.Op().Class != graph.Movement || n.Op().View == nil || len(n.Operands()) != 1 {
 		return graph.Layout{}, false
@@ -18,8 +17,9 @@ func WholeView(n *graph.Node) (graph.Layout, bool) {
 	return n.Op().View(n, graph.RowMajor(n.In(0).Shape()))
 }
 
-// ShownAxes returns which axis of a value in row-major order, of some shape, each axis of a view of it shows: -1 for one of size 1, and for one along
-// which elements are repeated. ok is false where it shows something else, such as every second element.
+// ShownAxes returns, for each axis of a view, which axis of a row-major value of some shape it shows. It is -1 for an
+// axis of size 1 and for one along which elements are repeated. ok is false if the view is not of this kind, such as
+// every second element.
 func ShownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
 	if view.Offset != 0 {
 		return nil, false
@@ -43,8 +43,8 @@ func ShownAxes(view graph.Layout, of graph.Shape) (axes []int, ok bool) {
 	return axes, true
 }
 
-// ExchangedAxes is [ShownAxes] of a movement that repeats nothing and shows all of its operand: whose axes come in another order, and of which some of size 1
-// may be new or gone.
+// ExchangedAxes is [ShownAxes] of a movement that shows all of its operand and repeats nothing. It permutes the axes,
+// and inserts or drops axes of size 1.
 func ExchangedAxes(n *graph.Node) (axes []int, ok bool) {
 	view, ok := WholeView(n)
 	if !ok {
@@ -67,30 +67,28 @@ func ExchangedAxes(n *graph.Node) (axes []int, ok bool) {
 	return axes, true
 }
 
-// IsReshape reports whether a movement gives its operand's elements in row-major order under
-// another shape.
+// IsReshape reports whether a movement returns its operand's elements in row-major order in another shape.
 func IsReshape(n *graph.Node) bool {
 	shown, ok := WholeView(n)
 	return ok && shown.IsRowMajor() && n.Shape().NumElements() == n.In(0).Shape().NumElements()
 }
 
-// IsExpansion reports whether a movement repeats its operand as broadcasting does.
+// IsExpansion reports whether a movement broadcasts its operand.
 func IsExpansion(n *graph.Node) bool {
 	if n.Op().Class != graph.Movement || n.Stretch(0) == nil {
 		return false
 	}
 	if slices.Contains(n.Stretch(0), graph.Undecided) {
-		return true // which no layout can say: see graph.Op
+		return true // no layout expresses it: see graph.Op
 	}
 	shown, ok := WholeView(n)
 	return ok && SameLayouts(shown, alias.BroadcastView(graph.RowMajor(n.In(0).Shape()), n.Shape(), n.Stretch(0)))
 }
 
-// IsPadding reports whether a movement puts one value among equal numbers.
+// IsPadding reports whether a movement surrounds one value with equal numbers.
 func IsPadding(n *graph.Node) bool { return n.Op().Assemble != nil && len(n.Operands()) == 1 }
 
-// SameLayouts reports whether elements lie in the same places. Strides of axes of size 1 do
-// not matter.
+// SameLayouts reports whether elements have the same addresses. Strides of axes of size 1 do not matter.
 func SameLayouts(a, b graph.Layout) bool {
 	if a.Offset != b.Offset || !a.Shape.Equal(b.Shape) {
 		return false
@@ -103,7 +101,8 @@ func SameLayouts(a, b graph.Layout) bool {
 	return true
 }
 
-// SkipIdentityViews returns what a view, be it of views, shows as it is, or the view.
+// SkipIdentityViews returns the value that a view shows unchanged, if necessary through several views, or the view
+// itself.
 func SkipIdentityViews(view *graph.Node) *graph.Node {
 	for x := view; alias.IsView(x); {
 		if x = x.In(0); SameLayouts(alias.LayoutOf(view), alias.LayoutOf(x)) {

@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// WrittenMemory finds the computed values that in-place operations write.
+// WrittenMemory returns the computed values that in-place operations write.
 func WrittenMemory(g *graph.Graph) map[*graph.Node]bool {
 	written := map[*graph.Node]bool{}
 	for _, n := range g.Nodes() {

@@ -9,26 +9,26 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// Panic is a panic that was caught.
+// Panic is a recovered panic.
 type Panic struct {
 	value any
 	where string      // file and line
 	Ours  bool        // it is in the library
-	node  *graph.Node // whose operation's function it is in, if that is known
+	node  *graph.Node // the node whose operation's function panicked, if known
 	Stack string
 }
 
-// Error tells what was given to panic, and where.
+// Error returns the value given to panic, and where.
 func (e *Panic) Error() string { return fmt.Sprintf("panic at %s: %v", e.where, e.value) }
 
-// Unwrap returns what was given to panic, if that is an error.
+// Unwrap returns the value given to panic, if it is an error.
 func (e *Panic) Unwrap() error {
 	err, _ := e.value.(error)
 	return err
 }
 
-// Caught describes what recover has given, in the deferred function that called it. It keeps the
-// stack of what was caught on another goroutine.
+// Caught describes the result of recover. The deferred function that called recover must call it. It keeps the stack of
+// a panic that was caught on another goroutine.
 func Caught(value any) *Panic {
 	if e, ok := value.(*Panic); ok {
 		return e
@@ -41,7 +41,7 @@ func Caught(value any) *Panic {
 	return e
 }
 
-// Blame, deferred, notes with a panic that it came from a function of a node's operation.
+// Blame is deferred. It records that a panic came from a function of a node's operation.
 func Blame(n *graph.Node) {
 	if v := recover(); v != nil {
 		e := Caught(v)
@@ -52,7 +52,7 @@ func Blame(n *graph.Node) {
 
 const modulePath = "github.com/broadloom/broadloom/"
 
-// Panicked is what recover gave where code was at work on a node, or nil.
+// Panicked makes an [Error] of the result of recover in code that worked on a node. It returns nil without a panic.
 func Panicked(at *graph.Node, value any) *Error {
 	e := Caught(value)
 	if e.node != nil {
@@ -61,13 +61,13 @@ func Panicked(at *graph.Node, value any) *Error {
 	return &Error{Node: at, Err: e}
 }
 
-// Error is what a verification found, at a node of the pass's graph or of none.
+// Error is the finding of a verification, at a node of the pass's graph or without one.
 type Error struct {
 	Node *graph.Node
 	Err  error
 }
 
-// Error says what is wrong.
+// Error returns the text of the finding.
 func (e *Error) Error() string { return e.Err.Error() }
 
 // At returns an [Error] at a node.
@@ -75,7 +75,7 @@ func At(n *graph.Node, format string, args ...any) error {
 	return &Error{n, fmt.Errorf(format, args...)}
 }
 
-// As returns an error as an [Error], which is at no node if it was none.
+// As returns an error as an [Error]. One that is not an Error has no node.
 func As(err error) *Error {
 	if e, ok := err.(*Error); ok {
 		return e

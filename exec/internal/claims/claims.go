@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Evaluate computes nodes of constants, without the passes that rely on claims. It gives nothing where that fails.
+// Evaluate computes nodes of constants, without the passes that rely on claims. It returns nil if that fails.
 type Evaluate func(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]any
 
 // Trier tries the claims of the operations of a program, each once.
@@ -18,14 +18,14 @@ type Trier struct {
 	tried    map[subject][]*graph.Node
 }
 
-// subject is what a claim is about: an operation on operands of some dtype. Fixed arguments are compared apart.
+// subject is what a claim is about: an operation on operands of some dtypes. Fixed arguments are compared separately.
 type subject struct {
 	op    *graph.Op
 	dtype graph.DType
 	rank  int
 }
 
-// Try returns the mistakes of the operations of nodes that were not tried yet.
+// Try returns the mistakes of those nodes' operations that were not tried yet.
 func (t *Trier) Try(nodes []*graph.Node) (wrong []*graph.Mistake) {
 	for _, n := range nodes {
 		if !claimsAny(n.Op()) || isLibrary(n.Op()) || t.isTried(n) {
@@ -55,13 +55,13 @@ var entries = sync.OnceValue(func() map[*graph.Op]bool {
 	return is
 })
 
-// isLibrary reports whether an operation is an entry of the library's, whose claims its tests try, or one of [ops.InPlace], which writes what
-// another one computes.
+// isLibrary reports whether an operation is the library's own, whose claims its tests try, or one of [ops.InPlace],
+// which writes what another operation computes.
 func isLibrary(op *graph.Op) bool {
 	return entries()[op] || op.OutOfPlace != nil && !op.IsUsers()
 }
 
-// isTried reports whether the operation of a node was tried, with the same fixed arguments, and notes that it is.
+// isTried reports whether the operation of a node was tried with the same fixed arguments, and records it as tried.
 func (t *Trier) isTried(n *graph.Node) bool {
 	s := subject{n.Op(), n.DType(), n.Rank()}
 	for _, other := range t.tried[s] {
@@ -76,7 +76,7 @@ func (t *Trier) isTried(n *graph.Node) bool {
 	return false
 }
 
-// mistake tries all that the operation of a node claims.
+// mistake tries all claims of a node's operation.
 func (t *Trier) mistake(n *graph.Node) *graph.Mistake {
 	for _, law := range laws {
 		if !law.claimed(n.Op()) {
@@ -93,7 +93,7 @@ func (t *Trier) mistake(n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// guarded runs a trial, in which functions of the operation may panic.
+// guarded runs a trial. Functions of the operation may panic.
 func guarded(claim string, fails func() string) (why string) {
 	defer func() {
 		if p := recover(); p != nil {

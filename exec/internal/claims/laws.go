@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// laws are the claims. fails says how a node's operation breaks one, or nothing.
+// laws are the claims. fails says how a node's operation breaks one, or returns "".
 var laws = [...]struct {
 	name    string
 	claimed func(op *graph.Op) bool
@@ -22,23 +22,23 @@ var laws = [...]struct {
 	{"Aligned", func(op *graph.Op) bool { return op.Aligned != nil && op.Class == graph.Composite }, (*trial).aligned},
 }
 
-// call writes the operation with elements as operands.
+// call returns the text of a call of the operation.
 func (t *trial) call(operands ...string) string {
 	return t.n.Op().Func + "(" + strings.Join(operands, ", ") + ")"
 }
 
-// identity tries the numbers that are said to leave the other operand as it is.
+// identity tries the identity elements: the other operand must be returned unchanged.
 func (t *trial) identity() string {
 	n := t.n
 	if len(n.Operands()) != 2 || n.In(0).DType() != n.DType() || n.In(1).DType() != n.DType() {
-		return "" // then nothing relies on it
+		return "" // nothing relies on the claim then
 	}
 	for i := range 2 {
 		e, ok := n.Op().Identity(n.DType(), i)
 		number := n.DType().MakeSlice(1)
 		graph.SetNumberAt(number, 0, e, int64(e))
 		if v, _ := graph.NumberAt(number, 0); !ok || v != e && n.DType().IsFloat() {
-			continue // a number that the dtype does not hold is never met
+			continue // the dtype does not have this number, so it never occurs
 		}
 		all := edges(n.DType())
 		values := []any{all, all}
@@ -53,7 +53,7 @@ func (t *trial) identity() string {
 	return ""
 }
 
-// involution tries whether the operation undoes itself.
+// involution tries whether applying the operation twice returns the operand.
 func (t *trial) involution() string {
 	n := t.n
 	if len(n.Operands()) != 1 || n.In(0).DType() != n.DType() {
@@ -92,7 +92,7 @@ func dtypes(of []*graph.Node) string {
 	return strings.Join(names, ", ")
 }
 
-// written is the operation of a write, as one that gives a value of its own.
+// written returns the operation of a write as one that returns a new value.
 func (t *trial) written() *graph.Op {
 	op, n := *t.n.Op(), t.n
 	op.Class, op.Fill, op.OutOfPlace, op.Promote, op.Grad = graph.Elementwise, false, nil, nil, nil
@@ -115,7 +115,7 @@ func (t *trial) fill() string {
 	return fmt.Sprintf("%s of %s stores %s", t.call(failed.operands...), n.DType(), failed.got)
 }
 
-// outOfPlace tries whether the other operation gives what is written.
+// outOfPlace tries whether the out-of-place operation returns what is written.
 func (t *trial) outOfPlace() string {
 	n := t.n
 	op, other := t.written(), n.Op().OutOfPlace
@@ -132,7 +132,8 @@ func (t *trial) outOfPlace() string {
 	return fmt.Sprintf("%s of %s stores %s, and %s gives %s", t.call(failed.operands...), n.DType(), failed.got, other.Func, failed.want)
 }
 
-// aligned changes operands at one position of an axis after the other: the result may change at that position of its axis alone.
+// aligned changes operands at the last position of one axis after another: the result may only change at that position
+// of the aligned axis.
 func (t *trial) aligned() string {
 	n := t.n
 	count, static := n.Shape().NumElements().Int()
@@ -147,7 +148,7 @@ func (t *trial) aligned() string {
 		}
 		values[i] = distinct(x.DType(), int(size))
 		if !x.DType().IsFloat() {
-			values[i] = x.DType().MakeSlice(int(size)) // indices, of which 0 is one everywhere
+			values[i] = x.DType().MakeSlice(int(size)) // indices: 0 is always in range
 		}
 	}
 	before := t.whole(values)
@@ -176,7 +177,7 @@ func (t *trial) aligned() string {
 	return ""
 }
 
-// whole computes the node with other elements in its operands; nil where that fails.
+// whole computes the node with other elements in its operands; nil if that fails.
 func (t *trial) whole(values []any) any {
 	g := t.n.Graph().Derive()
 	in := make([]*graph.Node, len(values))
@@ -190,7 +191,7 @@ func (t *trial) whole(values []any) any {
 	return t.evaluate(g, []*graph.Node{y})[y]
 }
 
-// changedAt returns the elements of a value with others at a position of an axis.
+// changedAt returns a copy of a value's elements, changed at one position of an axis.
 func changedAt(data any, x *graph.Node, axis, at int) any {
 	index := make([]int, lengthOf(data))
 	for i := range index {
@@ -206,7 +207,7 @@ func changedAt(data any, x *graph.Node, axis, at int) any {
 	return out
 }
 
-// positionOn returns the position of an element, counted in row-major order, on an axis.
+// positionOn returns the position on an axis of an element, whose index is in row-major order.
 func positionOn(x *graph.Node, element, axis int) int {
 	for k := x.Rank() - 1; k > axis; k-- {
 		element /= int(sizeOf(x, k))

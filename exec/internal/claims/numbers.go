@@ -7,16 +7,17 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// floats are the edges of the floating-point dtypes, and some numbers between. What a dtype cannot hold is rounded to another edge.
+// floats are the limits of the floating-point dtypes, and some numbers between. A number that a dtype does not have is
+// rounded to one of its own limits.
 var floats = []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.5, -0.3, 3, 49, -7.25, 1e-3, 448, 57344, 65504, -65504, 6e-8, 6.1e-5, 1 << 24, 3.3895314e38,
 	math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -1e-310, math.SmallestNonzeroFloat64, 1.1754944e-38, math.MaxFloat64,
 	math.Inf(1), math.Inf(-1), math.NaN()}
 
-// integers are those of integers: of a dtype of fewer bits, their lower bits are.
+// integers are those for the integer dtypes. A dtype of fewer bits takes the lower bits.
 var integers = []int64{0, 1, -1, 2, 3, -7, 100, math.MaxInt8, math.MinInt8, math.MaxInt16, math.MinInt16, math.MaxInt32, math.MinInt32, 1<<53 + 1,
 	math.MaxInt64, math.MinInt64}
 
-// edges returns the numbers that an operation of some dtype is tried on.
+// edges returns the numbers on which an operation of some dtype is tried.
 func edges(t graph.DType) any {
 	if t == graph.Bool {
 		return []bool{false, true}
@@ -35,7 +36,7 @@ func edges(t graph.DType) any {
 	return data
 }
 
-// distinct returns numbers of which no two neighbours are alike.
+// distinct returns numbers of which no two neighbours are equal.
 func distinct(t graph.DType, count int) any {
 	data := t.MakeSlice(count)
 	for i := range count {
@@ -64,14 +65,14 @@ func picked(data any, index []int) any {
 	return out
 }
 
-// same reports whether elements have the same bits. NaN is one value.
+// same reports whether elements have the same bits. All NaNs are equal.
 func same(a any, i int, b any, k int) bool {
 	v, whole := graph.NumberAt(a, i)
 	w, other := graph.NumberAt(b, k)
 	return whole == other && (math.Float64bits(v) == math.Float64bits(w) || math.IsNaN(v) && math.IsNaN(w))
 }
 
-// text writes an element.
+// text formats an element.
 func text(data any, i int) string {
 	t, _ := graph.DTypeOfSlice(data)
 	v, whole := graph.NumberAt(data, i)

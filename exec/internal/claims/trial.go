@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// maxTried bounds the elements of a trial.
+// maxTried is the maximum number of elements of a trial.
 const maxTried = 1024
 
 // trial tries the claims of one node's operation.
@@ -15,14 +15,16 @@ type trial struct {
 	evaluate Evaluate
 }
 
-// example is where a claim fails: an element of each operand, and what the operation gives for them.
+// example is a failure of a claim: one element of each operand, what the operation returns for them, and what it should
+// return.
 type example struct {
 	operands  []string
 	got, want string
 }
 
-// elements compares what two ways give for elements of operands, and returns the first that differ; nil where none do, or nothing can be computed. Values are
-// of the operands' dtypes and have one length. ways builds both, of operands of some shape.
+// elements compares the results of two ways to compute elements. It returns the first difference, or nil if there is
+// none or nothing can be computed. values has one slice for each operand, all of one length. ways builds both, for
+// operands of some shape.
 func (t *trial) elements(values []any, ways func(in []*graph.Node) (got, want *graph.Node)) *example {
 	for _, shape := range t.shapes(lengthOf(values[0])) {
 		if e, computed := t.elementsOf(values, shape, ways); computed {
@@ -32,7 +34,8 @@ func (t *trial) elements(values []any, ways func(in []*graph.Node) (got, want *g
 	return nil
 }
 
-// shapes are the shapes in which elements may be tried: in one row, or where the operation has rules of its own about shapes, in that of the node.
+// shapes returns the shapes in which elements are tried: one row, and the node's own shape if the operation rejects
+// that.
 func (t *trial) shapes(count int) []graph.Shape {
 	row := append(slices.Repeat(graph.Shape{1}, max(t.n.Rank(), 1)-1), graph.Dim(count))
 	list := []graph.Shape{row}
@@ -42,7 +45,8 @@ func (t *trial) shapes(count int) []graph.Shape {
 	return list
 }
 
-// elementsOf is elements in one shape. Values that do not fill it are taken again from the first, and those that do not fit in it are tried in several nodes.
+// elementsOf is elements in one shape. It repeats values that do not fill the shape, and splits those that do not fit
+// among several nodes.
 func (t *trial) elementsOf(values []any, shape graph.Shape, ways func(in []*graph.Node) (got, want *graph.Node)) (e *example, computed bool) {
 	g := t.n.Graph().Derive()
 	size, _ := shape.NumElements().Int()
@@ -83,12 +87,12 @@ func (t *trial) elementsOf(values []any, shape graph.Shape, ways func(in []*grap
 	return nil, true
 }
 
-// isLike reports whether two nodes were built and have one dtype and shape.
+// isLike reports whether two nodes have no mistakes and the same dtype and shape.
 func isLike(a, b *graph.Node) bool {
 	return a != nil && b != nil && a.Judged() && b.Judged() && a.Err() == nil && b.Err() == nil && a.DType() == b.DType() && a.Shape().Equal(b.Shape())
 }
 
-// tuples returns values for several operands of which each of some tries all, or many, combinations.
+// tuples returns operands that together try all combinations of values, or many of them.
 func tuples(of []any) []any {
 	count := 1
 	for _, v := range of {
@@ -98,7 +102,7 @@ func tuples(of []any) []any {
 	for k := range min(count, maxTried) {
 		left := k
 		if count > maxTried {
-			left = int(uint32(k) * 2654435761 >> 1) // spread over more combinations than are tried
+			left = int(uint32(k) * 2654435761 >> 1) // a hash spreads the trials over all combinations
 		}
 		for i, v := range of {
 			index[i] = append(index[i], left%lengthOf(v))

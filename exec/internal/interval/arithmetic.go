@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// numberOf is the number that bits of a type stand for.
+// numberOf returns the number that bits of a type represent.
 func numberOf(t rowprog.Type, bits uint64) float64 {
 	switch t {
 	case rowprog.F32:
@@ -34,7 +34,8 @@ func numberOf(t rowprog.Type, bits uint64) float64 {
 	return float64(bits)
 }
 
-// exactIntegers are the least and the greatest of the integers from and up to which a type has all that are computed with here.
+// exactIntegers returns the limits of a range in which a type represents every integer exactly. Ranges end at those of
+// float64, which computes bounds.
 func exactIntegers(t rowprog.Type) (least, most float64) {
 	switch t {
 	case rowprog.Bool:
@@ -67,7 +68,7 @@ func exactIntegers(t rowprog.Type) (least, most float64) {
 	return -(1 << 53), 1 << 53
 }
 
-// hasInfinity reports whether a type has infinite numbers.
+// hasInfinity reports whether a type has infinities.
 func hasInfinity(t rowprog.Type) bool {
 	switch t {
 	case rowprog.F64, rowprog.F32, rowprog.F16, rowprog.BF16, rowprog.F8E5M2:
@@ -76,8 +77,8 @@ func hasInfinity(t rowprog.Type) bool {
 	return false
 }
 
-// exact returns bounds of a type that are whole numbers of which no digits were lost, and numbers that
-// are the same in all types that have them; else nothing is known.
+// exact returns bounds of a type if they are integers that it represents exactly, or -∞ in a type that has it.
+// Otherwise it returns [Anything].
 func exact(t rowprog.Type, f Bounds) Bounds {
 	if f.masked() && hasInfinity(t) {
 		return f
@@ -90,7 +91,7 @@ func exact(t rowprog.Type, f Bounds) Bounds {
 	return Anything
 }
 
-// arithmetic is the sum, difference, product or quotient of values.
+// arithmetic returns the bounds of a sum, difference, product or quotient.
 func arithmetic(in *rowprog.Inst, x, y Bounds) Bounds {
 	isFloat := in.Type == rowprog.F32 || in.Type == rowprog.F64
 	switch in.Op {
@@ -124,7 +125,7 @@ func arithmetic(in *rowprog.Inst, x, y Bounds) Bounds {
 	return exact(in.Type, Bounds{min(a, b, c, d), max(a, b, c, d)})
 }
 
-// logical is both or one of two truth values, each 0 or 1.
+// logical returns the bounds of the conjunction or disjunction of two truth values, each 0 or 1.
 func logical(op rowprog.Op, x, y Bounds) Bounds {
 	if op == rowprog.OpAnd {
 		return Bounds{min(x.Lo, y.Lo), min(x.Hi, y.Hi)}
@@ -132,7 +133,7 @@ func logical(op rowprog.Op, x, y Bounds) Bounds {
 	return Bounds{max(x.Lo, y.Lo), max(x.Hi, y.Hi)}
 }
 
-// comparison is whether x is less than y, or such: 1, 0 or one of them.
+// comparison returns the bounds of a comparison: 1, 0, or both.
 func comparison(op rowprog.Op, x, y Bounds) Bounds {
 	if op == rowprog.OpGt || op == rowprog.OpGe {
 		x, y = y, x

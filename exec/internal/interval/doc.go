@@ -1,6 +1,6 @@
-// Package interval computes instructions of row programs with intervals instead of elements. Unknown values
-// are assumed to be finite numbers, and divisors to be other than 0.
+// Package interval executes instructions of row programs on intervals instead of elements. It assumes that unknown
+// values are finite and that divisors are not 0.
 //
-// interval.go has the knowledge about a value, and derives that about a result; arithmetic.go computes bounds, which hold for
+// interval.go has the bounds of a value, and derives those of a result. arithmetic.go computes bounds, which hold for
 // the rounded results of the element types.
 package interval

@@ -6,25 +6,25 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Bounds are what is known of a value: that it lies between two numbers.
+// Bounds are two numbers between which a value lies.
 type Bounds struct{ Lo, Hi float64 }
 
-// Anything is what is known of a value of which nothing is.
+// Anything is the bounds of a value of which nothing is known.
 var Anything = Bounds{math.Inf(-1), math.Inf(1)}
 
-// Exactly is what is known of a number.
+// Exactly returns the bounds of a known number.
 func Exactly(x float64) Bounds { return Bounds{x, x} }
 
-// Is reports whether the value is a number.
+// Is reports whether the value is known to be x.
 func (f Bounds) Is(x float64) bool { return f.Lo == x && f.Hi == x }
 
-// known reports whether both bounds are numbers.
+// known reports whether both bounds are finite.
 func (f Bounds) known() bool { return !math.IsInf(f.Lo, 0) && !math.IsInf(f.Hi, 0) }
 
-// masked is the least number, as masked scores have it.
+// masked reports whether the value is -∞, as masked scores are.
 func (f Bounds) masked() bool { return f.Is(math.Inf(-1)) }
 
-// IsNeutral reports whether a reduction is the same without elements of which something is known.
+// IsNeutral reports whether leaving out elements with these bounds does not change a reduction.
 func (f Bounds) IsNeutral(r rowprog.Reduction) bool {
 	switch r {
 	case rowprog.Sum:
@@ -39,7 +39,7 @@ func (f Bounds) IsNeutral(r rowprog.Reduction) bool {
 	return false
 }
 
-// Of returns what is known of the result of an instruction that computes with elements alone, from what is known of its arguments.
+// Of returns the bounds of an elementwise instruction's result from those of its arguments.
 func Of(in *rowprog.Inst, arg func(int) Bounds) Bounds {
 	switch in.Op {
 	case rowprog.OpConst:

@@ -31,7 +31,7 @@ var functions = map[rowprog.Op]func(x, y float64) float64{
 	rowprog.OpGe:  func(x, y float64) float64 { return truth(x >= y) },
 }
 
-// TestResultsLieWithinTheirBounds computes with numbers that lie within some bounds.
+// TestResultsLieWithinTheirBounds computes with numbers within some bounds.
 func TestResultsLieWithinTheirBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for op, f := range functions {
@@ -56,7 +56,7 @@ func TestResultsLieWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// TestWhatTypesRoundIsNotKnown wants no bounds of numbers of which a type may lose digits.
+// TestWhatTypesRoundIsNotKnown wants no bounds for numbers that a type may round.
 func TestWhatTypesRoundIsNotKnown(t *testing.T) {
 	sum := func(typ rowprog.Type, x, y float64) Bounds {
 		return Of(&rowprog.Inst{Op: rowprog.OpAdd, Type: typ}, func(k int) Bounds { return Exactly([]float64{x, y}[k]) })

@@ -1,2 +1,3 @@
-// Package memory describes where the elements of values that are fed to runs, or kept from run to run, are stored: see [Value], in value.go.
+// Package memory describes where the elements of values are stored that are fed to runs, or kept between them: see
+// [Value], in value.go.
 package memory

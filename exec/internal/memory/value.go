@@ -16,27 +16,26 @@ import (
 	"github.com/broadloom/broadloom/half"
 )
 
-// Value is a value's elements where they lie. It is filled in where it stands: this is
-// part of every run.
+// Value describes the memory of a value's elements. It is filled in place, because this happens in every run.
 type Value struct {
 	Dtype  graph.DType
 	Shape  []int
 	Ptr    unsafe.Pointer
 	Count  int
 	Keep   any           // keeps a copy alive
-	number uint64        // a fed number, in the dtype of its input; ptr then points here
-	slice  any           // of that number
+	number uint64        // a fed number, in the dtype of its input; the pointer then refers to it
+	slice  any           // a slice over number
 	shape  []int         // see OwnShape
 	room   reflect.Value // see Room
 }
 
-// Meets reports whether two values have a byte of memory in common.
+// Meets reports whether the memory of two values overlaps.
 func (m *Value) Meets(other *Value) bool {
 	a, b := uintptr(m.Ptr), uintptr(other.Ptr)
 	return a < b+uintptr(other.Count*other.Dtype.Size()) && b < a+uintptr(m.Count*m.Dtype.Size())
 }
 
-// OwnShape returns room for a shape of some axes that lasts as long as the memory.
+// OwnShape returns a slice for a shape of some number of axes. It lives as long as the Value, and is reused.
 func (m *Value) OwnShape(axes int) []int {
 	if len(m.shape) != axes {
 		m.shape = make([]int, axes)
@@ -44,8 +43,8 @@ func (m *Value) OwnShape(axes int) []int {
 	return m.shape
 }
 
-// Room returns a slice of a type and length that lasts as long as the memory, with any elements. Runs in
-// turn have the same one.
+// Room returns a slice of a type and length, with arbitrary contents. It lives as long as the Value, and is reused by
+// later runs.
 func (m *Value) Room(list reflect.Type, count int) reflect.Value {
 	if !m.room.IsValid() || m.room.Type() != list || m.room.Len() < count {
 		m.room = reflect.MakeSlice(list, count, count)
@@ -53,7 +52,7 @@ func (m *Value) Room(list reflect.Type, count int) reflect.Value {
 	return m.room.Slice(0, count)
 }
 
-// SetSlice takes the memory of a plain slice, without copying.
+// SetSlice refers to the memory of a plain slice, without copying.
 func (m *Value) SetSlice(shape []int, data any) error {
 	m.Shape, m.Keep = shape, nil
 	if ints, is := data.([]int); is {
@@ -74,7 +73,7 @@ func (m *Value) SetSlice(shape []int, data any) error {
 	return nil
 }
 
-// holds reports whether a shape, of sizes that are not negative, has so many elements. It allocates nothing.
+// holds reports whether a shape, whose sizes are not negative, has count elements. It does not allocate.
 func holds(shape []int, count int) bool {
 	if slices.Contains(shape, 0) {
 		return count == 0
@@ -89,7 +88,7 @@ func holds(shape []int, count int) bool {
 	return n == uint64(count)
 }
 
-// countOf counts the elements of a shape, however many they are.
+// countOf counts the elements of a shape, without overflow.
 func countOf(shape []int) *big.Int {
 	n := big.NewInt(1)
 	for _, s := range shape {
@@ -98,8 +97,8 @@ func countOf(shape []int) *big.Int {
 	return n
 }
 
-// SetDense takes the memory of a tensor: its own where the elements are dense in
-// row-major order, else a copy, since tensor's views are not safe to compute on.
+// SetDense refers to the memory of a tensor whose elements are dense in row-major order. It copies other tensors,
+// because tensor's views are not safe to compute on.
 func (m *Value) SetDense(d *tensor.Dense) error {
 	m.Keep = nil
 	if d == nil {
@@ -132,7 +131,7 @@ func (m *Value) SetDense(d *tensor.Dense) error {
 	return nil
 }
 
-// denseElements finds the elements of tensors, by their dtype.
+// denseElements returns the elements of tensors, by dtype.
 var denseElements = [graph.Float64 + 1]func(*tensor.Dense) (unsafe.Pointer, int){
 	graph.Bool:  elementsOf((*tensor.Dense).Bools),
 	graph.Uint8: elementsOf((*tensor.Dense).Uint8s), graph.Int8: elementsOf((*tensor.Dense).Int8s),
@@ -149,7 +148,7 @@ func elementsOf[T any](slice func(*tensor.Dense) []T) func(*tensor.Dense) (unsaf
 	}
 }
 
-// holdInts points at integers, or at a copy where an int has 32 bits.
+// holdInts refers to integers, or to a copy if an int has 32 bits.
 func (m *Value) holdInts(elements []int) {
 	m.Dtype, m.Count, m.Ptr = graph.Int64, len(elements), unsafe.Pointer(unsafe.SliceData(elements))
 	if strconv.IntSize == 64 {
@@ -162,7 +161,7 @@ func (m *Value) holdInts(elements []int) {
 	m.Ptr, m.Keep = unsafe.Pointer(unsafe.SliceData(wide)), wide
 }
 
-// SetNumber holds a Go number as an element of dtype t.
+// SetNumber stores a Go number as an element of dtype t.
 func (m *Value) SetNumber(v any, t graph.DType) error {
 	var f float64
 	var i int64
@@ -221,7 +220,7 @@ func (m *Value) SetNumber(v any, t graph.DType) error {
 	return nil
 }
 
-// holdsInteger reports whether an integer dtype has the number f, whose bits as an integer are i.
+// holdsInteger reports whether an integer dtype has the number f. i is f converted to an integer.
 func holdsInteger(t graph.DType, f float64, i int64) bool {
 	if f != math.Trunc(f) {
 		return false
@@ -230,17 +229,17 @@ func holdsInteger(t graph.DType, f float64, i int64) bool {
 	if t.IsUnsigned() {
 		least, most = 0, 2*most
 	}
-	return f >= least && (f < most || f == most && i > 0) // an int64 close to the greatest is rounded to it
+	return f >= least && (f < most || f == most && i > 0) // f may be an int64 near the maximum, rounded up to it
 }
 
-// OfConstant is the elements of a constant.
+// OfConstant returns the elements of a constant.
 func OfConstant(n *graph.Node) (m Value) {
 	shape, _ := n.KnownShape()
 	_ = m.SetSlice(shape, n.ConstData()) // the graph has checked it
 	return m
 }
 
-// SliceAt returns n elements from an address on, as a slice of the dtype's Go type.
+// SliceAt returns the n elements at an address, as a slice of the dtype's Go type.
 func SliceAt(t graph.DType, p unsafe.Pointer, n int) any {
 	return slicesAt[t](p, n)
 }
@@ -269,7 +268,7 @@ func CountOf(shape []int) int {
 	return n
 }
 
-// Copy copies the elements of a value to another one of the same dtype and count.
+// Copy copies elements from one value to another of the same dtype and count.
 func Copy(to, from *Value) {
 	if from.Count > 0 {
 		size := from.Count * from.Dtype.Size()

@@ -8,20 +8,20 @@ import (
 	"github.com/broadloom/broadloom/internal/loopop"
 )
 
-// Inlined is a program's graph in which the bodies of loops, which [Loops] made programs of their own, stand again
-// where the loops do. It is for plans: pictures and texts of graphs know loops.
+// Inlined is a program's graph in which the bodies of loops, which [Loops] has made programs, are back inside the
+// loops. Plans need it: pictures and texts of graphs know loops, not calls.
 type Inlined struct {
 	Graph *graph.Graph
 	of    map[*graph.Node]*graph.Node // by node of the program or of a body; nil for the same
 	ends  map[*Call]*graph.Node
-	// elements is, by input of a body, the loops that take it apart, the outermost first.
+	// elements lists, for each input of a body, the loops that slice it, outermost first.
 	elements map[*graph.Node][]*graph.Region
-	// outer is, by node of Graph, the node of the program that it is a copy of, or nil.
+	// outer is, for each node of Graph, the node of the program of which it is a copy, or nil.
 	outer  []*graph.Node
 	bodies map[*Call]*rewrite.Program
 }
 
-// Inline makes the graph of a program with the bodies of its loops, as they are after the last pass.
+// Inline puts the bodies of a program's loops, as they are after the last pass, back into its graph.
 func Inline(g *graph.Graph, bodies map[*Call]*rewrite.Program) *Inlined {
 	if len(bodies) == 0 {
 		return &Inlined{Graph: g, outer: g.Nodes()}
@@ -39,7 +39,7 @@ func Inline(g *graph.Graph, bodies map[*Call]*rewrite.Program) *Inlined {
 // End returns the end of a loop in the graph.
 func (l *Inlined) End(call *Call) *graph.Node { return l.ends[call] }
 
-// Node returns what a node of the program, or of a body, is in the graph.
+// Node returns the counterpart in the graph of a node of the program or of a body.
 func (l *Inlined) Node(n *graph.Node) *graph.Node {
 	if l.of == nil {
 		return n
@@ -47,7 +47,7 @@ func (l *Inlined) Node(n *graph.Node) *graph.Node {
 	return l.of[n]
 }
 
-// Nodes is Node of each.
+// Nodes applies Node to each.
 func (l *Inlined) Nodes(list []*graph.Node) []*graph.Node {
 	made := slices.Clone(list)
 	for i, n := range made {
@@ -56,7 +56,7 @@ func (l *Inlined) Nodes(list []*graph.Node) []*graph.Node {
 	return made
 }
 
-// add copies the nodes of a program, or of a body, but for those that are known.
+// add copies the nodes of a program or a body, except those that are known.
 func (l *Inlined) add(g *graph.Graph) {
 	for _, n := range g.Nodes() {
 		if l.of[n] != nil {
@@ -114,8 +114,8 @@ func (l *Inlined) loop(n *graph.Node, call *Call) {
 	})
 }
 
-// takenApart returns the loops of whose steps parts of a value are still to be taken, the outermost first: those that take the input of
-// the body apart that it shows, or that waits for something, but for those of which it is a part already.
+// takenApart returns the loops that have yet to slice a value of a body, outermost first. They are those that slice the
+// body's input under the value, except those of which the value is a slice already.
 func (l *Inlined) takenApart(x *graph.Node) []*graph.Region {
 	depth := 0
 	for ; len(x.Operands()) > 0; x = x.In(0) {
@@ -126,7 +126,7 @@ func (l *Inlined) takenApart(x *graph.Node) []*graph.Region {
 	return l.elements[x][min(depth, len(l.elements[x])):]
 }
 
-// result makes what comes out of a loop.
+// result makes the node of a loop's result.
 func (l *Inlined) result(a CallAttrs) *graph.Node {
 	end := l.ends[a.Call]
 	switch r := a.Call.Results[a.Result]; r.Role {
@@ -138,8 +138,8 @@ func (l *Inlined) result(a CallAttrs) *graph.Node {
 	return end
 }
 
-// Sources returns, by node, the places in the user's graph of what the node comes from. last are those of
-// the program's nodes.
+// Sources returns for each node the indices of the user's nodes from which it comes. last are those of the program's
+// nodes.
 func (l *Inlined) Sources(user *graph.Graph, last [][]int) [][]int {
 	of := make([][]int, len(l.outer))
 	for i, n := range l.Graph.Nodes() {

@@ -6,10 +6,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// A mask beside scores that a loop computes is the same in each step: it stands outside of the body. The body computes it anew from
-// positions and from what is the same along rows or columns, so that it is never in memory.
+// A mask that a loop adds to scores is the same in each step, and so lies outside the body. The body recomputes it,
+// from positions and from values that do not change along rows or columns. So the mask is never stored.
 
-// matricesBesideScores finds values of outside that bodies compute anew.
+// matricesBesideScores finds values from outside that bodies recompute.
 func matricesBesideScores(u *rewrite.Program) map[*graph.Node]bool {
 	f := outsideMatrices{anew: map[*graph.Node]bool{}, written: analysis.WrittenMemory(u.Graph)}
 	for n := range rewrite.ScoresOf(u) {
@@ -29,13 +29,13 @@ type outsideMatrices struct {
 	anew, written map[*graph.Node]bool
 }
 
-// isRead reports whether operand i of a matrix is read where it lies: it is small, or the same along rows or columns.
+// isRead reports whether operand i of a matrix is read from memory: it is small, or repeated along rows or columns.
 func (f *outsideMatrices) isRead(n *graph.Node, i int) bool {
 	_, isNumber := n.In(i).ScalarValue()
 	return isNumber || !rewrite.IsLargeMatrix(n.In(i)) || analysis.RepeatsInMatrix(n, i)
 }
 
-// cost returns the cost of computing a matrix anew; it is more than most where that cannot be.
+// cost returns the cost of recomputing a matrix. It exceeds most if the matrix cannot be recomputed.
 func (f *outsideMatrices) cost(x *graph.Node, most int) int {
 	if x.Op().Class != graph.Elementwise || analysis.CanFail(x) || f.written[x] {
 		return most + 1
@@ -52,7 +52,7 @@ func (f *outsideMatrices) cost(x *graph.Node, most int) int {
 	return cost
 }
 
-// take notes a matrix, and those from which it is computed.
+// take records a matrix, and those from which it is computed.
 func (f *outsideMatrices) take(x *graph.Node) {
 	f.anew[x] = true
 	for i, y := range x.Operands() {
@@ -62,7 +62,7 @@ func (f *outsideMatrices) take(x *graph.Node) {
 	}
 }
 
-// computed computes a value of outside in the body.
+// computed recomputes a value from outside in the body.
 func (b *bodyBuilder) computed(x *graph.Node) *graph.Node {
 	in := make([]*graph.Node, len(x.Operands()))
 	for i, y := range x.Operands() {

@@ -12,53 +12,52 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Call is a loop whose body is a program of its own. It is carried out on some operands.
+// Call is a loop whose body is a separate program, applied to operands.
 type Call struct {
 	Region   *graph.Region
-	Body     *rewrite.Program // its outputs are what the steps hand on, and what is kept of all steps
+	Body     *rewrite.Program // it outputs what steps hand on, and what is kept of all steps
 	Inputs   []BodyInput      // of the body, in its order
-	Carried  []Carried        // those that something needs
-	Results  []Result         // what comes out
+	Carried  []Carried        // those that are live
+	Results  []Result         // what the loop returns
 	Limit    int              // the operand that limits the steps, or -1
 	Stops    int              // the carried value that stops the loop, or -1
 	operands []*graph.Node
 }
 
-// BodyInput is what a body reads.
+// BodyInput is one input of a body.
 type BodyInput struct {
 	Role    InputRole
-	Operand int       // of the call, of a captured value and an element
-	Carried int       // of a carried value
-	Stride  graph.Dim // from one element to the next, in elements of the operand's memory
+	Operand int       // of the call, if captured or an element
+	Carried int       // if a carried value
+	Stride  graph.Dim // between elements, in elements of the operand's memory
 }
 
-// InputRole says what an input of a body is.
+// InputRole is the role of a body's input.
 type InputRole uint8
 
 const (
-	Captured InputRole = iota // a value of outside
-	Element                   // a value of outside, at the step's position
+	Captured InputRole = iota // a value from outside
+	Element                   // a slice of a value from outside, at the step's position
 	Previous                  // a carried value
 	Position                  // of the step
 )
 
-// Carried is a carried value: the operand with which it begins, and the body's output that a step hands
-// on.
+// Carried is a carried value: the operand with its initial value, and the output of the body with its next one.
 type Carried struct{ Init, Next int }
 
-// Result is a value that comes out of a loop.
+// Result is a result of a loop.
 type Result struct {
 	Role    graph.LoopRole // LoopFinal, LoopStack, or LoopEnd for the number of steps
-	Carried int            // of a final value
-	Output  int            // of the body, of which all steps are kept
+	Carried int            // if a final value
+	Output  int            // of the body, if its values of all steps are kept
 	dtype   graph.DType
 	shape   graph.Shape
 }
 
-// String writes how often the body is computed.
+// String says how often the body runs.
 func (c *Call) String() string { return c.Region.String() }
 
-// CallAttrs are the fixed arguments of a node that is a result of a loop.
+// CallAttrs are the fixed arguments of a node that represents a result of a loop.
 type CallAttrs struct {
 	Call   *Call
 	Result int
@@ -77,8 +76,8 @@ var opElementView = &graph.Op{Name: "element_view", Func: "ElementView", Doc: "x
 		return graph.Layout{Shape: in.Shape[1:], Strides: in.Strides[1:], Offset: in.Offset}, true
 	}}
 
-// Loops makes a program of its own of each loop's body. What comes out of a loop are nodes of class
-// Loop on all that the loop reads: what only steps that nothing needs had read is dropped.
+// Loops makes each loop's body a separate program. The results of a loop become nodes of class Loop, whose operands are
+// all that the loop reads. What only dead steps read is dropped.
 func Loops(u *rewrite.Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Loop }) {
 		return nil
@@ -86,13 +85,13 @@ func Loops(u *rewrite.Program) error {
 	o := outliner{u: u, next: u.Graph.Derive(), replaced: make([]*graph.Node, len(u.Graph.Nodes())), calls: map[*graph.Region]*bodyBuilder{}, anew: matricesBesideScores(u)}
 	for _, n := range u.Graph.Nodes() {
 		if u.At = n; n.Region().Within(u.Body) != nil {
-			continue // it is found from what comes out
+			continue // reached from the loop's results
 		}
 		a, ok := n.Loop()
 		switch {
 		case ok && a.Role == graph.LoopEnd && n.Op().Ordered:
 			o.value(n)
-		case ok && a.Role == graph.LoopEnd: // made where it is read
+		case ok && a.Role == graph.LoopEnd: // made when it is read
 		case ok:
 			o.replaced[n.ID()] = o.result(n, a)
 		default:
@@ -122,7 +121,7 @@ type outliner struct {
 	anew     map[*graph.Node]bool // see matricesBesideScores
 }
 
-// value returns what takes the place of a node outside of bodies.
+// value returns the replacement of a node outside of bodies.
 func (o *outliner) value(n *graph.Node) *graph.Node {
 	if a, ok := n.Loop(); ok && a.Role == graph.LoopEnd && o.replaced[n.ID()] == nil {
 		o.replaced[n.ID()] = o.call(n).result(n, Result{Role: graph.LoopEnd})
@@ -130,7 +129,7 @@ func (o *outliner) value(n *graph.Node) *graph.Node {
 	return o.replaced[n.ID()]
 }
 
-// result makes what takes the place of a value that comes out of a loop.
+// result makes the replacement of a loop's result.
 func (o *outliner) result(n *graph.Node, a graph.LoopAttrs) *graph.Node {
 	end := n.In(0)
 	if a.Role == graph.LoopFinal {
@@ -143,7 +142,7 @@ func (o *outliner) result(n *graph.Node, a graph.LoopAttrs) *graph.Node {
 	return o.repeated(n, end, o.value(x))
 }
 
-// repeated makes all steps of a value that is the same in each; those that are not taken are 0.
+// repeated stacks a value that is the same in each step. Steps that do not run give 0.
 func (o *outliner) repeated(n, end, x *graph.Node) (all *graph.Node) {
 	o.next.At(n, func() {
 		if all = ops.Expand(x, n.Shape()...); o.isWritten(n) {
@@ -157,7 +156,7 @@ func (o *outliner) repeated(n, end, x *graph.Node) (all *graph.Node) {
 	return all
 }
 
-// isWritten reports whether a node writes into the memory of another one.
+// isWritten reports whether a node writes into a value's memory.
 func (o *outliner) isWritten(memory *graph.Node) bool {
 	return slices.ContainsFunc(o.u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Update && n.Storage() == memory })
 }
@@ -169,8 +168,8 @@ type bodyBuilder struct {
 	call     *Call
 	g        *graph.Graph // of the body
 	copied   map[*graph.Node]*graph.Node
-	captured map[*graph.Node]*graph.Node // by the value of outside, in the graph without bodies
-	live     map[int]int                 // the numbers, among those that something needs, of carried values
+	captured map[*graph.Node]*graph.Node // by the value from outside, in the graph without bodies
+	live     map[int]int                 // index of each live carried value among the live ones
 }
 
 // call returns the loop that ends at a node.
@@ -222,8 +221,8 @@ func (o *outliner) call(end *graph.Node) *bodyBuilder {
 	return b
 }
 
-// live finds what the steps of a loop compute that something needs: carried values count only where they
-// do something else than to be handed on. It also lists those of which all steps are kept.
+// live finds the live nodes of a loop's body. A carried value that is only handed on is dead. outputs are the live
+// nodes whose values of all steps are kept.
 func (o *outliner) live(end *graph.Node, a graph.LoopAttrs) (members map[*graph.Node]bool, outputs []*graph.Node) {
 	members = map[*graph.Node]bool{}
 	carried, next, _ := loopop.CarriedOf(end)
@@ -263,7 +262,7 @@ func (o *outliner) live(end *graph.Node, a graph.LoopAttrs) (members map[*graph.
 	return members, outputs
 }
 
-// operand notes a value of outside that the loop reads.
+// operand adds a value from outside to the loop's operands.
 func (b *bodyBuilder) operand(x *graph.Node) int {
 	if at := slices.Index(b.call.operands, x); at >= 0 {
 		return at
@@ -272,7 +271,7 @@ func (b *bodyBuilder) operand(x *graph.Node) int {
 	return len(b.call.operands) - 1
 }
 
-// output notes a value of which the body gives that of each step.
+// output adds a value to the body's outputs.
 func (b *bodyBuilder) output(n *graph.Node) int {
 	own := b.inBody(n)
 	p := b.call.Body
@@ -285,7 +284,7 @@ func (b *bodyBuilder) output(n *graph.Node) int {
 	return len(p.Roots) - 1
 }
 
-// result makes the node of a value that comes out.
+// result makes the node of a loop's result.
 func (b *bodyBuilder) result(n *graph.Node, r Result) (made *graph.Node) {
 	r.dtype, r.shape = n.DType(), n.Shape()
 	if r.Role == graph.LoopFinal {
@@ -304,7 +303,7 @@ func (b *bodyBuilder) result(n *graph.Node, r Result) (made *graph.Node) {
 	return made
 }
 
-// input makes an input of the body.
+// input adds an input to the body.
 func (b *bodyBuilder) input(of *graph.Node, in BodyInput) *graph.Node {
 	n := b.g.InputFor(of, of.DType(), of.Shape())
 	b.call.Inputs = append(b.call.Inputs, in)
@@ -312,7 +311,7 @@ func (b *bodyBuilder) input(of *graph.Node, in BodyInput) *graph.Node {
 	return n
 }
 
-// inBody returns what a node of the loop, or of outside, is in the body's graph.
+// inBody returns the counterpart in the body's graph of a node of the loop, or from outside.
 func (b *bodyBuilder) inBody(n *graph.Node) *graph.Node {
 	if own := b.copied[n]; own != nil {
 		return own
@@ -339,7 +338,7 @@ func (b *bodyBuilder) inBody(n *graph.Node) *graph.Node {
 	return own
 }
 
-// copyOf makes a node of the loop in the body's graph.
+// copyOf copies a node of the loop to the body's graph.
 func (b *bodyBuilder) copyOf(n *graph.Node) *graph.Node {
 	if a, ok := n.Loop(); ok && a.Body == b.call.Region {
 		switch a.Role {
@@ -358,9 +357,8 @@ func (b *bodyBuilder) copyOf(n *graph.Node) *graph.Node {
 	return b.g.Copy(n, in)
 }
 
-// element makes the part of a value of outside at the step's position: a view of memory that the
-// loop moves on from step to step. It must lie within the value's memory, which ends where a step
-// would go backwards.
+// element makes the slice, at the step's position, of a value from outside: a view of memory by which the loop advances
+// from step to step. It must stay within the value's memory, so a value with a negative stride is copied first.
 func (b *bodyBuilder) element(n *graph.Node) (made *graph.Node) {
 	x := b.given(b.value(n.In(0)))
 	if stride := alias.LayoutOf(x).Strides[0]; prove.NewProver(b.next.Bounds).AtLeast(stride, 0) != prove.Proved {
@@ -374,7 +372,7 @@ func (b *bodyBuilder) element(n *graph.Node) (made *graph.Node) {
 	return made
 }
 
-// isElement reports whether a node is the part of a value of outside at the step's position.
+// isElement reports whether a node is the slice, at the step's position, of a value from outside.
 func isElement(n *graph.Node) bool { return n.Op() == opElementView }
 
 // CallOf returns the loop of which a node is a result.
@@ -383,7 +381,7 @@ func CallOf(n *graph.Node) (a CallAttrs, ok bool) {
 	return a, ok
 }
 
-// Verify checks that no loop is left that is none of the programs' own.
+// Verify checks that all loops have become calls.
 func Verify(u *rewrite.Program) error {
 	for _, n := range u.Graph.Nodes() {
 		if a, ok := n.Loop(); ok {

@@ -9,10 +9,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// dropUnread drops the outputs of bodies of which the loop keeps all steps for nobody: no memory is kept for
-// them, and no step computes them.
+// dropUnread drops outputs of bodies whose values of all steps nobody reads. No memory is kept for them, and no step
+// computes them.
 func (o *outliner) dropUnread() error {
-	read := map[*Call][]int{} // the results that something needs
+	read := map[*Call][]int{} // the live results
 	for _, n := range o.u.Graph.Nodes() {
 		if a, isCall := CallOf(n); isCall {
 			read[a.Call] = append(read[a.Call], a.Result)
@@ -40,7 +40,7 @@ func (c *Call) dropUnread(results []int) error {
 	if !slices.Contains(isRead, false) {
 		return nil
 	}
-	moved := make([]int, p.NumOutputs) // what the outputs are numbered then; -1 for none
+	moved := make([]int, p.NumOutputs) // the outputs' new indices; -1 for dropped ones
 	roots, userRoots := p.Roots[:0:0], p.UserRoots[:0:0]
 	for i := range moved {
 		if moved[i] = -1; isRead[i] {
@@ -60,8 +60,8 @@ func (c *Call) dropUnread(results []int) error {
 	return rewrite.DCE(p)
 }
 
-// given returns a value as a body can be given it: a copy where what it shows does not lie in row-major order, such as
-// what was written into a part of other memory.
+// given returns a value in a form that can be a body's input. It copies a value that is a view of memory in another
+// order, such as one that was written into a part of other memory.
 func (b *bodyBuilder) given(x *graph.Node) *graph.Node {
 	base := x
 	for alias.IsView(base) {
@@ -73,7 +73,7 @@ func (b *bodyBuilder) given(x *graph.Node) *graph.Node {
 	return x
 }
 
-// shown makes in the body what a value of outside shows, from what its memory is there. Where that waits for another value,
+// shown repeats in the body the views that lead from a value's memory to the value. If the value waits for another one,
 // the loop does.
 func (b *bodyBuilder) shown(x *graph.Node, memory func(*graph.Node) *graph.Node) *graph.Node {
 	switch {

@@ -6,10 +6,10 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// HasSmallPages reports whether there are large pages to be made.
+// HasSmallPages reports whether there are huge pages still to be made.
 func (st *Store) HasSmallPages() bool { return st.smallPages.Load() }
 
-// addLater notes large pages that are still to be made; the caller holds the lock.
+// addLater records huge pages that are still to be made. The caller holds the lock.
 func (st *Store) addLater(later hugepage.Later) {
 	if later.Pending() {
 		st.later = append(st.later, later)
@@ -17,8 +17,8 @@ func (st *Store) addLater(later hugepage.Later) {
 	}
 }
 
-// Enlarge makes large pages of the parameters for some time, and returns how long that took. Of
-// sessions that share them one does so at a time.
+// Enlarge spends up to some time on making huge pages of the parameters, and returns the time spent. Of sessions that
+// share them, only one does so at a time.
 func (st *Store) Enlarge(most time.Duration) (took time.Duration) {
 	if !st.mu.TryLock() {
 		return 0

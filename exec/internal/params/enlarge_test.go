@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// One of the sessions that share parameters makes large pages at a time.
+// Only one of the sessions that share parameters makes huge pages at a time.
 func TestOneSessionMakesLargePages(t *testing.T) {
 	var st Store
 	_, later := hugepage.MakeLater(64<<20, -1)

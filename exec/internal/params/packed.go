@@ -2,20 +2,20 @@ package params
 
 import "sync"
 
-// Packed is the copies of weights that products read, laid out for them. Those of a parameter belong to its value, so that all
-// sessions that share it read the same. The zero value has none.
+// Packed holds copies of weights in the layout that products read. A parameter's copies belong to its value, so all
+// sessions that share it read the same. The zero value is empty.
 type Packed struct {
 	mu sync.Mutex
 	of map[any]Copy
 }
 
-// Copy is one of them.
+// Copy is one packed weight.
 type Copy interface {
-	// Bytes is its memory.
+	// Bytes is the size of its memory.
 	Bytes() int
 }
 
-// Find returns the copy of a key, which may be made now.
+// Find returns the copy of a key. It calls made if there is none.
 func (p *Packed) Find(key any, made func() Copy) Copy {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -29,14 +29,14 @@ func (p *Packed) Find(key any, made func() Copy) Copy {
 	return c
 }
 
-// Clear drops all.
+// Clear drops all copies.
 func (p *Packed) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.of)
 }
 
-// Bytes is the memory of all.
+// Bytes is the size of all copies.
 func (p *Packed) Bytes() (bytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,35 +18,35 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// ErrBusy is what a call wraps that does not go together with another one.
+// ErrBusy is the cause of the error of a call that cannot run at the same time as another.
 var ErrBusy = errors.New("in use by another goroutine")
 
-// Store holds values of the parameters of one graph. Sessions of any programs of the
-// graph may share it: it grows by the parameters of each program that joins. One with a graph alone has none, and seed 0.
+// Store holds the values of one graph's parameters. Sessions of all programs of the graph may share it: each program
+// that joins adds its parameters. A Store with only its graph set has no values, and seed 0.
 type Store struct {
 	Graph *graph.Graph
 	Seed  uint64
-	users atomic.Int64 // how many calls read the values now, or inUseByWriter
+	users atomic.Int64 // number of calls that read the values now, or inUseByWriter
 
 	mu     sync.Mutex // guards the map and later
 	values map[*graph.Node]*Value
 
-	later      []hugepage.Later // large pages that are still to be made
-	smallPages atomic.Bool      // there are some
+	later      []hugepage.Later // huge pages that are still to be made
+	smallPages atomic.Bool      // whether there are any
 }
 
-// inUseByWriter stands in users for the one call that writes.
+// inUseByWriter is the value of users while a call writes.
 const inUseByWriter = -1
 
 // Value is the value of one parameter.
 type Value struct {
 	memory.Value
-	Version  int  // how often it has been written
-	Borrowed bool // the memory is the caller's: nobody writes it
+	Version  int  // how often it was written
+	Borrowed bool // the memory is the caller's, and never written
 	Packed   Packed
 }
 
-// Acquire lets a call read the values beside others that do, or write them alone.
+// Acquire lets a call read the values, at the same time as other readers, or write them alone.
 func (st *Store) Acquire(write bool) error {
 	for {
 		n := st.users.Load()
@@ -65,7 +65,7 @@ func (st *Store) Acquire(write bool) error {
 	}
 }
 
-// Release ends what acquire began.
+// Release ends a call that [Store.Acquire] began.
 func (st *Store) Release(write bool) {
 	if write {
 		st.users.Store(0)
@@ -88,8 +88,8 @@ func (st *Store) Nodes() []*graph.Node {
 	return slices.SortedFunc(maps.Keys(st.values), func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
 }
 
-// Join returns the values of a program's parameters. Of those that are new, some are borrowed, and the others get memory, all in one
-// piece so that it can be large pages, and their first values.
+// Join returns the values of a program's parameters. New ones are borrowed, or get memory and their first values. Their
+// memory is one piece, so that it can use huge pages.
 func (st *Store) Join(params []*graph.Node, borrowed map[*graph.Node]*Value) ([]*Value, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -128,7 +128,7 @@ func (st *Store) Join(params []*graph.Node, borrowed map[*graph.Node]*Value) ([]
 	return list, nil
 }
 
-// tooManyParams is the error of parameters for which there is no memory. It names the largest.
+// tooManyParams is the error if there is no memory for parameters. It names the largest.
 func tooManyParams(params []*graph.Node, why error) error {
 	largest := slices.MaxFunc(params, func(x, y *graph.Node) int { return cmp.Compare(paramBytes(x), paramBytes(y)) })
 	total := 0.0
@@ -145,7 +145,7 @@ func shapeOf(n *graph.Node) []int {
 	return shape
 }
 
-// paramBytes is the size of a parameter, which may be more than an int counts to.
+// paramBytes returns the size of a parameter, which may overflow an int.
 func paramBytes(n *graph.Node) float64 {
 	bytes := float64(n.DType().Size())
 	for _, d := range shapeOf(n) {
@@ -154,7 +154,8 @@ func paramBytes(n *graph.Node) float64 {
 	return bytes
 }
 
-// begin fills in the first value of a parameter, which depends on its name, or the one whose seed it shares, and the seed alone.
+// begin fills in the first value of a parameter. It depends only on the seed and on the parameter's name, or the name
+// of the one whose seed it shares.
 func (st *Store) begin(n *graph.Node, v *Value) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -9,33 +9,33 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// Alignment is that of places, in bytes: a cache line.
+// Alignment is the alignment of blocks, in bytes: a cache line.
 const Alignment = hugepage.Line
 
-// Aligned is the next multiple of it.
+// Aligned rounds up to a multiple of [Alignment].
 func Aligned(bytes int) int { return (bytes + Alignment - 1) / Alignment * Alignment }
 
-// MaxBytes is the number of bytes beyond which no memory is asked for: what a process can
-// address, on the processors of today.
+// MaxBytes is the number of bytes beyond which no memory is requested: the address space of a process on today's
+// processors.
 const MaxBytes = min(1<<47, math.MaxInt/2)
 
-// ErrAddresses is why there is no memory of more than MaxBytes.
+// ErrAddresses is the cause of the error if more than MaxBytes are needed.
 var ErrAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(MaxBytes))
 
-// Block is memory that is in use during some time.
+// Block is memory with a live range.
 type Block struct {
-	First, Last int // the times between which it is, these included
+	First, Last int // the live range, both ends included
 	Bytes       int
 }
 
-// block is a block at a place.
+// block is a placed block.
 type block struct {
 	Block
 	number, at int
 }
 
-// Place returns the places of blocks, of which no two that are in use at once share bytes, and the bytes that they take together.
-// times is behind the last time. Where they take more than [MaxBytes], places mean nothing.
+// Place returns the offsets of blocks, and the bytes that they need together. Blocks that are live at the same time do
+// not overlap. All times are less than times. If the result exceeds [MaxBytes], the offsets are meaningless.
 func Place(blocks []Block, times int) (at []int, bytes int) {
 	most, peak := MostInUse(blocks, times)
 	all, bytes := placed(unplaced(blocks), times, most, peak)
@@ -54,7 +54,7 @@ func unplaced(blocks []Block) (all []block) {
 	return all
 }
 
-// MostInUse is the most bytes that are in use at once, and when they are.
+// MostInUse returns the most bytes that are live at once, and when.
 func MostInUse(blocks []Block, times int) (most, peak int) {
 	change := make([]int, times+1)
 	for _, k := range blocks {
@@ -70,12 +70,13 @@ func MostInUse(blocks []Block, times int) (most, peak int) {
 	return most, peak
 }
 
-// maxPlaced bounds the blocks that are placed anew to improve one order: a few milliseconds.
+// maxPlaced limits how many blocks are placed again to improve one order. That takes a few milliseconds.
 const maxPlaced = 1 << 13
 
-// sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, bytes by the time that they live, and
-// this time, then bytes. The second closes gaps where few blocks live long, the third where many do. By the last, those that live at the time when most is
-// in use lie below all others, without a gap then, and the longer they stay the lower.
+// sizesInOrder are the keys by which blocks are sorted before they are placed, largest first: bytes, bytes times live
+// range, and live range then bytes. The second closes gaps if few blocks live long, the third if many do. The last one
+// places the blocks that are live at the peak below all others. So they have no gaps at the peak, and those that live
+// longer lie lower.
 var sizesInOrder = [...]func(k Block, peak int) float64{
 	func(k Block, _ int) float64 { return float64(k.Bytes) },
 	func(k Block, _ int) float64 { return float64(k.Bytes) * k.life() },
@@ -88,11 +89,12 @@ var sizesInOrder = [...]func(k Block, peak int) float64{
 	},
 }
 
-// life is the number of kernels during which it is in use.
+// life returns the number of kernels during which a block is live.
 func (k Block) life() float64 { return float64(k.Last - k.First + 1) }
 
-// placed returns the blocks with their places, and the bytes that they take: each lies at the lowest place that is free while it lives. The order in
-// which they are placed is that of a size, the best one, improved: until they take little more bytes than are enough. Blocks that together make up less than a two-hundredth fill what the others leave.
+// placed returns the blocks with their offsets, and the bytes that they need. Each block lies at the lowest offset that
+// is free while it lives. placed tries the orders of sizesInOrder, and improves the best ones until the blocks need
+// little more than enough bytes. The smallest blocks, together less than a two-hundredth, then fill the gaps.
 func placed(blocks []block, times, enough, peak int) (best []block, least int) {
 	slices.SortStableFunc(blocks, func(x, y block) int { return cmp.Compare(y.Bytes, x.Bytes) })
 	large := len(blocks)
@@ -128,12 +130,13 @@ func placed(blocks []block, times, enough, peak int) (best []block, least int) {
 // order is blocks in the order in which they were placed.
 type order struct {
 	blocks  []block
-	highest int // the number of the first that ends highest
-	end     int // of that one
+	highest int // index of the first block with the highest end
+	end     int // the highest end
 }
 
-// improve returns the best order that it finds in fewer bytes than some, or else none. While blocks take more bytes than are enough, the first one that lies
-// as high as the best end is placed before all others, as nothing would have kept it from lying lower. A five-hundredth more is enough.
+// improve returns the best order that it finds if it needs fewer than most bytes, or nil. While blocks need more than
+// enough bytes, it moves the first block with the highest end to the front, where nothing keeps it from lying lower. It
+// stops within a five-hundredth of enough.
 func (o order) improve(times, enough, most int) (best []block, least int) {
 	least = most
 	for tried := 0; ; {
@@ -151,8 +154,8 @@ func (o order) improve(times, enough, most int) (best []block, least int) {
 	}
 }
 
-// place places blocks in their order, and returns the number of the first that ends highest, and where it ends. It gives up with one
-// that ends at a limit or behind it, or beyond MaxBytes.
+// place places blocks in their order. It returns the index of the first block with the highest end, and this end. It
+// gives up at a block that ends at or above the limit, or above MaxBytes.
 func place(blocks []block, times, limit int) (highest, end int) {
 	taken := newTaken(len(blocks), times)
 	for i := range blocks {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlocksLieAtTheLowestFreePlaces compares with a search through all blocks.
+// TestBlocksLieAtTheLowestFreePlaces compares with an exhaustive search.
 func TestBlocksLieAtTheLowestFreePlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -18,7 +18,7 @@ func TestBlocksLieAtTheLowestFreePlaces(t *testing.T) {
 		blocks := randomBlocks(r, times, r.IntN(60))
 		slices.SortStableFunc(blocks, func(x, y Block) int { return cmp.Compare(y.Bytes, x.Bytes) })
 		list, tree := &listed{}, newTimeline(times)
-		var placed []block // by place
+		var placed []block // by offset
 		for _, k := range blocks {
 			want := 0
 			for _, o := range placed {
@@ -46,8 +46,8 @@ func randomBlocks(r *rand.Rand, times, count int) []Block {
 	return blocks
 }
 
-// TestPlacesLieApart wants places that no two blocks share at a time, and no more bytes than those of the
-// largest first.
+// TestPlacesLieApart wants no overlap of blocks that are live at the same time, and no more bytes than placing the
+// largest first needs.
 func TestPlacesLieApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	gained := 0
@@ -73,7 +73,7 @@ func TestPlacesLieApart(t *testing.T) {
 	require.Positive(t, gained)
 }
 
-// TestLongLivesCloseGaps wants fewer bytes for some blocks than the largest first give, however those at the top are moved.
+// TestLongLivesCloseGaps has blocks for which placing the largest first needs more bytes, even if improved.
 func TestLongLivesCloseGaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	gained := 0
@@ -89,7 +89,7 @@ func TestLongLivesCloseGaps(t *testing.T) {
 	require.Positive(t, gained)
 }
 
-// TestBlocksOfThePeakLieBelowOthers wants fewer bytes for some blocks than all other orders give.
+// TestBlocksOfThePeakLieBelowOthers has blocks for which all other orders need more bytes.
 func TestBlocksOfThePeakLieBelowOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	gained := 0
@@ -106,7 +106,7 @@ func TestBlocksOfThePeakLieBelowOthers(t *testing.T) {
 	require.Positive(t, gained)
 }
 
-// bestOf returns the fewest bytes that the first orders give, improved.
+// bestOf returns the fewest bytes of the first few orders, improved.
 func bestOf(blocks []Block, times, most, peak, orders int) (end int) {
 	end = math.MaxInt
 	for _, size := range sizesInOrder[:orders] {

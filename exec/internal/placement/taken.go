@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// taken is which memory is taken at what time.
+// taken records which memory is in use at which times.
 type taken interface {
-	// firstFree returns the lowest place for a block that is free while it lives.
+	// firstFree returns the lowest offset that is free during the block's live range.
 	firstFree(k Block) (at int)
-	// add takes the memory of a block at a place while it lives.
+	// add marks a block's memory as in use during its live range.
 	add(k Block, at int)
 }
 
-// maxListed is the number of blocks up to which a list of all is faster than a timeline: its time grows with the square of their number.
+// maxListed is the number of blocks up to which a list is faster than a timeline. The time of a list is quadratic.
 const maxListed = 1 << 12
 
 func newTaken(blocks, times int) taken {
@@ -23,10 +23,10 @@ func newTaken(blocks, times int) taken {
 	return newTimeline(times)
 }
 
-// listed is all memory that is taken, in order.
+// listed is the list of all memory in use, by offset.
 type listed struct{ pieces []piece }
 
-// piece is memory that is taken during some time.
+// piece is memory in use during some time.
 type piece struct {
 	span
 	first, last int32
@@ -42,8 +42,9 @@ func (l *listed) firstFree(k Block) (at int) {
 		if x.start >= at+k.Bytes {
 			break
 		}
-		// A mask in place of a branch, which nothing could predict: this loop takes most of the time that buffers take to be placed.
-		apart := ((last - int64(x.first)) | (int64(x.last) - first)) >> 63 // all ones where they live at different times
+		// A mask instead of a branch, which would be unpredictable: most of the time of placing buffers is spent in
+		// this loop.
+		apart := ((last - int64(x.first)) | (int64(x.last) - first)) >> 63 // all ones if live ranges are disjoint
 		at = max(at, x.end&^int(apart))
 	}
 	return at
@@ -57,18 +58,17 @@ func (l *listed) add(k Block, at int) {
 	l.pieces = slices.Insert(l.pieces, i, piece{span{at, at + k.Bytes}, int32(k.First), int32(k.Last)})
 }
 
-// timeline is a tree of periods, each of which consists
-// of two. A block is noted at the longest periods during all of which it lives.
+// timeline is a binary tree of periods. A block is stored in the longest periods that lie within its live range.
 type timeline struct {
-	end     int      // of the first period, that of all time
-	periods []period // those that make up number i have the numbers 2i and 2i+1
+	end     int      // end of the root, which spans all times
+	periods []period // the children of period i are 2i and 2i+1
 	sets    []*spans // for firstFree
 }
 
 // period is a part of time.
 type period struct {
-	during spans // taken during all of it
-	within spans // taken during all of it or of a part of it
+	during spans // in use during all of it
+	within spans // in use during all or a part of it
 }
 
 func newTimeline(times int) *timeline {
@@ -80,8 +80,8 @@ func newTimeline(times int) *timeline {
 	return t
 }
 
-// visit calls partly for the periods of which the block lives in a part, and wholly for the
-// longest others in which it lives.
+// visit calls wholly for the longest periods within the block's live range, and partly for those that overlap it only
+// in part.
 func (t *timeline) visit(k Block, partly, wholly func(*period)) {
 	var in func(i, from, to int)
 	in = func(i, from, to int) {
@@ -128,19 +128,19 @@ func (t *timeline) firstFree(k Block) (at int) {
 	return at
 }
 
-// span is a run of bytes.
+// span is a range of bytes.
 type span struct{ start, end int }
 
-// spans are runs of bytes that do not touch, in order.
+// spans are disjoint, non-adjacent ranges of bytes, in order.
 type spans []span
 
-// from returns the number of the first span that ends at or after a place.
+// from returns the index of the first span that ends at or after an offset.
 func (s spans) from(at int) int {
 	i, _ := slices.BinarySearchFunc(s, at, func(x span, at int) int { return cmp.Compare(x.end, at) })
 	return i
 }
 
-// add joins a span with those that it touches.
+// add adds a span, merged with those that it touches.
 func (s *spans) add(x span) {
 	first := s.from(x.start)
 	last := first
@@ -151,7 +151,7 @@ func (s *spans) add(x span) {
 	*s = slices.Replace(*s, first, last, x)
 }
 
-// firstFree returns the lowest place, not before at, of some bytes between the spans.
+// firstFree returns the lowest offset from at on where some bytes fit between the spans.
 func (s spans) firstFree(at, bytes int) int {
 	for _, x := range s[s.from(at):] {
 		if x.start >= at+bytes {

@@ -12,45 +12,45 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-// Task is work in tiles that may be computed in any order and at once.
+// Task is work in tiles that may be computed in any order and in parallel.
 type Task interface {
-	// Tile computes one of them, with the memory of the goroutine.
+	// Tile computes one tile, with the memory of the goroutine.
 	Tile(i int, ws Workspace)
 }
 
-// Workspace is the memory that a goroutine needs for tiles.
+// Workspace is the memory that a goroutine uses for tiles.
 type Workspace interface {
-	// Release forgets what need not be kept from job to job.
+	// Release drops what need not be kept between jobs.
 	Release()
-	// Reset drops what a tile that panicked may have left half done.
+	// Reset cleans up after a tile that panicked.
 	Reset()
 }
 
-// Observer is told who computes tiles.
+// Observer is told which threads compute tiles.
 type Observer interface {
-	// TookPart tells that a thread has computed some tiles: 0 is the caller of [Pool.Share], others are
-	// workers. Each thread calls it itself, before Share returns.
+	// TookPart says that a thread has computed some tiles. Thread 0 is the caller of [Pool.Share], others are workers.
+	// Each thread calls it itself, before Share returns.
 	TookPart(thread, tiles int, began, ended time.Duration)
 }
 
-// Job is a task on offer. It can be shared again, with another task.
+// Job is an offered task. It can be reused for another task.
 type Job struct {
 	Task        Task
 	Tiles       int
-	Observer    Observer // nil unless there is one
-	Flushes     bool     // whether tiles take denormal numbers for zero
-	PendingCost int      // the work so far, in nanoseconds, for which sleeping workers were not woken
+	Observer    Observer // may be nil
+	Flushes     bool     // whether tiles flush denormal numbers to zero
+	PendingCost int      // the work so far, in nanoseconds, for which no sleeping worker was woken
 
 	shares   []tileShare  // of each thread, the caller first
-	finished atomic.Int64 // workers that have taken part and are done
+	finished atomic.Int64 // workers that took part and are done
 	helpers  []*worker
 	fault    atomic.Pointer[bug.Panic]
 }
 
-// tileShare is the tiles that are left of a thread's: first<<32 | end.
+// tileShare is the tiles that are left of a thread's share: first<<32 | end.
 type tileShare struct {
 	left atomic.Uint64
-	_    [56]byte // so that threads do not write one cache line
+	_    [56]byte // against false sharing
 }
 
 // next takes the first tile that is left, or the last one.
@@ -80,9 +80,9 @@ func (j *Job) divide(threads int) {
 	}
 }
 
-// take has a thread take part, and tells the observer of it. The caller is thread 0.
+// take makes a thread take part, and tells the observer. The caller is thread 0.
 func (j *Job) take(thread int, ws Workspace) {
-	if j.Flushes && thread > 0 { // the caller does already
+	if j.Flushes && thread > 0 { // the caller already does
 		defer cpu.FlushDenormals().End()
 	}
 	if j.Observer == nil {
@@ -95,8 +95,7 @@ func (j *Job) take(thread int, ws Workspace) {
 	}
 }
 
-// work computes tiles until none is left, and returns how many it took. A panic ends the work of
-// all, and is the caller's.
+// work computes tiles until none is left, and returns how many. After a panic all threads stop, and the caller panics.
 func (j *Job) work(thread int, ws Workspace) (tiles int) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -117,40 +116,38 @@ func (j *Job) work(thread int, ws Workspace) (tiles int) {
 	return tiles
 }
 
-// spin is how long a worker looks for work before it sleeps. Waking it takes longer than
-// most kernels.
+// spin is how long a worker looks for work before it sleeps. Waking it takes longer than most kernels run.
 const spin = 100 * time.Microsecond
 
-// wakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
-// be it of several jobs one after the other.
+// wakeCost is the work, in nanoseconds, that makes it worth waking a worker. Successive jobs add up to it.
 const wakeCost = 150_000
 
-// ParallelCost is the work, in nanoseconds, from which on workers that are awake are worth asking.
+// ParallelCost is the work, in nanoseconds, that makes it worth asking workers that are awake.
 const ParallelCost = 4_000
 
-// Pool is worker goroutines.
+// Pool is a set of worker goroutines.
 type Pool struct {
-	workspace func() Workspace // makes one
+	workspace func() Workspace // makes a workspace
 	mu        sync.Mutex
 	workers   atomic.Pointer[[]*worker]
 }
 
-// New returns a pool, which starts workers when they are asked for, each with a workspace.
+// New returns a pool. It starts workers on demand, each with a workspace.
 func New(workspace func() Workspace) *Pool { return &Pool{workspace: workspace} }
 
 // worker is a goroutine of the pool.
 type worker struct {
 	number int                 // from 1 on
-	offer  atomic.Pointer[Job] // work to be taken; busy while the worker is at work
+	offer  atomic.Pointer[Job] // the job on offer; busy while the worker computes
 	asleep atomic.Bool
 	wake   chan struct{}
 	ws     Workspace
 }
 
-// busy marks a worker that has taken an offer.
+// busy marks a worker that has accepted an offer.
 var busy = new(Job)
 
-// first returns n workers, starting them as need be.
+// first returns n workers, starting them if necessary.
 func (p *Pool) first(n int) []*worker {
 	if list := p.workers.Load(); list != nil && len(*list) >= n {
 		return (*list)[:n]
@@ -170,7 +167,7 @@ func (p *Pool) first(n int) []*worker {
 	return list[:n]
 }
 
-// run has a worker take jobs.
+// run takes jobs, in a worker's goroutine.
 func (w *worker) run() {
 	idle := time.Now()
 	for {
@@ -187,7 +184,7 @@ func (w *worker) run() {
 			continue
 		}
 		w.asleep.Store(true)
-		if w.offer.Load() == nil { // an offer since then comes with a call to wake
+		if w.offer.Load() == nil { // a later offer comes with a call to wake
 			<-w.wake
 		}
 		w.asleep.Store(false)
@@ -195,8 +192,8 @@ func (w *worker) run() {
 	}
 }
 
-// Share computes a job on the caller and on up to threads-1 workers. cost is an estimate
-// of all its work in nanoseconds.
+// Share computes a job on the caller and on up to threads-1 workers. cost is an estimate of the whole work in
+// nanoseconds.
 func (p *Pool) Share(j *Job, threads, cost int, ws Workspace) {
 	j.divide(threads)
 	j.finished.Store(0)
@@ -215,13 +212,12 @@ func (p *Pool) Share(j *Job, threads, cost int, ws Workspace) {
 		if asleep {
 			select {
 			case w.wake <- struct{}{}:
-			default: // it has been woken already
+			default: // it was woken already
 			}
 		}
 	}
 	j.take(0, ws)
-	// Offers that nobody has taken are withdrawn. Who has taken one is computing its last
-	// tile.
+	// Withdraw offers that no worker accepted. The others are at their last tiles.
 	taken := int64(0)
 	for _, w := range j.helpers {
 		if !w.offer.CompareAndSwap(j, nil) {

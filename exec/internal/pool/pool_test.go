@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counted is a task that counts how often each tile is computed.
+// counted counts how often each tile is computed.
 type counted []atomic.Int32
 
 func (c counted) Tile(i int, _ Workspace) { c[i].Add(1) }
 
-// Whoever comes late or not at all, every tile is computed once.
+// Every tile is computed once, even if workers come late or not at all.
 func TestEveryTileIsComputedOnce(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8} {
 		for _, tiles := range []int{0, 1, 2, 7, 8, 100} {
@@ -36,7 +36,7 @@ func TestEveryTileIsComputedOnce(t *testing.T) {
 	}
 }
 
-// A thread takes its own tiles in their order, and then the last ones of others.
+// A thread takes its own tiles in order, and then the last ones of others.
 func TestThreadsBeginWithTheirShare(t *testing.T) {
 	var order []int
 	j := Job{Task: ordered(func(i int) { order = append(order, i) }), Tiles: 9}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slow is a task that counts the tiles that workers compute.
+// slow counts the tiles that workers compute.
 type slow struct {
 	caller Workspace
 	others atomic.Int64
@@ -21,14 +21,14 @@ func (s *slow) Tile(_ int, ws Workspace) {
 	time.Sleep(50 * time.Microsecond)
 }
 
-// memory is a workspace of its own.
+// memory is a distinct workspace.
 type memory struct{ _ int }
 
 func (*memory) Release() {}
 
 func (*memory) Reset() {}
 
-// Kernels none of which is worth waking a worker for are so together.
+// Kernels that are too small to wake a worker, one by one, wake one together.
 func TestManySmallKernelsWakeWorkers(t *testing.T) {
 	p := New(func() Workspace { return new(memory) })
 	ws := new(memory)

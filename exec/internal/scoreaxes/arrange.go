@@ -11,13 +11,13 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Arrange brings the axes of scores into the order that chains of kernels want: those of the batch, queries, keys. Programs
-// also write them with the keys before the queries, or with the heads last. What is computed of such scores element by
-// element, with its reductions, is computed with the axes moved; products with scores are made so, of factors whose axes
-// are moved, and those that read them see their own order through a view. So no element is copied.
+// Arrange permutes the axes of scores into the order that chains of kernels need: batch, queries, keys. Programs also
+// have the keys before the queries, or the heads last. Elementwise operations on scores and their reductions are then
+// computed with permuted axes. Products that compute scores get factors with permuted axes. Products that read scores
+// see the original order through a view. So no element is copied.
 //
-// An axis has a role: axes of two values that meet element by element have the same one. The keys' is that over which
-// scores are reduced first. Sums over keys are added up in the order of the last axis then.
+// Axes have roles: axes of two values that meet elementwise have the same one. The role of keys is the one over which
+// scores are reduced first. Sums over keys are then added up in the order of the last axis.
 func Arrange(u *rewrite.Program) error {
 	if !u.HasScores() {
 		return nil
@@ -35,20 +35,20 @@ func Arrange(u *rewrite.Program) error {
 type arranger struct {
 	axisRoles
 	groupOf map[int]*group
-	slots   []int // of each number of a role: the axis that it shall be
+	slots   []int // by role: the new axis
 	moved   map[*graph.Node]*graph.Node
 }
 
-// group is scores that meet, with what is computed of them.
+// group is scores that meet, with the values computed from them.
 type group struct {
-	rank, axes    int // of products, and the most that are larger than 1
+	rank, axes    int // of products, and the most axes larger than 1
 	products      []*graph.Node
 	members       []*graph.Node
-	key           int // the role of keys, -1 while it is not known
+	key           int // the role of keys, -1 while unknown
 	isBad, isUsed bool
 }
 
-// newArranger finds scores whose axes are to be moved; nil if there are none.
+// newArranger finds scores with axes to permute; nil if there are none.
 func newArranger(u *rewrite.Program) *arranger {
 	s := &arranger{axisRoles: newAxisRoles(), groupOf: map[int]*group{}, moved: map[*graph.Node]*graph.Node{}}
 	isRoot := map[*graph.Node]bool{}
@@ -57,12 +57,12 @@ func newArranger(u *rewrite.Program) *arranger {
 	}
 	products := s.findRoles(u)
 	if len(s.roles) == len(products) {
-		return nil // nothing is computed of scores
+		return nil // no value is computed from scores
 	}
 	s.findGroups(u, products)
 	for n := range s.roles {
 		if g := s.of(n); isRoot[n] && s.isWhole(n) {
-			g.isBad = true // what is given back lies as the program has it
+			g.isBad = true // outputs keep the program's order
 		}
 	}
 	any := false
@@ -76,7 +76,7 @@ func newArranger(u *rewrite.Program) *arranger {
 	return s
 }
 
-// order says which axis each role shall be, and whether something is to be moved at all.
+// order decides which axis each role becomes, and whether anything moves.
 func (s *arranger) order(g *group) {
 	if s.slots == nil {
 		s.slots = slices.Repeat([]int{-1}, len(s.same))
@@ -99,7 +99,7 @@ func (s *arranger) order(g *group) {
 		put(rows, g.rank-2)
 		put(cols, g.rank-1)
 	}
-	// The batch has the order that it has where elements are computed.
+	// The batch keeps its order in elementwise operations.
 	first := slices.IndexFunc(g.members, func(n *graph.Node) bool {
 		return n.Op().Class == graph.Elementwise && n.Rank() == g.rank && s.isWhole(n)
 	})
@@ -114,16 +114,16 @@ func (s *arranger) order(g *group) {
 		if role >= 0 {
 			put(role, next)
 		}
-		next++ // axes of size 1 are of the batch
+		next++ // the batch has axes of size 1
 	}
 	g.isUsed = !g.isBad && s.isMoved(g)
 }
 
-// minKeys is the number of keys from which on it pays to have them in the last axis where all that is in the way is that
-// they come before the queries: of less, many columns are reduced at once faster than short rows are one by one.
+// minKeys is the number of keys that makes it worth making keys the last axis, if the only obstacle is that they come
+// before the queries. With fewer keys, reducing many columns at once is faster than reducing short rows one by one.
 const minKeys = 128
 
-// isMoved reports whether the axes of some member do not stand where they shall, and all of them can.
+// isMoved reports whether some member has axes in the wrong order, and all can be permuted.
 func (s *arranger) isMoved(g *group) bool {
 	isMixed, isExchanged := false, false
 	for _, n := range g.members {
@@ -132,7 +132,7 @@ func (s *arranger) isMoved(g *group) bool {
 			switch {
 			case slices.Contains(slots[:i], slot):
 				return false
-			case i == 0 || slot > slots[i-1] || n.Op().Class == graph.Movement: // as products that sum over queries read scores
+			case i == 0 || slot > slots[i-1] || n.Op().Class == graph.Movement: // as scores are read by products that sum over queries
 			case slots[i-1] == g.rank-1 && slot == g.rank-2:
 				isExchanged = true
 			default:
@@ -140,7 +140,7 @@ func (s *arranger) isMoved(g *group) bool {
 			}
 		}
 		if len(slots) < countOf(s.roles[n]) {
-			return false // of some role it is not known where its axis shall stand
+			return false // the new axis of some role is unknown
 		}
 	}
 	return isMixed || isExchanged && !slices.ContainsFunc(g.products, func(n *graph.Node) bool {
@@ -149,7 +149,7 @@ func (s *arranger) isMoved(g *group) bool {
 	})
 }
 
-// slotsOf returns the axis that each axis of a value shall be, -1 for those of size 1.
+// slotsOf returns the new axis of each axis of a value, -1 for those of size 1.
 func (s *arranger) slotsOf(n *graph.Node) []int {
 	slots := slices.Clone(s.roles[n])
 	for axis, role := range slots {
@@ -160,7 +160,7 @@ func (s *arranger) slotsOf(n *graph.Node) []int {
 	return slots
 }
 
-// replace makes what takes a node's place.
+// replace makes a node's replacement.
 func (s *arranger) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if s.roles[n] == nil {
 		if n.Op().Class == graph.Contract && len(in) == 2 {
@@ -195,7 +195,7 @@ func (s *arranger) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *gra
 				}
 			}
 			if axes == nil {
-				return nil // over axes of size 1
+				return nil // it folds axes of size 1
 			}
 			m = rewrite.FoldedOver(n, m, axes, true)
 		}
@@ -209,7 +209,7 @@ func (s *arranger) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *gra
 	return seenAs(m, n.Shape(), slots)
 }
 
-// movedProduct makes a product whose axes are those that they shall be.
+// movedProduct makes a product with permuted axes.
 func movedProduct(n *graph.Node, in []*graph.Node, slots []int) *graph.Node {
 	rank := n.Rank()
 	batch := batchOrder(slots[:rank-2])
@@ -236,8 +236,8 @@ func movedProduct(n *graph.Node, in []*graph.Node, slots []int) *graph.Node {
 	return graph.Apply(n.Op(), n.Attrs(), a, b)
 }
 
-// batchOrder gives axes of the batch that have no place, because their size is 1, what places are left. It is nil where
-// the places are no order.
+// batchOrder gives axes of the batch without a slot, because their size is 1, the slots that are left. It returns nil
+// if the slots are no permutation.
 func batchOrder(slots []int) []int {
 	batch, free := slices.Clone(slots), 0
 	for i := range batch {
@@ -256,7 +256,7 @@ func batchOrder(slots []int) []int {
 	return batch
 }
 
-// permuted is [ops.Permute], or what that shows as it is.
+// permuted is [ops.Permute] without identity views.
 func permuted(x *graph.Node, perm []int) *graph.Node {
 	if slices.IsSorted(perm) {
 		return x
@@ -264,7 +264,7 @@ func permuted(x *graph.Node, perm []int) *graph.Node {
 	return analysis.SkipIdentityViews(ops.Permute(x, perm...))
 }
 
-// movedAxes shows a value with its axes at the given places among as many as scores have.
+// movedAxes shows a value with its axes in the given slots, among as many axes as scores have.
 func movedAxes(x *graph.Node, slots []int, rank int) *graph.Node {
 	if x.Rank() == 0 {
 		return x
@@ -289,7 +289,7 @@ func movedAxes(x *graph.Node, slots []int, rank int) *graph.Node {
 	return analysis.SkipIdentityViews(ops.Reshape(y, whole...))
 }
 
-// seenAs shows a value with moved axes in another shape, whose axes are at the given places in the moved one.
+// seenAs undoes movedAxes: it shows a value with moved axes in its original shape. slots are the slots of its axes.
 func seenAs(m *graph.Node, shape graph.Shape, slots []int) *graph.Node {
 	perm := make([]int, 0, m.Rank())
 	for _, slot := range slots {
@@ -309,8 +309,8 @@ func seenAs(m *graph.Node, shape graph.Shape, slots []int) *graph.Node {
 	return analysis.SkipIdentityViews(ops.Reshape(y, shape...))
 }
 
-// reader has a product that reads scores take the matrices of the batch in the order in which scores have them; nil
-// where it does already.
+// reader makes a product that reads scores take the matrices of the batch in the order of the scores. It returns nil if
+// the product already does.
 func (s *arranger) reader(n *graph.Node, in []*graph.Node) *graph.Node {
 	rank := n.Rank()
 	for _, x := range n.Operands() {

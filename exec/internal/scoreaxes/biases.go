@@ -9,8 +9,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// layOutBiases copies what several matrices of scores share and lies across their rows, such as a bias by distance that was picked from a table with the heads
-// last: chains of kernels read rows, and each matrix would be read across again.
+// layOutBiases copies values that several matrices of scores share and whose rows are not contiguous, such as a
+// relative position bias that was picked from a table with the heads last. Chains of kernels read rows, and would read
+// across them again for each matrix.
 func layOutBiases(u *rewrite.Program) {
 	isAny := func(is func(n, x *graph.Node) bool) bool {
 		return slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool {
@@ -18,7 +19,7 @@ func layOutBiases(u *rewrite.Program) {
 		})
 	}
 	if !isAny(liesAcross) {
-		return // as in most programs, for which no roles need be found
+		return // as in most programs: roles are not needed
 	}
 	s := newAxisRoles()
 	s.findRoles(u)
@@ -45,7 +46,8 @@ func layOutBiases(u *rewrite.Program) {
 	})
 }
 
-// liesAcross reports whether x is repeated for several matrices of an elementwise node and has neighbours along another axis than that of the rows' elements.
+// liesAcross reports whether x is repeated for several matrices of an elementwise node, and is contiguous along another
+// axis than the last one.
 func liesAcross(n, x *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || !alias.IsView(x) || x.Region() != n.Region() || x.Rank() < 2 || x.Shape().Equal(n.Shape()) {
 		return false

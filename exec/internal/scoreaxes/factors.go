@@ -9,13 +9,13 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// scoresFirst has products read scores S as their first factor, where chains of kernels read them: C·S = (Sᵀ·Cᵀ)ᵀ. Programs
-// whose queries, keys and values are columns have them second.
+// scoresFirst makes scores S the first factor of the products that read them, as chains of kernels require: C·S =
+// (Sᵀ·Cᵀ)ᵀ. They are the second factor in programs whose queries, keys and values are columns.
 func scoresFirst(u *rewrite.Program) {
 	s := newAxisRoles()
 	products := s.findRoles(u)
 	if len(s.roles) == len(products) {
-		return // nothing is computed of scores
+		return // no value is computed from scores
 	}
 	isExchanged := func(n *graph.Node) bool {
 		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || s.roles[n] != nil || n.Rank() < 2 || n.In(0).Rank() < 2 || analysis.GroupingOf(n) != nil {

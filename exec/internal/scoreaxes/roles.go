@@ -10,15 +10,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// axisRoles gives roles to the axes of scores and of what is computed of them.
+// axisRoles has the roles of the axes of scores and of values computed from them.
 type axisRoles struct {
-	roles  map[*graph.Node][]int // of each axis of a value, -1 where its size is 1 or there is none; several numbers may be of one role
-	same   []int                 // of each number of a role another one of the same role, the least of them itself
-	groups []int                 // and one number for all roles of scores that meet
+	roles  map[*graph.Node][]int // of each axis of a value, -1 if its size is 1 or it has none; several numbers may be the same role
+	same   []int                 // union-find: for each number another one of the same role; the least is its own
+	groups []int                 // union-find: one number for all roles of scores that meet
 	size   []graph.Dim           // of the axes that have a role
 
-	parts  map[int][]int // of roles that stand for several others one after the other, these; nil where axes are not looked into
-	failed []int         // roles of axes that nothing divides as others want them
+	parts  map[int][]int // of a role that is a product of others: these, in order; nil if axes are not split
+	failed []int         // roles of axes that cannot be split as others require
 }
 
 func newAxisRoles() axisRoles { return axisRoles{roles: map[*graph.Node][]int{}} }
@@ -29,7 +29,7 @@ func (s *axisRoles) newRole(size graph.Dim) int {
 	return r
 }
 
-// findRoles gives roles to the axes of scores and of what is computed of them, and returns the products.
+// findRoles finds the roles of the axes of scores and of values computed from them, and returns the products.
 func (s *axisRoles) findRoles(u *rewrite.Program) (products []*graph.Node) {
 	written := analysis.WrittenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
@@ -45,7 +45,8 @@ func (s *axisRoles) findRoles(u *rewrite.Program) (products []*graph.Node) {
 	return products
 }
 
-// rolesOf returns the roles of a value's axes; nil where it is not computed of scores so that its axes have roles.
+// rolesOf returns the roles of a value's axes. It returns nil if the value is not computed from scores, or its axes
+// have no roles.
 func (s *axisRoles) rolesOf(n *graph.Node) []int {
 	switch {
 	case n.Op().Class == graph.Contract:
@@ -75,7 +76,7 @@ func (s *axisRoles) rolesOf(n *graph.Node) []int {
 	return nil
 }
 
-// rolesOfElements has the axes of operands that meet share their roles.
+// rolesOfElements unites the roles of operands' axes that meet.
 func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 	roles := slices.Repeat([]int{-1}, n.Rank())
 	each := func(f func(axis, role int)) {
@@ -98,7 +99,7 @@ func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 	each(func(axis, role int) { roles[axis] = role })
 	for axis, d := range n.Shape() {
 		if d != 1 && roles[axis] < 0 {
-			return nil // it has an axis that scores do not have
+			return nil // it has an axis that scores lack
 		}
 	}
 	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) || analysis.DependsOnPosition(n) {
@@ -108,7 +109,7 @@ func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 	return roles
 }
 
-// rolesOfReduction leaves out the roles of axes that are folded.
+// rolesOfReduction leaves out the roles of folded axes.
 func (s *axisRoles) rolesOfReduction(n *graph.Node) []int {
 	x := n.In(0)
 	if s.roles[x] == nil || n.Op().Axes == nil || analysis.Combiner(n.Op().Fold) == nil || x.DType() != n.DType() || x.Region() != n.Region() {
@@ -129,8 +130,7 @@ func (s *axisRoles) rolesOfReduction(n *graph.Node) []int {
 	return roles
 }
 
-// rolesOfView follows axes through a movement that does no more than to exchange them, and to insert and drop such of
-// size 1.
+// rolesOfView follows axes through a movement that only permutes axes, and inserts or drops axes of size 1.
 func (s *axisRoles) rolesOfView(n *graph.Node) []int {
 	x := n.In(0)
 	if s.roles[x] == nil || x.Region() != n.Region() {
@@ -161,7 +161,7 @@ func (s *axisRoles) rolesOfView(n *graph.Node) []int {
 	return roles
 }
 
-// find returns the number that stands for all that were joined with i.
+// find returns the representative of i.
 func find(list []int, i int) int {
 	for list[i] != i {
 		i = list[i]
@@ -169,7 +169,7 @@ func find(list []int, i int) int {
 	return i
 }
 
-// join makes two numbers stand for the same; those below 0 stand for nothing.
+// join unites two numbers; negative ones have no role.
 func (s *axisRoles) join(list []int, i, k int) {
 	if i >= 0 && k >= 0 {
 		i, k = find(list, i), find(list, k)
@@ -192,7 +192,7 @@ func (s *arranger) isWhole(n *graph.Node) bool {
 	return countOf(s.roles[n]) == s.of(n).axes
 }
 
-// countOf is the number of axes that have a role.
+// countOf counts the axes that have a role.
 func countOf(roles []int) (count int) {
 	for _, role := range roles {
 		if role >= 0 {
@@ -202,7 +202,8 @@ func countOf(roles []int) (count int) {
 	return count
 }
 
-// findGroups lists what belongs to each group, and finds the keys: of the rows and columns of products, what is reduced first.
+// findGroups lists the members of each group, and finds the keys: those rows or columns of products that are reduced
+// first.
 func (s *arranger) findGroups(u *rewrite.Program, products []*graph.Node) {
 	isInner := make([]bool, len(s.same)) // roles of rows or columns
 	for _, n := range products {

@@ -10,10 +10,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// splitAxes has scores whose batch is one axis here and several there computed with several everywhere, as those of batches
-// and heads, which layers for torch.bmm have in one axis but where a mask is added. What shows scores in another shape then
-// shows them as they are, so that nothing keeps what is computed of them apart. Products that read them have matrices of
-// the same batch.
+// splitAxes splits the batch of scores everywhere if it is one axis in some places and several in others. Such are
+// batches and heads: layers for torch.bmm have them as one axis, except when they add a mask. Reshapes of scores then
+// become identities and no longer keep kernels apart. Products that read scores get the same batch.
 func splitAxes(u *rewrite.Program) {
 	s := &splitter{axisRoles: newAxisRoles(), moved: map[*graph.Node]*graph.Node{}}
 	s.parts = map[int][]int{}
@@ -23,16 +22,16 @@ func splitAxes(u *rewrite.Program) {
 	}
 }
 
-// splitter knows of which axes those of scores are made.
+// splitter knows into which axes the axes of scores are split.
 type splitter struct {
 	axisRoles
 	isBad    map[int]bool  // groups that stay as they are
-	isUsed   map[int]bool  // groups that have an axis of the batch that is split
-	products []*graph.Node // of scores
+	isUsed   map[int]bool  // groups with a batch axis to split
+	products []*graph.Node // that compute scores
 	moved    map[*graph.Node]*graph.Node
 }
 
-// isAnyUsed finds the groups that are to be split.
+// isAnyUsed finds the groups to split, and reports whether there are any.
 func (s *splitter) isAnyUsed(u *rewrite.Program) bool {
 	s.isBad, s.isUsed = map[int]bool{}, map[int]bool{}
 	note := func(list map[int]bool, roles []int) {
@@ -63,7 +62,7 @@ func (s *splitter) isAnyUsed(u *rewrite.Program) bool {
 	}
 	for _, x := range u.Roots {
 		if n := alias.Storage(x); s.roles[n] != nil && s.isWhole(n) {
-			note(s.isBad, s.roles[n]) // what is given back lies as the program has it
+			note(s.isBad, s.roles[n]) // outputs keep the program's shape
 		}
 	}
 	for _, r := range s.failed {
@@ -78,11 +77,11 @@ func (s *splitter) isAnyUsed(u *rewrite.Program) bool {
 	return len(s.isUsed) > 0
 }
 
-// minBatchRows is the number of rows from which on their product is about as fast as that of several times as many.
+// minBatchRows is the number of rows from which a product is about as fast as one of several times as many rows.
 const minBatchRows = 64
 
-// canBeOfBatch reports whether rows or terms of a product can be of the batch, but for the last one of the axes of which they are
-// made. Those of a layer cannot, which has one matrix of weights.
+// canBeOfBatch reports whether rows or terms of a product can become axes of the batch, except the last one of those
+// into which they are split. Those of a layer with a single matrix of weights cannot.
 func (s *splitter) canBeOfBatch(n *graph.Node, atoms []int) bool {
 	b := n.In(1)
 	rows, known := s.size[atoms[len(atoms)-1]].Int()
@@ -103,7 +102,7 @@ func (s *splitter) isWhole(n *graph.Node) bool {
 	return s.count(n) >= most
 }
 
-// count is the number of axes that are larger than 1 when they are split.
+// count returns the number of axes larger than 1, after the split.
 func (s *splitter) count(n *graph.Node) (count int) {
 	for _, r := range s.roles[n] {
 		if r >= 0 {
@@ -113,12 +112,12 @@ func (s *splitter) count(n *graph.Node) (count int) {
 	return count
 }
 
-// isSplitHere reports whether a value belongs to a group that is to be split.
+// isSplitHere reports whether a value belongs to a group to split.
 func (s *splitter) isSplitHere(n *graph.Node) bool {
 	return slices.ContainsFunc(s.roles[n], func(r int) bool { return s.isUsed[s.groupNumber(r)] })
 }
 
-// atomsOf lists the axes of which each axis of a value is made; one of size 1 is made of itself.
+// atomsOf returns for each axis of a value the axes into which it is split; an axis of size 1 stays itself.
 func (s *splitter) atomsOf(n *graph.Node) [][]int {
 	list := make([][]int, n.Rank())
 	for axis, r := range s.roles[n] {
@@ -138,7 +137,7 @@ func (s *splitter) sizesOf(atoms []int) graph.Shape {
 	return sizes
 }
 
-// splitShape is a shape whose axes are split as those of a value of these axes, with which it meets.
+// splitShape splits a shape like the axes of a value with which it is broadcast.
 func (s *splitter) splitShape(shape graph.Shape, atoms [][]int) (split graph.Shape) {
 	for axis, d := range shape {
 		switch of := atoms[len(atoms)-len(shape)+axis]; {
@@ -153,7 +152,7 @@ func (s *splitter) splitShape(shape graph.Shape, atoms [][]int) (split graph.Sha
 	return split
 }
 
-// reshaped shows a value, or what it shows, in another shape.
+// reshaped reshapes a value. If the value is itself a reshape, it skips that.
 func reshaped(x *graph.Node, shape graph.Shape) *graph.Node {
 	if analysis.IsReshape(x) && !x.Op().Waits {
 		x = x.In(0)
@@ -161,7 +160,7 @@ func reshaped(x *graph.Node, shape graph.Shape) *graph.Node {
 	return analysis.SkipIdentityViews(ops.Reshape(x, shape...))
 }
 
-// replace makes what takes a node's place.
+// replace makes a node's replacement.
 func (s *splitter) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	var m *graph.Node
 	switch {
@@ -194,15 +193,15 @@ func (s *splitter) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *gra
 	return analysis.SkipIdentityViews(ops.Reshape(m, n.Shape()...))
 }
 
-// product multiplies matrices of a batch, with rows that are split as the result's, and terms of which those of one row are split too.
-// Of rows and terms the last axes stay what they are, and the others are of the batch; over those of terms is summed.
+// product multiplies batches of matrices. Its rows are split as those of the result, and its terms as given. The last
+// axis of each stays; the others join the batch, and the product is then summed over those of terms.
 func (s *splitter) product(n *graph.Node, in []*graph.Node, atoms [][]int, terms []int) *graph.Node {
 	rank := n.Rank()
 	if in[0].Rank() < 2 || in[1].Rank() < 2 {
 		return nil
 	}
 	batch, one := atoms[:rank-2], []int{-1}
-	rows, sums := len(atoms[rank-2])-1, len(terms)-1 // that are of the batch
+	rows, sums := len(atoms[rank-2])-1, len(terms)-1 // those that join the batch
 	shape := s.splitShape(in[0].Shape(), append(slices.Clone(batch), atoms[rank-2], terms))
 	a := reshaped(in[0], shape)
 	if first := len(shape) - rows - sums - 2; sums > 0 {
@@ -231,7 +230,7 @@ func (s *splitter) product(n *graph.Node, in []*graph.Node, atoms [][]int, terms
 	return m
 }
 
-// reduction folds all axes of which those are made that are folded.
+// reduction folds all axes into which folded axes are split.
 func (s *splitter) reduction(n *graph.Node) *graph.Node {
 	axes, at := []int{}, 0
 	for axis, atoms := range s.atomsOf(n.In(0)) {
@@ -245,7 +244,7 @@ func (s *splitter) reduction(n *graph.Node) *graph.Node {
 	return rewrite.FoldedOver(n, s.moved[n.In(0)], axes, n.Rank() == n.In(0).Rank())
 }
 
-// view exchanges axes, inserts and drops such of size 1.
+// view permutes axes, and inserts or drops axes of size 1.
 func (s *splitter) view(n *graph.Node) *graph.Node {
 	x, y := slices.Concat(s.atomsOf(n.In(0))...), slices.Concat(s.atomsOf(n)...)
 	moved := s.moved[n.In(0)]
@@ -271,7 +270,7 @@ func (s *splitter) view(n *graph.Node) *graph.Node {
 	return analysis.SkipIdentityViews(ops.Reshape(permuted(moved, perm), s.sizesOf(y)...))
 }
 
-// reader has a product that reads scores take its matrices in the batch of these; nil where it does already.
+// reader gives a product that reads scores their batch; nil if it already has it.
 func (s *splitter) reader(n *graph.Node, in []*graph.Node) *graph.Node {
 	rank := n.Rank()
 	atoms, terms := slices.Repeat([][]int{{-1}}, rank), []int{-1}

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// rolesOfSplit follows axes through a movement that shows some as one, and some as several.
+// rolesOfSplit follows axes through a reshape that merges some and splits others.
 func (s *axisRoles) rolesOfSplit(n *graph.Node) []int {
 	x := n.In(0)
 	if s.roles[x] == nil || x.Region() != n.Region() || !analysis.IsReshape(n) || n.Op().Waits {
@@ -34,12 +34,13 @@ func (s *axisRoles) rolesOfSplit(n *graph.Node) []int {
 	return roles
 }
 
-// match has two lists of roles stand for the same axes, one after the other, and reports whether they can.
+// match equates two lists of roles, whose axes have the same elements in row-major order. It reports whether that is
+// possible.
 func (s *axisRoles) match(a, b []int) bool {
 	ends := [2][]int{a, b}
-	var parts [2][]int // of the roles at the ends, from the last one on
+	var parts [2][]int // of the roles at the ends, last one first
 	var left [2]graph.Dim
-	take := func(side, part int) { // what is left of a role is done
+	take := func(side, part int) { // the rest of a role is used up
 		end := len(ends[side]) - 1
 		if r := ends[side][end]; len(parts[side]) > 0 {
 			all := append(parts[side], part)
@@ -84,7 +85,7 @@ func (s *axisRoles) match(a, b []int) bool {
 	return len(ends[0]) == 0 && len(ends[1]) == 0
 }
 
-// setParts notes what a role stands for.
+// setParts records the roles of which a role is a product.
 func (s *axisRoles) setParts(r int, parts []int) {
 	for _, p := range parts {
 		s.join(s.groups, r, p)
@@ -118,7 +119,7 @@ func (s *axisRoles) unite(i, k int) {
 	}
 }
 
-// atoms lists the roles that a role stands for, which stand for no others; none stands for itself.
+// atoms lists the roles of which a role is finally a product; one that is not split is its own.
 func (s *axisRoles) atoms(r int) (list []int) {
 	if r < 0 {
 		return []int{r}
@@ -133,7 +134,7 @@ func (s *axisRoles) atoms(r int) (list []int) {
 	return list
 }
 
-// groupNumber is the same for the roles of scores that meet; -1 for none.
+// groupNumber returns the same number for all roles of scores that meet; -1 for none.
 func (s *axisRoles) groupNumber(r int) int {
 	if r < 0 {
 		return -1
