@@ -9,8 +9,7 @@ import (
 
 var opGelu, opGeluTanh, opSilu, opSoftplus, opLogSigmoid, opElu, opLeakyRelu *graph.Op
 
-// SlopeAttrs are the fixed arguments of LeakyRelu (the slope below 0) and of Elu (the
-// limit at -Inf, with its sign turned).
+// SlopeAttrs are the fixed arguments of LeakyRelu (the slope below 0) and of Elu (alpha, the negated limit at -Inf).
 type SlopeAttrs struct{ Slope float64 }
 
 // The constants of the approximation of Gelu by tanh, and softplus's limit, past which
@@ -126,10 +125,10 @@ func init() {
 	opSoftplus.Ref = named("", "torch.nn.functional.softplus", "jax.nn.softplus", "Softplus", "Softplus")
 }
 
-// Gelu returns x times the fraction of the normal distribution below x.
+// Gelu returns x times the cumulative distribution function of the standard normal distribution at x.
 func Gelu(x *graph.Node) *graph.Node { return Apply(opGelu, nil, x) }
 
-// GeluTanh returns the approximation of Gelu by tanh.
+// GeluTanh returns Gelu approximated with tanh.
 func GeluTanh(x *graph.Node) *graph.Node { return Apply(opGeluTanh, nil, x) }
 
 // Silu returns x * Sigmoid(x), also called swish.
@@ -138,7 +137,7 @@ func Silu(x *graph.Node) *graph.Node { return Apply(opSilu, nil, x) }
 // Softplus returns log(1 + exp(x)), a smooth Relu.
 func Softplus(x *graph.Node) *graph.Node { return Apply(opSoftplus, nil, x) }
 
-// LogSigmoid returns log(Sigmoid(x)) without losing small values.
+// LogSigmoid returns log(Sigmoid(x)) without underflow.
 func LogSigmoid(x *graph.Node) *graph.Node { return Apply(opLogSigmoid, nil, x) }
 
 // Elu returns x above 0 and alpha*(exp(x) - 1) below.

@@ -69,9 +69,9 @@ func init() {
 	opAiryAiSlope.Ref = named("", "", "", "", "")
 }
 
-// AiryAi returns Airy's function Ai, within 1e-15 up to 2. Beyond, and for large -x, the error is 1e-16 times |x|^1.5, of the value or of
-// the wave's height.
+// AiryAi returns the Airy function Ai. The error is at most 1e-15 for x up to 2. For large |x| it is about
+// 1e-16·|x|^1.5, relative to the value or, for negative x, to the amplitude.
 func AiryAi(x *graph.Node) *graph.Node { return Apply(opAiryAi, nil, x) }
 
-// AiryAiSlope returns the derivative of [AiryAi], about as exactly.
+// AiryAiSlope returns the derivative of [AiryAi], with about the same accuracy.
 func AiryAiSlope(x *graph.Node) *graph.Node { return Apply(opAiryAiSlope, nil, x) }

@@ -94,8 +94,8 @@ func Mul(x, y *graph.Node) *graph.Node { return Apply(opMul, nil, x, y) }
 // Div returns x / y in floating point.
 func Div(x, y *graph.Node) *graph.Node { return Apply(opDiv, nil, x, y) }
 
-// Pow returns x to the power y. Gradients hold powers as IEEE 754 has them: PyTorch's differ at
-// -0 and -Inf where a power of -1/2 arises.
+// Pow returns x to the power y. Powers in its gradient follow IEEE 754; PyTorch's differ for -0 and -Inf to the power
+// -1/2.
 func Pow(x, y *graph.Node) *graph.Node {
 	if bad := negativePower("Pow", x, y); bad != nil {
 		return bad
@@ -124,8 +124,8 @@ func Minimum(x, y *graph.Node) *graph.Node { return Apply(opMinimum, nil, x, y) 
 // Atan2 returns the angle of the point (x, y), between -π and π.
 func Atan2(y, x *graph.Node) *graph.Node { return Apply(opAtan2, nil, y, x) }
 
-// FloorDiv returns the greatest whole number not above x / y. An integer divided by 0 stops the
-// run. The least integer divided by -1, which ends PyTorch's process, wraps around to itself.
+// FloorDiv returns x / y rounded down to a whole number. Dividing an integer by 0 stops the run. Dividing the least
+// integer by -1, which crashes PyTorch, wraps around to the least integer.
 func FloorDiv(x, y *graph.Node) *graph.Node { return Apply(opFloorDiv, nil, x, y) }
 
 // Remainder returns x - y*floor(x/y).

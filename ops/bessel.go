@@ -73,15 +73,13 @@ func init() {
 	opI1e.Ref = named("scipy.special.i1e", "torch.special.i1e", "jax.scipy.special.i1e, jax.lax.bessel_i1e", "", "")
 }
 
-// I0 returns the modified Bessel function of the first kind of order 0, within 6 units in the last
-// place.
+// I0 returns the modified Bessel function of the first kind of order 0, with an error of at most 6 ulp.
 func I0(x *graph.Node) *graph.Node { return Apply(opI0, nil, x) }
 
 // I0e returns exp(-|x|) * I0(x), which does not overflow.
 func I0e(x *graph.Node) *graph.Node { return Apply(opI0e, nil, x) }
 
-// I1 returns the modified Bessel function of the first kind of order 1, within 6 units in the last
-// place.
+// I1 returns the modified Bessel function of the first kind of order 1, with an error of at most 6 ulp.
 func I1(x *graph.Node) *graph.Node { return Apply(opI1, nil, x) }
 
 // I1e returns exp(-|x|) * I1(x), which does not overflow.

@@ -150,33 +150,34 @@ func init() {
 	opSphericalJ0.Ref = named("", "torch.special.spherical_bessel_j0", "", "", "")
 }
 
-// J0 returns the Bessel function of the first kind of order 0, within 1e-15, less where it is less than that for large x.
+// J0 returns the Bessel function of the first kind of order 0. The error is at most 1e-15, and smaller for large x,
+// where the function itself is small.
 func J0(x *graph.Node) *graph.Node { return Apply(opJ0, nil, x) }
 
-// J1 returns the Bessel function of the first kind of order 1, within 1e-15.
+// J1 returns the Bessel function of the first kind of order 1, with an error of at most 1e-15.
 func J1(x *graph.Node) *graph.Node { return Apply(opJ1, nil, x) }
 
-// Y0 returns the Bessel function of the second kind of order 0, within 1e-15 or as many times its value: -Inf at 0, and NaN
-// below.
+// Y0 returns the Bessel function of the second kind of order 0. The absolute or the relative error is at most 1e-15.
+// It is -Inf at 0, and NaN below.
 func Y0(x *graph.Node) *graph.Node { return Apply(opY0, nil, x) }
 
-// Y1 returns the Bessel function of the second kind of order 1, within 1e-15 or as many times its value: -Inf at 0, and NaN
-// below.
+// Y1 returns the Bessel function of the second kind of order 1. The absolute or the relative error is at most 1e-15.
+// It is -Inf at 0, and NaN below.
 func Y1(x *graph.Node) *graph.Node { return Apply(opY1, nil, x) }
 
-// K0 returns the modified Bessel function of the second kind of order 0: Inf at 0, and NaN below. It is within 8 units in the
-// last place.
+// K0 returns the modified Bessel function of the second kind of order 0, with an error of at most 8 ulp. It is Inf at
+// 0, and NaN below.
 func K0(x *graph.Node) *graph.Node { return Apply(opK0, nil, x) }
 
-// K0e returns exp(x) * K0(x), which does not vanish for large x.
+// K0e returns exp(x) * K0(x), which does not underflow for large x.
 func K0e(x *graph.Node) *graph.Node { return Apply(opK0e, nil, x) }
 
-// K1 returns the modified Bessel function of the second kind of order 1: Inf at 0, and NaN below. It is within 8 units in the
-// last place.
+// K1 returns the modified Bessel function of the second kind of order 1, with an error of at most 8 ulp. It is Inf at
+// 0, and NaN below.
 func K1(x *graph.Node) *graph.Node { return Apply(opK1, nil, x) }
 
-// K1e returns exp(x) * K1(x), which does not vanish for large x.
+// K1e returns exp(x) * K1(x), which does not underflow for large x.
 func K1e(x *graph.Node) *graph.Node { return Apply(opK1e, nil, x) }
 
-// SphericalJ0 returns sin(x) / x, and 1 at 0. [Sinc] is the same of πx.
+// SphericalJ0 returns sin(x) / x, and 1 at 0. [Sinc](x) is SphericalJ0(πx).
 func SphericalJ0(x *graph.Node) *graph.Node { return Apply(opSphericalJ0, nil, x) }

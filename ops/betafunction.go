@@ -128,8 +128,8 @@ func init() {
 			func(e *graph.Example) node { return BetaInc(e.Of("a", "n"), e.Of("b", "n"), e.Of("x", "n")) }))
 }
 
-// BetaLn returns the logarithm of the beta function of a and b, within 1e-14 or as many times its value: Inf where one is 0, and NaN where
-// one is below.
+// BetaLn returns the logarithm of the beta function of a and b. The absolute or the relative error is at most 1e-14.
+// It is Inf if a or b is 0, and NaN if one is negative.
 func BetaLn(a, b *graph.Node) *graph.Node { return Apply(opBetaLn, nil, a, b) }
 
 // Beta returns the beta function, exp(BetaLn(a, b)).
@@ -138,9 +138,10 @@ func Beta(a, b *graph.Node) *graph.Node {
 	return Exp(BetaLn(a, b))
 }
 
-// BetaInc returns the regularized incomplete beta function: the cumulative distribution function of the beta distribution with parameters a
-// and b. All broadcast and have gradients. In Float64 it is within 1e-13 of itself for a up to 300 and b up to 150, and NaN where a or b is
-// not a finite number above 0, or x is outside of 0 and 1.
+// BetaInc returns the regularized incomplete beta function: the cumulative distribution function of the beta
+// distribution with parameters a and b. All operands broadcast and have gradients. In Float64 the relative error is
+// at most 1e-13 for a up to 300 and b up to 150. It is NaN unless a and b are finite and above 0, and x is between 0
+// and 1.
 func BetaInc(a, b, x *graph.Node) *graph.Node {
 	// inside has parameters where the function is one, and ordinary numbers elsewhere.
 	inside := func(in []node) (isInside, a, b, x node) {

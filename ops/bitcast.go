@@ -33,9 +33,10 @@ func init() {
 			func(e *graph.Example) node { return BitCast(e.As(graph.Float32, "x", "n", "4"), graph.Int32) }))
 }
 
-// BitCast returns the bits of x, of any dtype, as elements of another dtype: of float32 1, int32 0x3f800000. Where elements of the two have
-// different sizes, the last axis gets as many elements more or fewer, in the order of bytes of little-endian machines: Float32 [n, 2] becomes Uint8 [n, 8], and
-// Uint8 [n, 8] Float64 [n, 1]. It is PyTorch's view(dtype). The bits of a Bool are 0 or 1; nothing but a Bool becomes one. No gradient flows.
+// BitCast returns the bits of x, of any dtype, as elements of another dtype: float32 1 becomes int32 0x3f800000. If
+// the elements have different sizes, the size of the last axis changes, with bytes in little-endian order: Float32
+// [n, 2] becomes Uint8 [n, 8], and Uint8 [n, 8] becomes Float64 [n, 1]. The bits of a Bool are 0 or 1; nothing but a
+// Bool can become a Bool. No gradient flows. It is PyTorch's view(dtype).
 func BitCast(x *graph.Node, to graph.DType) *graph.Node {
 	word := "graph." + to.GoName()
 	defer building("BitCast", x, word)()

@@ -24,8 +24,8 @@ func mask(t graph.DType, byteOf uint64) node {
 	return num64(int64(v))
 }
 
-// PopulationCount returns how many bits of each integer are 1, in its dtype. Of negative numbers
-// numpy.bitwise_count counts those of the magnitude.
+// PopulationCount returns the number of 1 bits of each integer, in its dtype. For negative numbers it counts the bits
+// of the two's complement, and numpy.bitwise_count those of the magnitude.
 func PopulationCount(x *graph.Node) *graph.Node {
 	defer building("PopulationCount", x)()
 	if bad := ofBits(refused("PopulationCount", x)); bad != nil {
@@ -47,7 +47,8 @@ func ones(x node) node {
 	return BitAnd(x, num64(0x7f))
 }
 
-// LeadingZeros returns how many bits of each integer are 0 above its highest 1, in its dtype: all of 0.
+// LeadingZeros returns the number of 0 bits above the highest 1 bit of each integer, in its dtype. For 0 it is the
+// number of all bits.
 func LeadingZeros(x *graph.Node) *graph.Node {
 	defer building("LeadingZeros", x)()
 	if bad := ofBits(refused("LeadingZeros", x)); bad != nil {
@@ -59,8 +60,9 @@ func LeadingZeros(x *graph.Node) *graph.Node {
 	return ones(BitNot(x))
 }
 
-// PackBits returns the truth of each eight elements along an axis as the bits of one Uint8, the first in the highest, or for little in the lowest; zeros fill up the
-// last one. x is of integers or booleans. As numpy.packbits.
+// PackBits packs each eight elements along an axis into one Uint8: a bit is 1 if the element is true or not 0. The
+// first element goes to the highest bit, or with little to the lowest one. The last byte is filled up with 0 bits. x
+// holds integers or booleans. It is numpy.packbits.
 func PackBits(x *graph.Node, axis int, little bool) *graph.Node {
 	defer building("PackBits", x, axis, little)()
 	call := refused("PackBits", x).with(axis, little)
@@ -96,7 +98,8 @@ func bitWeights(g *graph.Graph, little bool) node {
 	return Cast(ShiftLeft(OnesLike(place), place), graph.Int32)
 }
 
-// UnpackBits returns the bits of Uint8 along an axis, which gets eight times as long, as Uint8: the highest first, or for little the lowest. As numpy.unpackbits.
+// UnpackBits returns the bits of Uint8 elements along an axis, as Uint8. The axis becomes eight times as long. The
+// highest bit comes first, or with little the lowest one. It is numpy.unpackbits.
 func UnpackBits(x *graph.Node, axis int, little bool) *graph.Node {
 	defer building("UnpackBits", x, axis, little)()
 	call := refused("UnpackBits", x).with(axis, little)

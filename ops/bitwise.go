@@ -34,14 +34,14 @@ func init() {
 	opBitXor.Ref = named("numpy.bitwise_xor", "torch.bitwise_xor", "jax.numpy.bitwise_xor, jax.lax.bitwise_xor", "BitwiseXor", "")
 }
 
-// BitAnd returns the and of each bit of integers or booleans.
+// BitAnd returns the bitwise and of integers or booleans.
 func BitAnd(x, y *graph.Node) *graph.Node { return Apply(opBitAnd, nil, x, y) }
 
-// BitOr returns the or of each bit of integers or booleans.
+// BitOr returns the bitwise or of integers or booleans.
 func BitOr(x, y *graph.Node) *graph.Node { return Apply(opBitOr, nil, x, y) }
 
-// BitXor returns the exclusive or of each bit of integers or booleans.
+// BitXor returns the bitwise exclusive or of integers or booleans.
 func BitXor(x, y *graph.Node) *graph.Node { return Apply(opBitXor, nil, x, y) }
 
-// BitNot turns each bit of integers; of booleans it is Not.
+// BitNot flips each bit of integers. For booleans it is [Not].
 func BitNot(x *graph.Node) *graph.Node { return Apply(opBitNot, nil, x) }

@@ -57,8 +57,8 @@ func init() {
 // AddCMul returns x + a*b.
 func AddCMul(x, a, b *graph.Node) *graph.Node { return Apply(opAddCMul, nil, x, a, b) }
 
-// AddCDiv gives x + a/b, computed in the floating-point dtype that holds all three.
+// AddCDiv returns x + a/b in the common floating-point dtype of all three.
 func AddCDiv(x, a, b *graph.Node) *graph.Node { return Apply(opAddCDiv, nil, x, a, b) }
 
-// Lerp goes from x to end by the share weight of the way: x + weight*(end-x).
+// Lerp returns x + weight*(end-x), the linear interpolation from x to end.
 func Lerp(x, end, weight *graph.Node) *graph.Node { return Apply(opLerp, nil, x, end, weight) }

@@ -9,7 +9,7 @@ import (
 
 var opClamp, opAtLeast, opAtMost *graph.Op
 
-// ClampAttrs are the fixed arguments of Clamp: infinite where there is no bound.
+// ClampAttrs are the fixed arguments of Clamp. An infinite bound means no bound.
 type ClampAttrs struct{ Min, Max float64 }
 
 func init() {
@@ -78,8 +78,8 @@ func inferClamp(c *graph.Call) (graph.DType, graph.Shape) {
 
 func isWhole(v float64) bool { return v == math.Trunc(v) }
 
-// Clamp limits x to two bounds. An infinite bound has no effect. Where the lower bound is
-// above the upper one, the result is the upper one.
+// Clamp returns x limited to the range from low to high. An infinite bound has no effect. If low is greater than
+// high, the result is high.
 func Clamp(x *graph.Node, low, high float64) *graph.Node {
 	if x != nil && x.Judged() && !x.DType().IsFloat() && (!isWhole(low) || !isWhole(high)) {
 		defer building("Clamp", x, low, high)()
@@ -88,22 +88,20 @@ func Clamp(x *graph.Node, low, high float64) *graph.Node {
 	return Apply(opClamp, ClampAttrs{low, high}, x)
 }
 
-// ClampMin returns the greater of x and a number.
+// ClampMin returns the greater of x and low.
 func ClampMin(x *graph.Node, low float64) *graph.Node {
 	defer building("ClampMin", x, low)()
 	return Clamp(x, low, math.Inf(1))
 }
 
-// ClampMax returns the smaller of x and a number.
+// ClampMax returns the smaller of x and high.
 func ClampMax(x *graph.Node, high float64) *graph.Node {
 	defer building("ClampMax", x, high)()
 	return Clamp(x, math.Inf(-1), high)
 }
 
-// AtLeast returns the greater of x and a bound. Unlike [Maximum], it is x that has the whole
-// gradient where both are equal.
+// AtLeast returns the greater of x and low. Unlike in [Maximum], x gets the whole gradient where both are equal.
 func AtLeast(x, low *graph.Node) *graph.Node { return Apply(opAtLeast, nil, x, low) }
 
-// AtMost returns the smaller of x and a bound. Unlike [Minimum], it is x that has the whole
-// gradient where both are equal.
+// AtMost returns the smaller of x and high. Unlike in [Minimum], x gets the whole gradient where both are equal.
 func AtMost(x, high *graph.Node) *graph.Node { return Apply(opAtMost, nil, x, high) }

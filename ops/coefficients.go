@@ -23,8 +23,8 @@ func refusedPolynomials(call refusedCall, ps ...node) node {
 	return nil
 }
 
-// PolyVal returns the polynomial with the coefficients p, that of the highest power first, at each element of x: by Horner's rule. The dtype holds both. Without
-// coefficients it is 0.
+// PolyVal returns the polynomial with the coefficients p at each element of x, by Horner's rule. The coefficient of
+// the highest power comes first. The result has the common dtype of both. Without coefficients it is 0.
 func PolyVal(p, x *graph.Node) *graph.Node {
 	defer building("PolyVal", p, x)()
 	withScalars(nil, opMul, &p, &x)
@@ -50,10 +50,10 @@ func PolyVal(p, x *graph.Node) *graph.Node {
 	return final[0]
 }
 
-// PolyAdd returns the sum of two polynomials, of the size of the longer one.
+// PolyAdd returns the sum of two polynomials, with as many coefficients as the longer one.
 func PolyAdd(p, q *graph.Node) *graph.Node { return termwise("PolyAdd", p, q, Add) }
 
-// PolySub returns the difference of two polynomials, of the size of the longer one.
+// PolySub returns the difference of two polynomials, with as many coefficients as the longer one.
 func PolySub(p, q *graph.Node) *graph.Node { return termwise("PolySub", p, q, Sub) }
 
 func termwise(fn string, p, q node, f func(p, q *graph.Node) *graph.Node) node {
@@ -66,7 +66,7 @@ func termwise(fn string, p, q node, f func(p, q *graph.Node) *graph.Node) node {
 	return f(Pad(p, 0, m.Minus(least), 0, 0), Pad(q, 0, n.Minus(least), 0, 0))
 }
 
-// PolyMul returns the product of two polynomials, of n+m-1 coefficients.
+// PolyMul returns the product of two polynomials with n and m coefficients: n+m-1 coefficients.
 func PolyMul(p, q *graph.Node) *graph.Node {
 	defer building("PolyMul", p, q)()
 	if bad := refusedPolynomials(refused("PolyMul", p, q), p, q); bad != nil {
@@ -76,9 +76,10 @@ func PolyMul(p, q *graph.Node) *graph.Node {
 	return Convolve(in[0], in[1], ConvolveFull)
 }
 
-// PolyDiv returns the quotient and the remainder of two polynomials p, of n coefficients, and q, of m, whose first coefficient is not 0: n-m+1
-// coefficients and m-1, one at least. Sizes are known when the graph is built. The quotient solves a triangular system, so that both are Float32 or Float64;
-// integers give Float32.
+// PolyDiv returns the quotient and the remainder of the polynomials p, with n coefficients, and q, with m. They have
+// n-m+1 and m-1 coefficients, but at least one each. The first coefficient of q must not be 0, and the sizes must be
+// known when the graph is built. The quotient is computed as the solution of a triangular system, in Float32 or
+// Float64; integers give Float32.
 func PolyDiv(p, q *graph.Node) (quotient, remainder *graph.Node) {
 	defer building("PolyDiv", p, q)()
 	call := refused("PolyDiv", p, q)
@@ -113,7 +114,8 @@ func powersDown(p node) node {
 	return Cast(Sub(Size(g, graph.Int64, n.Minus(1)), Iota(g, 0, n)), p.DType())
 }
 
-// PolyDer returns the times-th derivative of a polynomial, shorter by that many coefficients, down to none.
+// PolyDer returns the derivative of a polynomial, taken the given number of times. Each time removes one coefficient,
+// if there are any left.
 func PolyDer(p *graph.Node, times int) *graph.Node {
 	defer building("PolyDer", p, times)()
 	call := refused("PolyDer", p).with(times)
@@ -130,8 +132,9 @@ func PolyDer(p *graph.Node, times int) *graph.Node {
 	return p
 }
 
-// PolyInt returns integral number times of a polynomial, longer by as many coefficients. constants, a vector of times elements or nil for zeros, are the
-// constants of integration in the order in which integrals are taken. Integers give Float32.
+// PolyInt returns the integral of a polynomial, taken the given number of times. Each time adds one coefficient.
+// constants are the constants of integration in the order of the integrations: a vector with one element for each, or
+// nil for zeros. Integers give Float32.
 func PolyInt(p *graph.Node, times int, constants *graph.Node) *graph.Node {
 	defer building("PolyInt", withWeights(constants, p, times)...)()
 	call := refused("PolyInt", p).with(times)
@@ -160,8 +163,8 @@ func PolyInt(p *graph.Node, times int, constants *graph.Node) *graph.Node {
 	return p
 }
 
-// PolyFromRoots returns the polynomial, of n+1 coefficients of which the first is 1, that is 0 at the n elements of a vector. As numpy.poly of a
-// vector.
+// PolyFromRoots returns the coefficients of the polynomial with the given roots, a vector of n elements. It has n+1
+// coefficients, of which the first is 1. It is numpy.poly of a vector.
 func PolyFromRoots(roots *graph.Node) *graph.Node {
 	defer building("PolyFromRoots", roots)()
 	if bad := refusedPolynomials(refused("PolyFromRoots", roots), roots); bad != nil {
@@ -182,9 +185,9 @@ func PolyFromRoots(roots *graph.Node) *graph.Node {
 	return final[0]
 }
 
-// PolyFit returns the polynomial of the given degree that fits y, [m] or [m, k], at x, a vector, by least squares: [degree+1] or [degree+1,
-// k] coefficients. weights, a vector like x or nil, multiply the differences before they are squared. As numpy.polyfit; Float32 or Float64,
-// and integers give Float32.
+// PolyFit returns the polynomial of the given degree that fits y at x by least squares. x is a vector [m], y is [m]
+// or [m, k], and the result is [degree+1] or [degree+1, k]. weights, [m] or nil, multiply the differences before they
+// are squared. The dtype is Float32 or Float64; integers give Float32. It is numpy.polyfit.
 func PolyFit(x, y *graph.Node, degree int, weights *graph.Node) *graph.Node {
 	defer building("PolyFit", withWeights(weights, x, y, degree)...)()
 	call := refused("PolyFit", x, y).with(degree)

@@ -17,7 +17,8 @@ func roundedIf(isWhole, y node) node {
 
 func isWholeNumber(x node) node { return Equal(x, Floor(x)) }
 
-// Factorial returns Γ(x+1), and 0 below 0, in floating point: integers give Float32. Whole numbers up to 1e12 are exact in Float64.
+// Factorial returns Γ(x+1) in floating point, and 0 where x is negative. Integers give Float32. In Float64, whole
+// results up to 1e12 are exact.
 func Factorial(x *graph.Node) *graph.Node {
 	defer building("Factorial", x)()
 	if bad := notTensors(refused("Factorial", x)); bad != nil {
@@ -33,8 +34,10 @@ func Factorial(x *graph.Node) *graph.Node {
 	return Cast(roundedIf(isWholeNumber(wide), y), float.DType())
 }
 
-// Comb returns in how many ways k of n can be chosen, n!/(k! (n-k)!) of numbers that need not be whole: 0 where k is above n or one is
-// below 0, and NaN where one is NaN. Both broadcast and have gradients, and integers give Float32. It is within 1e-14 times its logarithm of itself; whole numbers up to 1e12 are exact in Float64.
+// Comb returns the number of ways to choose k of n, n!/(k! (n-k)!); n and k need not be whole. It is 0 where k is
+// above n or one of them is negative, and NaN where one is NaN. Both operands broadcast and have gradients; integers
+// give Float32. In Float64 the relative error is at most 1e-14 times the logarithm of the result, and whole results
+// up to 1e12 are exact.
 func Comb(n, k *graph.Node) *graph.Node {
 	return asDoubles("Comb", n, k, func(n, k node) node {
 		isInside := And(GreaterEqual(k, num(0)), GreaterEqual(n, k))
@@ -46,8 +49,9 @@ func Comb(n, k *graph.Node) *graph.Node {
 	})
 }
 
-// Poch returns the Pochhammer symbol Γ(z+m)/Γ(z), the rising product z(z+1)…(z+m-1) of m factors: 0 where Γ(z) alone is infinite,
-// and Inf where Γ(z+m) alone is. Both broadcast and have gradients, and integers give Float32. As scipy.special.poch.
+// Poch returns the Pochhammer symbol Γ(z+m)/Γ(z), the product z(z+1)…(z+m-1) of m factors. It is 0 where only Γ(z) is
+// infinite, and Inf where only Γ(z+m) is. Both operands broadcast and have gradients; integers give Float32. It is
+// scipy.special.poch.
 func Poch(z, m *graph.Node) *graph.Node {
 	return asDoubles("Poch", z, m, func(z, m node) node {
 		end := Add(z, m)
@@ -89,8 +93,8 @@ func anyRatio(a, b node) node {
 	return Where(isSmall, direct, Mul(far, Mul(gammaSign(a), gammaSign(b))))
 }
 
-// GammaSign returns the sign of the gamma function: 1 or -1, that of a zero, and NaN at whole numbers below 0.
-// Integers give Float32.
+// GammaSign returns the sign of the gamma function: 1 or -1. At 0 and -0 it is the sign of the zero, and at negative
+// whole numbers NaN. Integers give Float32.
 func GammaSign(x *graph.Node) *graph.Node {
 	defer building("GammaSign", x)()
 	if bad := notTensors(refused("GammaSign", x)); bad != nil {
@@ -112,7 +116,7 @@ func gammaSign(x node) node {
 	return Where(Equal(x, num(0)), CopySign(OnesLike(x), x), y)
 }
 
-// LogMeanExp returns the logarithm of the mean of exp(x) over the axes given, or over all, without overflow.
+// LogMeanExp returns the logarithm of the mean of exp(x) over the given axes, or over all, without overflow.
 func LogMeanExp(x *graph.Node, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	defer graph.BeginCall("LogMeanExp", a, x)()

@@ -88,7 +88,7 @@ func NotEqual(x, y *graph.Node) *graph.Node { return Apply(opNotEqual, nil, x, y
 // And returns true where both are true.
 func And(x, y *graph.Node) *graph.Node { return Apply(opAnd, nil, x, y) }
 
-// Or returns true where one is true.
+// Or returns true where at least one is true.
 func Or(x, y *graph.Node) *graph.Node { return Apply(opOr, nil, x, y) }
 
 // Xor returns true where exactly one is true.
@@ -97,7 +97,7 @@ func Xor(x, y *graph.Node) *graph.Node { return Apply(opXor, nil, x, y) }
 // Not returns true where x is false or 0.
 func Not(x *graph.Node) *graph.Node { return Apply(opNot, nil, x) }
 
-// Where returns x where the condition holds, else y. All three broadcast together.
+// Where returns x where the condition is true, and y elsewhere. All three broadcast.
 func Where(condition, x, y *graph.Node) *graph.Node {
 	return Apply(opWhere, nil, condition, x, y)
 }

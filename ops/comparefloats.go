@@ -49,17 +49,17 @@ func init() {
 		func(e *graph.Example) node { return IsNegInf(e.Of("x", "n")) }))
 }
 
-// Fmax returns the greater of x and y, or the one that is a number.
+// Fmax returns the greater of x and y. If one of them is NaN, it returns the other.
 func Fmax(x, y *graph.Node) *graph.Node { return Apply(opFmax, nil, x, y) }
 
-// Fmin returns the smaller of x and y, or the one that is a number.
+// Fmin returns the smaller of x and y. If one of them is NaN, it returns the other.
 func Fmin(x, y *graph.Node) *graph.Node { return Apply(opFmin, nil, x, y) }
 
 // Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and y where it is 0.
 func Heaviside(x, y *graph.Node) *graph.Node { return Apply(opHeaviside, nil, x, y) }
 
-// IsClose reports where |x - y| is at most absolute + relative*|y|. Equal infinities are close, NaN
-// is close to nothing. The distance of whole numbers and truth values is that in Float32.
+// IsClose reports where |x - y| is at most absolute + relative*|y|. Equal infinities are close; NaN is close to
+// nothing. Integers and booleans are compared as Float32.
 func IsClose(x, y *graph.Node, relative, absolute float64) *graph.Node {
 	defer building("IsClose", x, y, relative, absolute)()
 	equal := Equal(x, y)

@@ -90,17 +90,18 @@ func init() {
 	opDawsn.Ref = named("scipy.special.dawsn", "", "jax.scipy.special.dawsn", "", "")
 }
 
-// Exp1 returns the exponential integral E1, that of exp(-t)/t from x to infinity, within 8 units in the last place: Inf at 0, and
-// NaN below.
+// Exp1 returns the exponential integral E1, the integral of exp(-t)/t from x to infinity, with an error of at most 8
+// ulp. It is Inf at 0, and NaN below.
 func Exp1(x *graph.Node) *graph.Node { return Apply(opExp1, nil, x) }
 
-// Expi returns the exponential integral Ei, that of exp(t)/t from -Inf to x, within 8 units in the last place, or 1e-15 near its
-// zero at 0.37. Above 0 it is the principal value.
+// Expi returns the exponential integral Ei, the integral of exp(t)/t from -Inf to x. Above 0 it is the principal
+// value. The error is at most 8 ulp, or 1e-15 near its zero at 0.37.
 func Expi(x *graph.Node) *graph.Node { return Apply(opExpi, nil, x) }
 
-// Spence returns the integral of log(t)/(1-t) from 1 to z, which is the dilogarithm of 1-z, within 8 units in the last place. It is NaN
-// below 0.
+// Spence returns the integral of log(t)/(1-t) from 1 to z, the dilogarithm of 1-z, with an error of at most 8 ulp. It
+// is NaN below 0.
 func Spence(z *graph.Node) *graph.Node { return Apply(opSpence, nil, z) }
 
-// Dawsn returns Dawson's integral, exp(-x²) times that of exp(t²) from 0 to x, within 8 units in the last place.
+// Dawsn returns Dawson's integral, exp(-x²) times the integral of exp(t²) from 0 to x, with an error of at most 8
+// ulp.
 func Dawsn(x *graph.Node) *graph.Node { return Apply(opDawsn, nil, x) }

@@ -9,8 +9,8 @@ import (
 
 var opCopySign, opSignBit, opNextAfter, opMantissa, opExponent, opNanToNum *graph.Op
 
-// NanToNumAttrs are the fixed arguments of NanToNum: the replacements for NaN and for the infinities. An
-// infinite one is the greatest or least finite number of the dtype.
+// NanToNumAttrs are the fixed arguments of NanToNum: the replacements for NaN and for the infinities. An infinite
+// replacement stands for the greatest or least finite number of the dtype.
 type NanToNumAttrs struct{ NaN, PosInf, NegInf float64 }
 
 // Args writes the three numbers.
@@ -170,22 +170,23 @@ func emitNanToNum(e graph.Emitter, n node, x []graph.Value) graph.Value {
 	return m.pick(m.Prim(graph.PrimNe, x[0], x[0]), m.num(a.NaN), y)
 }
 
-// CopySign returns |x| with the sign of y, also that of -0. The sign of NaN counts as positive.
+// CopySign returns |x| with the sign of y. -0 has a negative sign, and NaN a positive one.
 func CopySign(x, y *graph.Node) *graph.Node { return Apply(opCopySign, nil, x, y) }
 
 // SignBit reports whether x is negative or -0.
 func SignBit(x *graph.Node) *graph.Node { return Apply(opSignBit, nil, x) }
 
-// NextAfter returns the number of the dtype that follows x towards y.
+// NextAfter returns the next representable number after x in the direction of y.
 func NextAfter(x, y *graph.Node) *graph.Node { return Apply(opNextAfter, nil, x, y) }
 
-// Frexp returns a mantissa between 1/2 and 1 in magnitude and an Int32 exponent, such that
-// x = mantissa * 2^exponent. Of 0, infinities and NaN the mantissa is x, and the exponent 0.
+// Frexp returns the mantissa and the exponent of x, so that x = mantissa * 2^exponent. The magnitude of the mantissa
+// is at least 1/2 and less than 1, and the exponent is Int32. For 0, infinities and NaN the mantissa is x and the
+// exponent 0.
 func Frexp(x *graph.Node) (mantissa, exponent *graph.Node) {
 	return Apply(opMantissa, nil, x), Apply(opExponent, nil, x)
 }
 
-// Ldexp returns x * 2^power. A whole power leaves x its floating-point dtype.
+// Ldexp returns x * 2^power. The result keeps x's floating-point dtype if power is an integer.
 func Ldexp(x, power *graph.Node) *graph.Node {
 	defer building("Ldexp", x, power)()
 	withScalars(nil, opMul, &x, &power)
@@ -196,8 +197,8 @@ func Ldexp(x, power *graph.Node) *graph.Node {
 	return y
 }
 
-// NanToNum returns x with NaN replaced by nan, and the infinities by posInf and negInf. Where
-// these are infinite, the largest and the smallest finite number of the dtype are used. Integers are unchanged.
+// NanToNum returns x with NaN replaced by nan, +Inf by posInf and -Inf by negInf. If posInf or negInf is infinite,
+// the greatest or least finite number of the dtype is used instead. Integers are unchanged.
 func NanToNum(x *graph.Node, nan, posInf, negInf float64) *graph.Node {
 	return Apply(opNanToNum, NanToNumAttrs{nan, posInf, negInf}, x)
 }

@@ -84,19 +84,21 @@ func (m arith) relEntr(x, y graph.Value) graph.Value {
 	return m.pick(inside, m.mul(x, m.log(m.div(x, y))), m.pick(edge, m.num(0), outside))
 }
 
-// Gamma returns the gamma function, within 30 units in the last place above 0: Inf or -Inf at 0 and -0, and NaN at other whole numbers
-// below 0. [LGamma] does not overflow.
+// Gamma returns the gamma function, with an error of at most 30 ulp above 0. It is Inf at 0, -Inf at -0, and NaN at
+// negative whole numbers. [LGamma] does not overflow.
 func Gamma(x *graph.Node) *graph.Node { return Apply(opGamma, nil, x) }
 
 // ExpRel returns (exp(x) - 1) / x, and 1 at 0.
 func ExpRel(x *graph.Node) *graph.Node { return Apply(opExpRel, nil, x) }
 
-// Log1mExp returns log(1 - exp(-x)) for x of at least 0, exact for small and for large x, as jax.nn.log1mexp.
+// Log1mExp returns log(1 - exp(-x)) for x of at least 0. It is exact for small and for large x. It is
+// jax.nn.log1mexp.
 func Log1mExp(x *graph.Node) *graph.Node { return Apply(opLog1mExp, nil, x) }
 
-// RelEntr returns x log(x/y), the share of a probability in the relative entropy: 0 where x is 0 and y is not negative, and Inf
-// where one is below 0.
+// RelEntr returns x log(x/y), the terms of the relative entropy. It is 0 where x is 0 and y is not negative, and Inf
+// where x or y is negative.
 func RelEntr(x, y *graph.Node) *graph.Node { return Apply(opRelEntr, nil, x, y) }
 
-// KLElements returns x log(x/y) - x + y, element by element, which is not negative, as scipy.special.kl_div. [KLDiv] is the loss.
+// KLElements returns x log(x/y) - x + y for each element, which is not negative. It is scipy.special.kl_div. [KLDiv]
+// is the loss.
 func KLElements(x, y *graph.Node) *graph.Node { return Apply(opKLElements, nil, x, y) }

@@ -11,7 +11,7 @@ import (
 
 var opLGamma, opDigamma, opPolygamma *graph.Op
 
-// PolygammaAttrs are the fixed arguments of Polygamma: how often digamma is differentiated.
+// PolygammaAttrs are the fixed arguments of Polygamma: the order of the derivative of digamma.
 type PolygammaAttrs struct{ N int }
 
 // Args writes the order before the operand.
@@ -284,15 +284,15 @@ const maxPolygamma = 20
 
 func orderOf(n node) int { return n.Attrs().(PolygammaAttrs).N }
 
-// LGamma returns the logarithm of the magnitude of the gamma function, within 8 units in the last
-// place above 0. Near its zeros below 0 the error is one of 1e-15 times x.
+// LGamma returns log|Γ(x)|. Above 0 the error is at most 8 ulp. Near its zeros below 0 the error is about 1e-15 times
+// x.
 func LGamma(x *graph.Node) *graph.Node { return Apply(opLGamma, nil, x) }
 
-// Digamma returns the derivative of [LGamma], within 4e-15 or as many times its value.
+// Digamma returns the derivative of [LGamma]. The absolute or the relative error is at most 4e-15.
 func Digamma(x *graph.Node) *graph.Node { return Apply(opDigamma, nil, x) }
 
-// Polygamma returns derivative n of [Digamma], n from 0 to 20. Where x is less than 1/2 it is computed by
-// reflection, and its error grows towards the poles.
+// Polygamma returns the n-th derivative of [Digamma], for n from 0 to 20. Below 1/2 it uses the reflection formula,
+// and the error grows towards the poles.
 func Polygamma(n int, x *graph.Node) *graph.Node {
 	return Apply(opPolygamma, PolygammaAttrs{n}, x)
 }

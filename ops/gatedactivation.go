@@ -11,7 +11,7 @@ var opThreshold, opSoftcap *graph.Op
 // ThresholdAttrs are the fixed arguments of Threshold.
 type ThresholdAttrs struct{ Threshold, Value float64 }
 
-// Args writes the bound and the number.
+// Args writes the threshold and the value.
 func (a ThresholdAttrs) Args(operands []string) []string {
 	return after(operands, a.Threshold, a.Value)
 }
@@ -63,7 +63,7 @@ func init() {
 	}
 }
 
-// Threshold returns x above a bound, and value elsewhere.
+// Threshold returns x where it is above the threshold, and value elsewhere.
 func Threshold(x *graph.Node, threshold, value float64) *graph.Node {
 	return Apply(opThreshold, ThresholdAttrs{threshold, value}, x)
 }
@@ -77,9 +77,9 @@ func Softmin(x *graph.Node, axis int) *graph.Node {
 	return Softmax(Neg(x), axis)
 }
 
-// RRelu returns x above 0, and below it x times a slope that is drawn for each element between low and
-// high: Xu et al., Empirical Evaluation of Rectified Activations, 2015. The seed is that of [Uniform].
-// In evaluation use [LeakyRelu] with the slope (low + high)/2.
+// RRelu returns x above 0, and slope*x below, where each element's slope is drawn between low and high. The seed is
+// that of [Uniform]. In evaluation use [LeakyRelu] with the slope (low + high)/2. Source: Xu et al., Empirical
+// Evaluation of Rectified Activations, 2015.
 func RRelu(x *graph.Node, low, high float64, seed *graph.Node) *graph.Node {
 	defer building("RRelu", x, low, high, seed)()
 	switch {
@@ -97,22 +97,20 @@ func RRelu(x *graph.Node, low, high float64, seed *graph.Node) *graph.Node {
 	return Where(Greater(x, num(0)), x, Mul(slopes, x))
 }
 
-// SwiGLU halves an axis and returns Silu of the first half times the second: Shazeer, GLU Variants
-// Improve Transformer, 2020. The axis's size must be even.
+// SwiGLU returns Silu of the first half of an axis times the second half. The axis must have an even size. Source:
+// Shazeer, GLU Variants Improve Transformer, 2020.
 func SwiGLU(x *graph.Node, axis int) *graph.Node {
 	defer building("SwiGLU", x, axis)()
 	return gated("SwiGLU", x, axis, func(a, b node) node { return Mul(Silu(a), b) })
 }
 
-// GEGLU halves an axis and returns Gelu of the first half times the second. The axis's size must be
-// even.
+// GEGLU returns Gelu of the first half of an axis times the second half. The axis must have an even size.
 func GEGLU(x *graph.Node, axis int) *graph.Node {
 	defer building("GEGLU", x, axis)()
 	return gated("GEGLU", x, axis, func(a, b node) node { return Mul(Gelu(a), b) })
 }
 
-// ReGLU halves an axis and returns Relu of the first half times the second. The axis's size must be
-// even.
+// ReGLU returns Relu of the first half of an axis times the second half. The axis must have an even size.
 func ReGLU(x *graph.Node, axis int) *graph.Node {
 	defer building("ReGLU", x, axis)()
 	return gated("ReGLU", x, axis, func(a, b node) node { return Mul(Relu(a), b) })

@@ -109,7 +109,7 @@ func init() {
 			func(e *graph.Example) node { return TanhShrink(e.Of("x", "n")) }))
 }
 
-// HardTanh limits x to two bounds, like Clamp, but without a gradient on the bounds.
+// HardTanh returns x limited to the range from low to high. Unlike [Clamp], it has gradient 0 on the bounds.
 func HardTanh(x *graph.Node, low, high float64) *graph.Node {
 	if low > high {
 		return refusal(refused("HardTanh", x).with(low, high), &graph.Mistake{Code: graph.CodeOperand,
@@ -118,17 +118,17 @@ func HardTanh(x *graph.Node, low, high float64) *graph.Node {
 	return Apply(opHardTanh, ClampAttrs{low, high}, x)
 }
 
-// Relu6 returns x brought between 0 and 6.
+// Relu6 returns x limited to the range from 0 to 6.
 func Relu6(x *graph.Node) *graph.Node {
 	defer building("Relu6", x)()
 	return HardTanh(x, 0, 6)
 }
 
-// HardSigmoid returns x + 3, brought between 0 and 6, over 6.
+// HardSigmoid returns x + 3, limited to the range from 0 to 6, divided by 6.
 func HardSigmoid(x *graph.Node) *graph.Node { return Apply(opHardSigmoid, nil, x) }
 
-// HardSwish returns x * HardSigmoid(x). At -3 and 3 its gradient is that of the curve between
-// them, -1/2 and 3/2, as PyTorch has it.
+// HardSwish returns x * HardSigmoid(x). Its gradient at -3 and 3 is that of the curve between them, -1/2 and 3/2, as
+// in PyTorch.
 func HardSwish(x *graph.Node) *graph.Node { return Apply(opHardSwish, nil, x) }
 
 // Mish returns x * tanh(Softplus(x)).
@@ -137,7 +137,7 @@ func Mish(x *graph.Node) *graph.Node { return Apply(opMish, nil, x) }
 // Celu returns x above 0 and alpha*(exp(x/alpha) - 1) below.
 func Celu(x *graph.Node, alpha float64) *graph.Node { return Apply(opCelu, SlopeAttrs{alpha}, x) }
 
-// HardShrink returns x, and 0 where |x| is at most lambda.
+// HardShrink returns x where |x| is greater than lambda, and 0 elsewhere.
 func HardShrink(x *graph.Node, lambda float64) *graph.Node {
 	return Apply(opHardShrink, ShrinkAttrs{lambda}, x)
 }
@@ -158,7 +158,7 @@ const (
 	seluScale = 1.0507009873554804934193349852946
 )
 
-// Selu returns Elu times a constant, with its alpha another one.
+// Selu returns 1.0507… * Elu(x, 1.6732…).
 func Selu(x *graph.Node) *graph.Node {
 	defer building("Selu", x)()
 	in, round := computedWide(x)
@@ -177,9 +177,9 @@ func TanhShrink(x *graph.Node) *graph.Node {
 	return Sub(x, Tanh(x))
 }
 
-// PRelu returns x above 0 and slope*x below, where slope is one number or has one element for
-// each channel of x, [N, C, …]. At 0 all derivatives are those of the side below; PyTorch has
-// none with respect to both x and slope there.
+// PRelu returns x where it is above 0, and slope*x elsewhere. slope is one number, or has one element for each
+// channel of x, [N, C, …]. At 0 all derivatives are those of the negative side; PyTorch has no mixed derivative with
+// respect to x and slope there.
 func PRelu(x, slope *graph.Node) *graph.Node {
 	defer building("PRelu", x, slope)()
 	if slope != nil && slope.Judged() && slope.Rank() == 1 && slope.Shape()[0] != 1 {
@@ -189,8 +189,7 @@ func PRelu(x, slope *graph.Node) *graph.Node {
 	return Where(above, x, Mul(slope, Where(above, num(0), x))) // an infinite x has no part in the gradient to slope
 }
 
-// GLU halves an axis and gives the first half times the sigmoid of the second. The axis's
-// size must be even.
+// GLU returns the first half of an axis times the sigmoid of the second half. The axis must have an even size.
 func GLU(x *graph.Node, axis int) *graph.Node {
 	defer building("GLU", x, axis)()
 	in, round := computedWide(x)

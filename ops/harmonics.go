@@ -9,9 +9,10 @@ import (
 // maxOrder bounds the order of a Bessel function or a harmonic, of which each adds nodes.
 const maxOrder = 64
 
-// BesselJ returns the Bessel function of the first kind of order n, from 0 to 64, at x, with gradients: by its power series for small x, by
-// Miller's backward recurrence, normalized by J0 + 2 J2 + 2 J4 + … = 1, up to n, and by the forward recurrence beyond; Abramowitz and
-// Stegun, 9.1.10, 9.1.27 and 9.12. In Float64 it is within 1e-14, and below n within 1e-13 of itself. Integers give Float32.
+// BesselJ returns the Bessel function of the first kind of order n, from 0 to 64, at x. It has gradients. In Float64
+// the error is at most 1e-14, and for x below n the relative error is at most 1e-13. Integers give Float32. It uses
+// the power series for small x, Miller's backward recurrence up to n, normalized by J0 + 2 J2 + 2 J4 + … = 1, and the
+// forward recurrence beyond. Source: Abramowitz and Stegun, 9.1.10, 9.1.27 and 9.12.
 func BesselJ(n int, x *graph.Node) *graph.Node {
 	defer building("BesselJ", n, x)()
 	call := refused("BesselJ", x).with(n)
@@ -90,9 +91,10 @@ func besselForward(n int, x node) node {
 	return Where(Equal(x, x), y, x)
 }
 
-// SphericalHarmonic returns the spherical harmonic of degree n, from 0 to 64, and order m, from -n to n, at polar angles theta and azimuths
-// phi, which broadcast: pairs of real and imaginary parts, [..., 2], with the phase of Condon and Shortley. By the recurrence of
-// normalized Legendre functions, in Float64 inside; integers give Float32. As scipy.special.sph_harm_y.
+// SphericalHarmonic returns the spherical harmonic of degree n, from 0 to 64, and order m, from -n to n, at the polar
+// angles theta and the azimuths phi, which broadcast. The result is [..., 2], pairs of real and imaginary parts, with
+// the Condon-Shortley phase. It is computed in Float64 by the recurrence of normalized Legendre functions; integers
+// give Float32. It is scipy.special.sph_harm_y.
 func SphericalHarmonic(n, m int, theta, phi *graph.Node) *graph.Node {
 	defer building("SphericalHarmonic", n, m, theta, phi)()
 	call := refused("SphericalHarmonic", theta, phi)
@@ -159,8 +161,10 @@ func legendreNodes(n int) (places, weights []float64) {
 	return places, weights
 }
 
-// OwensT returns Owen's T function, the integral of exp(-h²(1+t²)/2)/(2π(1+t²)) for t from 0 to a, within 1e-14 of itself.
-// Both broadcast and have gradients, and integers give Float32. Up to 1 for a by Gauss's formula, and beyond by D. B. Owen, Tables for Computing Bivariate Normal Probabilities, 1956.
+// OwensT returns Owen's T function, the integral of exp(-h²(1+t²)/2)/(2π(1+t²)) for t from 0 to a, with a relative
+// error of at most 1e-14. Both operands broadcast and have gradients; integers give Float32. For a up to 1 it uses
+// Gaussian quadrature, and beyond 1 the formulas of D. B. Owen, Tables for Computing Bivariate Normal Probabilities,
+// 1956.
 func OwensT(h, a *graph.Node) *graph.Node {
 	return asDoubles("OwensT", h, a, func(h, a node) node {
 		return WithGradient("OwensT", []node{h, a},

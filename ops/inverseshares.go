@@ -210,18 +210,19 @@ func init() {
 			func(e *graph.Example) node { return BetaIncInv(e.Of("a", "n"), e.Of("b", "n"), e.Of("p", "n")) }))
 }
 
-// GammaIncInv returns the x of which GammaInc(a, x) is p: the quantile of the gamma distribution of shape a. Both broadcast and have
-// gradients. It is 0 where p is 0, Inf where p is 1, and NaN where p is outside of 0 and 1 or a is not a finite number above 0. For a
-// probability near 1, [GammaIncCInv] of the complement is more accurate.
+// GammaIncInv returns the x for which GammaInc(a, x) is p: the p-quantile of the gamma distribution with shape a.
+// Both operands broadcast and have gradients. It is 0 if p is 0, Inf if p is 1, and NaN unless p is between 0 and 1
+// and a is finite and above 0. If p is near 1, [GammaIncCInv] of 1 - p is more accurate.
 func GammaIncInv(a, p *graph.Node) *graph.Node { return inverseGammaShare("GammaIncInv", a, p, true) }
 
-// GammaIncCInv returns the x of which GammaIncC(a, x) is p: Inf where p is 0, and 0 where p is 1. See [GammaIncInv].
+// GammaIncCInv returns the x for which GammaIncC(a, x) is p. It is Inf if p is 0, and 0 if p is 1. See [GammaIncInv].
 func GammaIncCInv(a, p *graph.Node) *graph.Node {
 	return inverseGammaShare("GammaIncCInv", a, p, false)
 }
 
-// BetaIncInv returns the x of which BetaInc(a, b, x) is p: the quantile of the beta distribution with parameters a and b. All broadcast and have
-// gradients. It is p where that is 0 or 1, and NaN where p is outside of these or a or b is not a finite number above 0.
+// BetaIncInv returns the x for which BetaInc(a, b, x) is p: the p-quantile of the beta distribution with parameters a
+// and b. All operands broadcast and have gradients. It is p if p is 0 or 1, and NaN unless p is between 0 and 1 and a
+// and b are finite and above 0.
 func BetaIncInv(a, b, p *graph.Node) *graph.Node {
 	arePositive := func(in []node) node { return And(Greater(in[0], num(0)), Greater(in[1], num(0))) }
 	// inside has parameters where the inverse is one, and ordinary numbers elsewhere.

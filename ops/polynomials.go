@@ -89,18 +89,18 @@ func init() {
 	}
 }
 
-// ChebyshevT returns Chebyshev's polynomial of the first kind of degree n, from 0 to 64, at x: cos(n arccos x) between -1 and 1. Integers give
-// Float32. It and those that follow are computed by their recurrences, Abramowitz and Stegun, Handbook of Mathematical Functions,
-// 22.7.
+// ChebyshevT returns the Chebyshev polynomial of the first kind of degree n, from 0 to 64, at x: cos(n arccos x)
+// between -1 and 1. Integers give Float32. This and the following polynomials are computed by their recurrences.
+// Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 22.7.
 func ChebyshevT(x *graph.Node, n int) *graph.Node { return chebyshevT.of("ChebyshevT", x, n, false) }
 
-// ChebyshevU returns Chebyshev's polynomial of the second kind of degree n, from 0 to 64.
+// ChebyshevU returns the Chebyshev polynomial of the second kind of degree n, from 0 to 64.
 func ChebyshevU(x *graph.Node, n int) *graph.Node { return chebyshevU.of("ChebyshevU", x, n, false) }
 
-// ChebyshevV returns Chebyshev's polynomial of the third kind of degree n, from 0 to 64.
+// ChebyshevV returns the Chebyshev polynomial of the third kind of degree n, from 0 to 64.
 func ChebyshevV(x *graph.Node, n int) *graph.Node { return chebyshevV.of("ChebyshevV", x, n, false) }
 
-// ChebyshevW returns Chebyshev's polynomial of the fourth kind of degree n, from 0 to 64.
+// ChebyshevW returns the Chebyshev polynomial of the fourth kind of degree n, from 0 to 64.
 func ChebyshevW(x *graph.Node, n int) *graph.Node { return chebyshevW.of("ChebyshevW", x, n, false) }
 
 // ShiftedChebyshevT returns ChebyshevT(2x-1, n), for x between 0 and 1.
@@ -123,14 +123,14 @@ func ShiftedChebyshevW(x *graph.Node, n int) *graph.Node {
 	return chebyshevW.of("ShiftedChebyshevW", x, n, true)
 }
 
-// HermiteH returns the physicist's Hermite polynomial of degree n, from 0 to 64, which begins with (2x)^n.
+// HermiteH returns the physicist's Hermite polynomial of degree n, from 0 to 64. Its leading term is (2x)^n.
 func HermiteH(x *graph.Node, n int) *graph.Node { return hermiteH.of("HermiteH", x, n, false) }
 
-// HermiteHe returns the probabilist's Hermite polynomial of degree n, from 0 to 64, which begins with x^n.
+// HermiteHe returns the probabilist's Hermite polynomial of degree n, from 0 to 64. Its leading term is x^n.
 func HermiteHe(x *graph.Node, n int) *graph.Node { return hermiteHe.of("HermiteHe", x, n, false) }
 
-// LaguerreL returns Laguerre's polynomial of degree n, from 0 to 64.
+// LaguerreL returns the Laguerre polynomial of degree n, from 0 to 64.
 func LaguerreL(x *graph.Node, n int) *graph.Node { return laguerreL.of("LaguerreL", x, n, false) }
 
-// LegendreP returns Legendre's polynomial of degree n, from 0 to 64.
+// LegendreP returns the Legendre polynomial of degree n, from 0 to 64.
 func LegendreP(x *graph.Node, n int) *graph.Node { return legendreP.of("LegendreP", x, n, false) }

@@ -28,7 +28,7 @@ const tiny = 0x1p-1000
 // Cbrt returns the cube root of x.
 func Cbrt(x *graph.Node) *graph.Node { return Apply(opCbrt, nil, x) }
 
-// FloatPower returns x to the power y, both as Float64, as torch.float_power.
+// FloatPower returns x to the power y, computed in Float64. It is torch.float_power.
 func FloatPower(x, y *graph.Node) *graph.Node {
 	defer building("FloatPower", x, y)()
 	wide := func(v node) node {

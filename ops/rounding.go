@@ -44,5 +44,5 @@ func Trunc(x *graph.Node) *graph.Node { return Apply(opTrunc, nil, x) }
 // Frac returns x - Trunc(x).
 func Frac(x *graph.Node) *graph.Node { return Apply(opFrac, nil, x) }
 
-// Fmod returns the remainder of x / y with the sign of x, as C's fmod; Remainder has y's.
+// Fmod returns the remainder of x / y with the sign of x, like C's fmod. [Remainder] has the sign of y.
 func Fmod(x, y *graph.Node) *graph.Node { return Apply(opFmod, nil, x, y) }

@@ -59,26 +59,26 @@ func init() {
 		func(e *graph.Example) node { return MvLGamma(e.Of("x", "n"), 3) }))
 }
 
-// Sinc returns sin(πx) / (πx), and 1 at 0. At whole numbers it is 0, where PyTorch has a rest of rounding.
+// Sinc returns sin(πx) / (πx), and 1 at 0. At whole numbers it is exactly 0; PyTorch's has a rounding error there.
 func Sinc(x *graph.Node) *graph.Node { return Apply(opSinc, nil, x) }
 
-// Logit returns log(x / (1 - x)), the inverse of Sigmoid. [Clamp] keeps x from 0 and 1.
+// Logit returns log(x / (1 - x)), the inverse of Sigmoid. Use [Clamp] to keep x away from 0 and 1.
 func Logit(x *graph.Node) *graph.Node { return Apply(opLogit, nil, x) }
 
-// XLog1PY returns x log(1 + y), and 0 where x is 0, unless y is NaN.
+// XLog1PY returns x log(1 + y). It is 0 where x is 0, unless y is NaN.
 func XLog1PY(x, y *graph.Node) *graph.Node { return Apply(opXLog1PY, nil, x, y) }
 
-// Entr returns -x log(x), the share of a probability in the entropy.
+// Entr returns -x log(x), the terms of the entropy.
 func Entr(x *graph.Node) *graph.Node { return Apply(opEntr, nil, x) }
 
-// Rad2Deg returns an angle in degrees.
+// Rad2Deg converts an angle from radians to degrees.
 func Rad2Deg(x *graph.Node) *graph.Node { return Apply(opRad2Deg, nil, x) }
 
-// Deg2Rad returns an angle in radians.
+// Deg2Rad converts an angle from degrees to radians.
 func Deg2Rad(x *graph.Node) *graph.Node { return Apply(opDeg2Rad, nil, x) }
 
-// MvLGamma returns the logarithm of the multivariate gamma function of dimension p, which is at least 1:
-// log(π) p(p-1)/4 + the sum of LGamma(x - i/2) for i from 0 to p-1.
+// MvLGamma returns the logarithm of the multivariate gamma function of dimension p, at least 1: log(π) p(p-1)/4 plus
+// the sum of LGamma(x - i/2) for i from 0 to p-1.
 func MvLGamma(x *graph.Node, p int) *graph.Node {
 	defer building("MvLGamma", x, p)()
 	if p < 1 || p > maxMvLGamma {

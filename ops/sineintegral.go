@@ -95,15 +95,16 @@ func init() {
 	opFresnelC.Ref = named("scipy.special.fresnel", "", "jax.scipy.special.fresnel", "", "")
 }
 
-// SineIntegral returns Si, the integral of sin(t)/t from 0 to x, within 4 units in the last place.
+// SineIntegral returns Si, the integral of sin(t)/t from 0 to x, with an error of at most 4 ulp.
 func SineIntegral(x *graph.Node) *graph.Node { return Apply(opSineIntegral, nil, x) }
 
-// CosineIntegral returns Ci, which is minus the integral of cos(t)/t from |x| to infinity, within 4 units in the last place of 1 or of the value, whichever is
-// greater: -Inf at 0. Below 0 it is the real part of Ci, as in SciPy.
+// CosineIntegral returns Ci, minus the integral of cos(t)/t from |x| to infinity. The error is at most 4 ulp of the
+// value or of 1, whichever is greater. It is -Inf at 0. Below 0 it is the real part of Ci, as in SciPy.
 func CosineIntegral(x *graph.Node) *graph.Node { return Apply(opCosineIntegral, nil, x) }
 
-// FresnelS returns Fresnel's integral of the sine, that of sin(πt²/2) from 0 to x, within 4 units in the last place.
+// FresnelS returns the Fresnel sine integral, the integral of sin(πt²/2) from 0 to x, with an error of at most 4 ulp.
 func FresnelS(x *graph.Node) *graph.Node { return Apply(opFresnelS, nil, x) }
 
-// FresnelC returns Fresnel's integral of the cosine, that of cos(πt²/2) from 0 to x, within 4 units in the last place.
+// FresnelC returns the Fresnel cosine integral, the integral of cos(πt²/2) from 0 to x, with an error of at most 4
+// ulp.
 func FresnelC(x *graph.Node) *graph.Node { return Apply(opFresnelC, nil, x) }

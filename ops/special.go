@@ -159,21 +159,21 @@ func init() {
 	opNdtri.Ref = named("scipy.special.ndtri", "torch.special.ndtri", "jax.scipy.special.ndtri", "", "")
 }
 
-// Erfc returns 1 - Erf(x), within 3 units in the last place.
+// Erfc returns 1 - Erf(x), with an error of at most 3 ulp.
 func Erfc(x *graph.Node) *graph.Node { return Apply(opErfc, nil, x) }
 
-// Erfcx returns exp(x²) * Erfc(x), within 3 units in the last place above 0.
+// Erfcx returns exp(x²) * Erfc(x), with an error of at most 3 ulp above 0.
 func Erfcx(x *graph.Node) *graph.Node { return Apply(opErfcx, nil, x) }
 
-// Erfinv returns the number whose Erf is x, within 4 units in the last place: infinite at -1 and 1, and
-// NaN beyond.
+// Erfinv returns the number whose Erf is x, with an error of at most 4 ulp. It is infinite at -1 and 1, and NaN
+// beyond.
 func Erfinv(x *graph.Node) *graph.Node { return Apply(opErfinv, nil, x) }
 
 // Ndtr returns the cumulative distribution function of the standard normal distribution.
 func Ndtr(x *graph.Node) *graph.Node { return Apply(opNdtr, nil, x) }
 
-// LogNdtr returns log(Ndtr(x)), exact where Ndtr is small or 0.
+// LogNdtr returns log(Ndtr(x)). It is exact even where Ndtr is small or underflows to 0.
 func LogNdtr(x *graph.Node) *graph.Node { return Apply(opLogNdtr, nil, x) }
 
-// Ndtri returns the quantile p of the standard normal distribution: infinite at 0 and 1, and NaN beyond.
+// Ndtri returns the p-quantile of the standard normal distribution. It is infinite at 0 and 1, and NaN beyond.
 func Ndtri(p *graph.Node) *graph.Node { return Apply(opNdtri, nil, p) }

@@ -2,27 +2,29 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// Squareplus returns (x + sqrt(x² + b)) / 2, which is [Relu] where b is 0: jax.nn.squareplus.
+// Squareplus returns (x + sqrt(x² + b)) / 2, which is [Relu] if b is 0. It is jax.nn.squareplus.
 func Squareplus(x *graph.Node, b float64) *graph.Node {
 	defer building("Squareplus", x, b)()
 	return Mul(Add(x, Sqrt(Add(Square(x), num(b)))), num(0.5))
 }
 
-// SparsePlus returns 0 up to -1, x from 1 on, and (x+1)²/4 between: jax.nn.sparse_plus.
+// SparsePlus returns 0 up to -1, (x+1)²/4 between -1 and 1, and x from 1 on. It is jax.nn.sparse_plus.
 func SparsePlus(x *graph.Node) *graph.Node {
 	defer building("SparsePlus", x)()
 	between := Mul(Square(Add(x, num(1))), num(0.25))
 	return Where(LessEqual(x, num(-1)), num(0), Where(GreaterEqual(x, num(1)), x, between))
 }
 
-// SparseSigmoid returns (x+1)/2, not less than 0 and not more than 1, the slope of [SparsePlus]: jax.nn.sparse_sigmoid.
+// SparseSigmoid returns (x+1)/2, limited to the range from 0 to 1. It is the derivative of [SparsePlus], and
+// jax.nn.sparse_sigmoid.
 func SparseSigmoid(x *graph.Node) *graph.Node {
 	defer building("SparseSigmoid", x)()
 	return Mul(Clamp(Add(x, num(1)), 0, 2), num(0.5))
 }
 
-// WeightNorm returns v times gain / |v|, with the norm over all axes but one, along which the gain has an element for each index; it has the shape that the
-// norm has with its axes kept, such as [out, 1] of [out, in] and axis 0. It is PyTorch's weight_norm. T. Salimans and D. Kingma, Weight Normalization, 2016.
+// WeightNorm returns v * gain / |v|, where the norm is over all axes except the given one. gain has the shape of the
+// norm with its axes kept, such as [out, 1] for v [out, in] and axis 0. It is PyTorch's weight_norm. Source: T.
+// Salimans and D. Kingma, Weight Normalization, 2016.
 func WeightNorm(v, gain *graph.Node, axis int) *graph.Node {
 	defer building("WeightNorm", v, gain, axis)()
 	others, bad := axesBut(refused("WeightNorm", v, gain).with(axis), axis)

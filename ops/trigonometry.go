@@ -140,7 +140,7 @@ func Cosh(x *graph.Node) *graph.Node { return Apply(opCosh, nil, x) }
 // Asinh returns the number whose hyperbolic sine is x.
 func Asinh(x *graph.Node) *graph.Node { return Apply(opAsinh, nil, x) }
 
-// Acosh returns the number of at least 0 whose hyperbolic cosine is x.
+// Acosh returns the number, at least 0, whose hyperbolic cosine is x.
 func Acosh(x *graph.Node) *graph.Node { return Apply(opAcosh, nil, x) }
 
 // Atanh returns the number whose hyperbolic tangent is x.

@@ -190,14 +190,14 @@ func Ceil(x *graph.Node) *graph.Node { return Apply(opCeil, nil, x) }
 // Round returns the nearest whole number, half to even.
 func Round(x *graph.Node) *graph.Node { return Apply(opRound, nil, x) }
 
-// Cast returns x in another dtype. Floating-point numbers become integers by truncation; where
-// PyTorch's result depends on the processor, NaN gives 0, and what is out of range the nearest
-// integer. Int64 becomes Int32 by its low bits, as in PyTorch.
+// Cast returns x in another dtype. Conversion of floats to integers truncates. In the cases where PyTorch's result
+// depends on the processor, NaN becomes 0, and numbers out of range become the nearest integer. Int64 becomes Int32
+// by its low bits, as in PyTorch.
 func Cast(x *graph.Node, to graph.DType) *graph.Node {
 	return x.Cast(to)
 }
 
-// StopGradient returns x, through which no gradient flows.
+// StopGradient returns x and stops the gradient: none flows through it.
 func StopGradient(x *graph.Node) *graph.Node { return Apply(opStopGrd, nil, x) }
 
 // inferSub refuses booleans with PyTorch's two sentences.
@@ -211,5 +211,5 @@ func inferSub(c *graph.Call) (graph.DType, graph.Shape) {
 	return sameType(c)
 }
 
-// StopsGradient reports whether the node is one of [StopGradient].
+// StopsGradient reports whether a node is the result of [StopGradient].
 func StopsGradient(n *graph.Node) bool { return n != nil && n.Op() == opStopGrd }

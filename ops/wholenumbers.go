@@ -57,17 +57,17 @@ func init() {
 		func(e *graph.Example) node { return Lcm(e.Of("x", "n"), e.Of("y", "n")) }))
 }
 
-// ShiftLeft returns whole numbers with their bits moved up by y places. What leaves the dtype is lost,
-// and all of it where y is negative or not less than the number of bits.
+// ShiftLeft returns integers with their bits shifted left by y. Bits shifted out are lost. The result is 0 where y is
+// negative or at least the number of bits.
 func ShiftLeft(x, y *graph.Node) *graph.Node { return Apply(opShiftLeft, nil, x, y) }
 
-// ShiftRight returns whole numbers with their bits moved down by y places, the sign coming in: x / 2^y,
-// rounded down. Where y is negative or not less than the number of bits, only the sign is left.
+// ShiftRight returns integers with their bits shifted right by y, with sign extension: x / 2^y, rounded down. Where y
+// is negative or at least the number of bits, only the sign is left.
 func ShiftRight(x, y *graph.Node) *graph.Node { return Apply(opShiftRight, nil, x, y) }
 
-// Gcd returns the greatest common divisor of whole numbers, which is not negative; that of 0 and 0 is 0.
-// It takes as many steps as the slowest element, in Euclid's algorithm. The least number of a dtype has no magnitude in
-// it, and stays.
+// Gcd returns the greatest common divisor of integers, which is not negative. That of 0 and 0 is 0. Euclid's
+// algorithm runs until the slowest element is done. The least number of a dtype has no absolute value in that dtype,
+// and stays negative.
 func Gcd(x, y *graph.Node) *graph.Node {
 	defer building("Gcd", x, y)()
 	if bad := notWhole("Gcd", x, y); bad != nil {
@@ -84,7 +84,7 @@ func Gcd(x, y *graph.Node) *graph.Node {
 	return Abs(final[0])
 }
 
-// Lcm returns the least common multiple of whole numbers, which is not negative; that of 0 and any is 0.
+// Lcm returns the least common multiple of integers, which is not negative. It is 0 if one of them is 0.
 func Lcm(x, y *graph.Node) *graph.Node {
 	defer building("Lcm", x, y)()
 	if bad := notWhole("Lcm", x, y); bad != nil {

@@ -25,9 +25,9 @@ func init() {
 			func(e *graph.Example) node { return BoxCox1P(e.Of("x", "n"), e.Of("power", "n")) }))
 }
 
-// Zeta returns Hurwitz's zeta function, the sum of (k+q)^(-s) for k from 0 on, within 1e-12 of itself for s up to 40: Inf where s is 1, NaN where it is
-// less or q is below 0, and Inf where q is 0 or a whole number below. Both broadcast and have gradients, also s, where PyTorch has
-// none.
+// Zeta returns the Hurwitz zeta function, the sum of (k+q)^(-s) over k = 0, 1, 2, …. The relative error is at most
+// 1e-12 for s up to 40. It is Inf where s is 1, or q is 0 or a negative whole number, and NaN where s is less than 1
+// or q is another negative number. Both operands broadcast and have gradients; PyTorch has none for s.
 func Zeta(s, q *graph.Node) *graph.Node {
 	return asDoubles("Zeta", s, q, func(s, q node) node {
 		isInside := And(Greater(s, num(1)), Greater(q, num(0)))
@@ -53,8 +53,9 @@ func Zeta(s, q *graph.Node) *graph.Node {
 // maxExpN bounds the order of the exponential integral, of which each adds nodes.
 const maxExpN = 64
 
-// ExpN returns the exponential integral of order n, that of exp(-x t)/t^n for t from 1 to infinity, n from 0 to 64, within 1e-13 of itself: Inf, or
-// 1/(n-1), at 0, and NaN below. Its derivative is that of order n-1, negative. [Exp1] is that of order 1.
+// ExpN returns the exponential integral of order n, from 0 to 64: the integral of exp(-x t)/t^n for t from 1 to
+// infinity. The relative error is at most 1e-13. At 0 it is 1/(n-1), or Inf for n up to 1; below 0 it is NaN. Its
+// derivative is -ExpN(n-1, x). [Exp1] is the one of order 1.
 func ExpN(n int, x *graph.Node) *graph.Node {
 	defer building("ExpN", n, x)()
 	call := refused("ExpN", x)
@@ -114,7 +115,8 @@ func boxCox(fn string, x, lambda node, log func(x node) node) node {
 	})
 }
 
-// BoxCox returns (x^power - 1)/power, and log(x) where power is 0, exact for small power. Both broadcast and have gradients.
+// BoxCox returns (x^power - 1)/power, or log(x) where power is 0. It is exact for small power. Both operands
+// broadcast and have gradients.
 func BoxCox(x, power *graph.Node) *graph.Node { return boxCox("BoxCox", x, power, Log) }
 
 // BoxCox1P returns [BoxCox] of 1+x, exact for small x.
