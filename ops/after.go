@@ -44,12 +44,12 @@ func init() {
 	opCopy.Ref = named("numpy.copy, numpy.positive", "torch.clone, torch.positive", "jax.numpy.copy, jax.numpy.positive", "Identity", "")
 }
 
-// Copy returns x in new memory, so that writing one does not change the other. In the body of a loop it is made in each step, whatever x
-// is.
+// Copy returns x in new memory, so that writing to one does not change the other. In the body of a loop each step
+// makes a new copy.
 func Copy(x *graph.Node) *graph.Node { return Apply(opCopy, nil, x) }
 
-// After returns x after an in-place operation on its memory: on x itself, on a view of x, or on what x is a view of. The value that the
-// operation gives is the written part alone:
+// After returns x as it is after an in-place write to its memory: to x itself, to a view of x, or to the value of
+// which x is a view. The in-place operation itself returns only the written part:
 //
 //	row := ops.Select(x, 0, 2)
 //	zero := ops.CopyInPlace(row, graph.Num(0))

@@ -66,9 +66,8 @@ func leastRankGrad(n, dy node, rank func(place, none node) node) node {
 	return Where(Equal(ranks, Apply(opMin, ReduceAttrs{Axes: axes, KeepDims: true}, ranks)), keepShape(n, dy), num(0))
 }
 
-// MaxIndex returns the greatest elements along one axis and the index of the first of
-// each. The gradient of a value goes to that element alone, where Max shares it. The greatest
-// truth value is true.
+// MaxIndex returns the greatest elements along one axis and their indices, of equal ones the first. That element
+// alone gets the gradient; with [Max], equal ones share it. For booleans, true is the greatest.
 func MaxIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
 	defer building("MaxIndex", append([]any{x, axis}, axisWords(reduceList(options).Axes)...)...)()
 	list := append([]Axis{Axis(axis)}, options...)
@@ -83,7 +82,7 @@ func countable(x node) node {
 	return x
 }
 
-// MinIndex returns the least elements along one axis and the index of the first of each.
+// MinIndex returns the least elements along one axis and their indices, of equal ones the first.
 func MinIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
 	defer building("MinIndex", append([]any{x, axis}, axisWords(reduceList(options).Axes)...)...)()
 	list := append([]Axis{Axis(axis)}, options...)

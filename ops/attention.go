@@ -22,33 +22,33 @@ type attention struct {
 	seed    node
 }
 
-// AttentionMask says which keys a query sees: a Bool value that is true for those, or a value of the
-// operands' dtype that is added to the scores. It is broadcast to [batch…, queries, keys].
+// AttentionMask says which keys a query sees. A Bool mask is true for these; a mask of the operands' dtype is added
+// to the scores. It broadcasts to [batch…, queries, keys].
 func AttentionMask(mask *graph.Node) AttentionOption {
 	return func(a *attention) { a.mask = mask }
 }
 
-// Causal lets query i see the keys up to i; of these it sees what [AttentionMask] shows, if that is given too.
+// Causal lets query i see only keys 0 to i. It can be combined with [AttentionMask].
 func Causal() AttentionOption { return CausalFrom(nil) }
 
-// CausalFrom lets query i see the keys up to start + i, as where keys and values of earlier positions are kept: start is an Int64 scalar:
-// fed, a number or a size.
+// CausalFrom lets query i see only keys 0 to start + i, for use with a cache of earlier keys and values. start is an
+// Int64 scalar: fed, a number or a size.
 func CausalFrom(start *graph.Node) AttentionOption {
 	return func(a *attention) { a.causal, a.start = true, start }
 }
 
-// SlidingWindow lets a query of causal attention see only the given number of last keys, including its own.
+// SlidingWindow lets each query of causal attention see only the given number of latest keys, including its own.
 func SlidingWindow(keys int) AttentionOption {
 	return func(a *attention) { a.window = keys }
 }
 
-// AttentionScale is the factor of scores: 1/sqrt(width) by default.
+// AttentionScale sets the factor of the scores. The default is 1/sqrt(width).
 func AttentionScale(x float64) AttentionOption {
 	return func(a *attention) { a.scale = &x }
 }
 
-// GroupedQuery lets heads of queries share heads of keys and values: axis -3 of q has a multiple of
-// the heads of k and v, and neighbours share one.
+// GroupedQuery lets several query heads share a head of keys and values. The size of axis -3 of q is a multiple of
+// that of k and v; neighbouring query heads share one.
 func GroupedQuery() AttentionOption { return func(a *attention) { a.grouped = true } }
 
 // AttentionDropout drops weights with probability p, as [Dropout] does.
@@ -56,13 +56,11 @@ func AttentionDropout(p float64, seed *graph.Node) AttentionOption {
 	return func(a *attention) { a.dropout, a.seed = p, seed }
 }
 
-// ScaledDotProductAttention returns softmax(q·kᵀ·scale)·v for q [batch…, queries, width],
-// k [batch…, keys, width] and v [batch…, keys, width of v], whose batch axes broadcast:
-// [batch…, queries, width of v]. Options say which keys a query sees; one that sees none has zeros, and no part
-// in gradients, as in PyTorch.
-// The operands have one floating-point dtype. It is written with other operations, which run on
-// blocks of queries where matrices of [queries, keys] are large: they are never in memory as a whole, and
-// keys that positions alone hide are not computed.
+// ScaledDotProductAttention returns softmax(q·kᵀ·scale)·v, [batch…, queries, width of v], for q [batch…, queries,
+// width], k [batch…, keys, width] and v [batch…, keys, width of v]. The batch axes broadcast, and all have one
+// floating-point dtype. Options say which keys a query sees; for one that sees none the result is 0, with no
+// gradient, as in PyTorch. Large score matrices, [queries, keys], are never in memory as a whole: they are computed
+// in blocks of queries. Keys that are hidden by their positions alone are not computed.
 func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) *graph.Node {
 	defer building("ScaledDotProductAttention", q, k, v)()
 	a := attentionOf(options)
@@ -99,9 +97,9 @@ func (a *attention) weights(q, k node) node {
 	return weights
 }
 
-// AttentionWeights returns the weights with which [ScaledDotProductAttention] adds up values, [batch…, queries, keys]: to show them, or to multiply by
-// them. The options are the same; what [AttentionDropout] drops differs from call to call, so that weights which are shown
-// are those of a product only where that multiplies by them: MatMul(weights, v).
+// AttentionWeights returns the weights of [ScaledDotProductAttention], [batch…, queries, keys]. The options are the
+// same. With [AttentionDropout], each call drops different weights: to show the weights of a product, compute that
+// product as MatMul(weights, v).
 func AttentionWeights(q, k *graph.Node, options ...AttentionOption) *graph.Node {
 	defer building("AttentionWeights", q, k)()
 	a := attentionOf(options)

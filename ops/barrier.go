@@ -21,8 +21,9 @@ func init() {
 		func(e *graph.Example) node { return Barrier(e.Of("x", "n"), e.Of("y", "k")) })
 }
 
-// Barrier returns x, of its shape and dtype and in its memory, for what is to be computed after y. What is computed from the result is not
-// merged with what is computed from x, and where the executor finds an order for it, begins when y is known: so values can be recomputed
-// instead of being kept until then, as [github.com/broadloom/broadloom/autodiff.Checkpoint] does. Of y no element is read, and no gradient
-// goes to it. It is jax.lax.optimization_barrier of one result, and exported as that of StableHLO.
+// Barrier returns x, in x's memory, for computations that should start after y is computed. What is computed from the
+// result is not merged with what is computed from x, and starts after y is known if the executor can order it so.
+// Values can then be recomputed instead of kept in memory, as [github.com/broadloom/broadloom/autodiff.Checkpoint]
+// does. No element of y is read, and no gradient flows to it. It is jax.lax.optimization_barrier with one result, and
+// is exported as StableHLO's.
 func Barrier(x, y *graph.Node) *graph.Node { return Apply(opBarrier, nil, x, y) }

@@ -9,8 +9,8 @@ import (
 // maxDifferences bounds how often a difference is taken, each of which adds nodes.
 const maxDifferences = 64
 
-// Diff returns the differences of neighbours along an axis, taken the given number of times: each makes the axis shorter by one, down to 0.
-// For booleans it returns which neighbours differ.
+// Diff returns the differences of neighbouring elements along an axis, taken the given number of times. Each time
+// makes the axis shorter by one, down to 0. For booleans it reports which neighbours differ.
 func Diff(x *graph.Node, times, axis int) *graph.Node {
 	defer building("Diff", x, times, axis)()
 	call := refused("Diff", x).with(times, axis)
@@ -94,8 +94,9 @@ func trapezoids(call refusedCall, y, spacing node, axis int) (areas node, at int
 	return Div(Mul(Add(left, right), steps), num(2)), at, nil
 }
 
-// Trapezoid returns the integral of y along an axis by the trapezoidal rule. spacing is the distance of neighbours, a number or a
-// scalar, or their places: a vector, or a tensor that broadcasts with y. Of integers the result is Float32. As torch.trapezoid.
+// Trapezoid returns the integral of y along an axis by the trapezoidal rule. spacing is the distance between
+// neighbours, a number or a scalar, or their coordinates: a vector, or a tensor that broadcasts with y. Integers give
+// Float32. It is torch.trapezoid.
 func Trapezoid(y, spacing *graph.Node, axis int) *graph.Node {
 	defer building("Trapezoid", y, spacing, axis)()
 	call, bad := spacedCall("Trapezoid", y, spacing, axis)
@@ -114,8 +115,8 @@ func Trapezoid(y, spacing *graph.Node, axis int) *graph.Node {
 	return Sum(areas, Axis(at))
 }
 
-// CumulativeTrapezoid returns the integrals of y from the first place along an axis to each of the others, one less than there are, by
-// the trapezoidal rule. spacing is that of [Trapezoid].
+// CumulativeTrapezoid returns the integrals of y along an axis from the first element to each of the others, by the
+// trapezoidal rule. The axis becomes shorter by one. spacing is that of [Trapezoid].
 func CumulativeTrapezoid(y, spacing *graph.Node, axis int) *graph.Node {
 	defer building("CumulativeTrapezoid", y, spacing, axis)()
 	call, bad := spacedCall("CumulativeTrapezoid", y, spacing, axis)
@@ -129,9 +130,10 @@ func CumulativeTrapezoid(y, spacing *graph.Node, axis int) *graph.Node {
 	return CumSum(areas, at)
 }
 
-// GradientAlong returns estimates of the derivative of y along an axis, in its shape, by differences of second order; at the edges of
-// first order, or of second for edgeOrder 2. spacing is the distance of neighbours, a number or a scalar, or a vector of their
-// places. The axis has more elements than edgeOrder. As one result of torch.gradient.
+// GradientAlong returns estimates of the derivative of y along an axis, in y's shape, by second-order differences. At
+// the edges these are of order edgeOrder, 1 or 2. spacing is the distance between neighbours, a number or a scalar,
+// or a vector of their coordinates. The axis must have more elements than edgeOrder. It is one result of
+// torch.gradient.
 func GradientAlong(y, spacing *graph.Node, axis, edgeOrder int) *graph.Node {
 	defer building("GradientAlong", y, spacing, axis, edgeOrder)()
 	call, bad := spacedCall("GradientAlong", y, spacing, axis, edgeOrder)
@@ -199,9 +201,9 @@ func edgeSlope(slopes, steps node, axis int, last bool, order int) node {
 	return Add(edge, Mul(Sub(edge, pick(slopes, 1)), Div(near, Add(near, pick(steps, 1)))))
 }
 
-// Unwrap returns x with multiples of a period added along an axis so that neighbours differ by half of it at most, wherever they differ by more than
-// discontinuity, which counts as half the period where it is less. As numpy.unwrap of angles with the period 2π. Gradients pass as through x; integers give
-// Float32.
+// Unwrap adds multiples of a period along an axis wherever neighbours differ by more than discontinuity, so that they
+// differ by at most half a period. A discontinuity below half the period counts as half the period. Gradients pass to
+// x unchanged; integers give Float32. With the period 2π it is numpy.unwrap.
 func Unwrap(x *graph.Node, discontinuity, period float64, axis int) *graph.Node {
 	defer building("Unwrap", x, discontinuity, period, axis)()
 	call := refused("Unwrap", x).with(discontinuity, period, axis)
@@ -224,8 +226,9 @@ func Unwrap(x *graph.Node, discontinuity, period float64, axis int) *graph.Node 
 	return Add(x, Slice(Pad(CumSum(more, at), at, 1, 0, 0), at, 0, size, 1))
 }
 
-// Interp returns, for each element of x, the value at that place of the piecewise linear function that has the values at the places, two
-// vectors of one size of which places rises: the first value before them, and the last behind. As numpy.interp.
+// Interp returns, for each element of x, the piecewise linear function that has the given values at the given places:
+// two vectors of one size, of which places is ascending. Before the first place it is the first value, and after the
+// last place the last value. It is numpy.interp.
 func Interp(x, places, values *graph.Node) *graph.Node {
 	defer building("Interp", x, places, values)()
 	call := refused("Interp", x, places, values)

@@ -9,7 +9,7 @@ import (
 
 var opSlice, opPad, opConcat *graph.Op
 
-// SliceAttrs are the fixed arguments of Slice, as Python's start:stop:step.
+// SliceAttrs are the fixed arguments of Slice, like Python's start:stop:step.
 type SliceAttrs struct {
 	Axis        int
 	Start, Stop graph.Dim
@@ -19,8 +19,7 @@ type SliceAttrs struct {
 // ConcatAttrs are the fixed arguments of Concat.
 type ConcatAttrs struct{ Axis int }
 
-// PadAttrs are the fixed arguments of Pad along one axis. The elements of the operand
-// are Step apart in the result.
+// PadAttrs are the fixed arguments of Pad along one axis. The elements of the operand are Step apart in the result.
 type PadAttrs struct {
 	Axis          int
 	Before, After graph.Dim
@@ -28,7 +27,7 @@ type PadAttrs struct {
 	Value         float64
 }
 
-// End is the end of an axis, as the stop of a Slice.
+// End stands for the end of an axis, as the stop of a Slice.
 const End graph.Dim = 1 << 62
 
 func init() {
@@ -82,15 +81,15 @@ func init() {
 		func(e *graph.Example) node { return Slice(e.Of("x", "8", "k"), 0, 1, 7, 2) })
 }
 
-// Slice returns the elements of an axis from start up to and without stop, step apart, as Python's x[start:stop:step]: negative bounds
-// count from the end, and bounds outside are brought in. The stop [End] is the end of the axis. On an axis of symbolic size the bounds must
-// be inside.
+// Slice returns the elements from start up to, but not including, stop along an axis, step apart: Python's
+// x[start:stop:step]. Negative bounds count from the end, and bounds outside the axis are clamped. The stop [End] is
+// the end of the axis. On an axis of symbolic size the bounds must be inside.
 func Slice(x *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
 	return Apply(opSlice, SliceAttrs{axis, start, stop, step}, x)
 }
 
-// Pad puts a number before and after the elements along one axis. A negative whole number of them takes as many elements
-// away, as in PyTorch.
+// Pad returns x with before and after elements of the given value added at the ends of an axis. A negative whole
+// number removes as many elements instead, as in PyTorch.
 func Pad(x *graph.Node, axis int, before, after graph.Dim, value float64) *graph.Node {
 	front, more := lessThanNone(before)
 	back, evenMore := lessThanNone(after)
@@ -111,8 +110,8 @@ func lessThanNone(d graph.Dim) (taken graph.Dim, negative bool) {
 	return 0, false
 }
 
-// Concat joins operands along an axis. As in PyTorch, operands of shape [0] are passed
-// over, whatever the rank of the others.
+// Concat joins operands along an axis. Operands of shape [0] are skipped, whatever the rank of the others, as in
+// PyTorch.
 func Concat(axis int, xs ...*graph.Node) *graph.Node {
 	if !slices.ContainsFunc(xs, func(x *graph.Node) bool { return x == nil || !x.Judged() || !x.Shape().Equal(graph.Shape{0}) }) {
 		axis = 0 // nothing but operands to pass over

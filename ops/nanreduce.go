@@ -36,38 +36,40 @@ func countedBesideNaN(x, isNaN node, axes []Axis) node {
 // keeping are axes whose reduction keeps them with size 1.
 func keeping(axes []Axis) []Axis { return append(axes[:len(axes):len(axes)], keepDims) }
 
-// NanSum returns the sum over the axes given, or over all, of the elements that are not NaN; 0 where there are none.
+// NanSum returns the sum of the elements that are not NaN over the given axes, or over all. It is 0 if there are
+// none.
 func NanSum(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanSum", x, reduceList(axes), func(x, isNaN node) node { return Sum(filled(x, isNaN, 0), axes...) })
 }
 
-// NanProd returns the product over the axes given, or over all, of the elements that are not NaN; 1 where there are none.
+// NanProd returns the product of the elements that are not NaN over the given axes, or over all. It is 1 if there are
+// none.
 func NanProd(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanProd", x, reduceList(axes), func(x, isNaN node) node { return Prod(filled(x, isNaN, 1), axes...) })
 }
 
-// NanMax returns the greatest element over the axes given, or over all, that is not NaN; NaN where there are no others.
+// NanMax returns the greatest element that is not NaN over the given axes, or over all. It is NaN if there are none.
 func NanMax(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanMax", x, reduceList(axes), func(x, isNaN node) node {
 		return unlessAllNaN(Max(filled(x, isNaN, -inf), axes...), isNaN, axes, math.NaN())
 	})
 }
 
-// NanMin returns the least element over the axes given, or over all, that is not NaN; NaN where there are no others.
+// NanMin returns the least element that is not NaN over the given axes, or over all. It is NaN if there are none.
 func NanMin(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanMin", x, reduceList(axes), func(x, isNaN node) node {
 		return unlessAllNaN(Min(filled(x, isNaN, inf), axes...), isNaN, axes, math.NaN())
 	})
 }
 
-// NanArgMax returns the index of the first greatest element that is not NaN, as [ArgMax] counts it; -1 where all are NaN.
+// NanArgMax is [ArgMax] of the elements that are not NaN. It is -1 if there are none.
 func NanArgMax(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanArgMax", x, reduceList(axes), func(x, isNaN node) node {
 		return unlessAllNaN(ArgMax(filled(x, isNaN, -inf), axes...), isNaN, axes, -1)
 	})
 }
 
-// NanArgMin returns the index of the first least element that is not NaN, as [ArgMin] counts it; -1 where all are NaN.
+// NanArgMin is [ArgMin] of the elements that are not NaN. It is -1 if there are none.
 func NanArgMin(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanArgMin", x, reduceList(axes), func(x, isNaN node) node {
 		return unlessAllNaN(ArgMin(filled(x, isNaN, inf), axes...), isNaN, axes, -1)
@@ -85,8 +87,8 @@ func unlessAllNaN(y, isNaN node, axes []Axis, v float64) node {
 	return Where(All(isNaN, axes...), num(v), y)
 }
 
-// NanMean returns the mean over the axes given, or over all, of the elements that are not NaN. Where there are none it is NaN, and its
-// gradient 0; PyTorch's is NaN.
+// NanMean returns the mean of the elements that are not NaN over the given axes, or over all. If there are none, it
+// is NaN and its gradient 0; PyTorch's gradient is NaN.
 func NanMean(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanMean", x, reduceList(axes), func(x, isNaN node) node {
 		if isNaN == nil {
@@ -97,7 +99,7 @@ func NanMean(x *graph.Node, axes ...Axis) *graph.Node {
 	})
 }
 
-// NanVar returns the variance over the axes given, or over all, of the elements that are not NaN, as [Var] of these alone.
+// NanVar is [Var] of the elements that are not NaN, over the given axes or over all.
 func NanVar(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	return besideNaN("NanVar", x, VarianceAttrs{a.Axes, a.KeepDims, correction}, func(x, isNaN node) node {
@@ -128,8 +130,8 @@ func flatRoot(x node) node {
 	return Where(isZero, num(0), Sqrt(Where(isZero, num(1), x)))
 }
 
-// NanMedian returns the middle element along an axis of those that are not NaN, the lesser one of two, and its position, as Int64.
-// The axis is gone from the results. Where there is nothing but NaN, it is the first NaN.
+// NanMedian returns the median of the elements that are not NaN along an axis, of two middle ones the lesser, and its
+// index, as Int64. The axis is removed. If all elements are NaN, the result is the first one.
 func NanMedian(x *graph.Node, axis int) (value, index *graph.Node) {
 	defer graph.BeginCall("NanMedian", ScanAttrs{Axis: axis}, x)()
 	call := refused("NanMedian", x).with(axis)
@@ -149,17 +151,17 @@ func NanMedian(x *graph.Node, axis int) (value, index *graph.Node) {
 	return pickAlong(x, at, index), index
 }
 
-// NanCumSum returns [CumSum] with 0 instead of NaN.
+// NanCumSum is [CumSum] with NaN replaced by 0.
 func NanCumSum(x *graph.Node, axis int) *graph.Node {
 	return besideNaN("NanCumSum", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumSum(filled(x, isNaN, 0), axis) })
 }
 
-// NanCumProd returns [CumProd] with 1 instead of NaN.
+// NanCumProd is [CumProd] with NaN replaced by 1.
 func NanCumProd(x *graph.Node, axis int) *graph.Node {
 	return besideNaN("NanCumProd", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumProd(filled(x, isNaN, 1), axis) })
 }
 
-// CountNonzero returns how many elements are not 0 over the axes given, or over all, as Int64. NaN is not 0.
+// CountNonzero returns the number of elements that are not 0 over the given axes, or over all, as Int64. NaN counts.
 func CountNonzero(x *graph.Node, axes ...Axis) *graph.Node {
 	defer graph.BeginCall("CountNonzero", reduceList(axes), x)()
 	return Sum(NotEqual(x, num(0)), axes...)

@@ -17,22 +17,22 @@ type StandardizeAttrs struct {
 
 func (a StandardizeAttrs) reduced() ReduceAttrs { return ReduceAttrs{a.Axes, true} }
 
-// Args writes the small number and the axes.
+// Args writes eps and the axes.
 func (a StandardizeAttrs) Args(operands []string) []string {
 	return after(after(operands, a.Eps), axisWords(a.Axes)...)
 }
 
 // LayerNormAttrs are the fixed arguments of LayerNorm and RMSNorm.
 type LayerNormAttrs struct {
-	// Shape has the sizes of the axes normalised over, where the call gives them. It is nil where they
-	// are those of the second operand, or without one the last axis.
+	// Shape has the sizes of the normalised axes if the call gives them. If it is nil, they are those of the second
+	// operand, or without one the last axis.
 	Shape graph.Shape
 	Eps   float64
 	// BiasOnly says that the second operand is the bias.
 	BiasOnly bool
 }
 
-// Args writes the small number.
+// Args writes eps.
 func (a LayerNormAttrs) Args(operands []string) []string { return after(operands, a.Eps) }
 
 // over returns the sizes of the axes normalised over, of operands of the given shapes.
@@ -191,21 +191,21 @@ func layerScale(y node, more []node, a LayerNormAttrs) node {
 	return y
 }
 
-// Standardize returns (x - mean) / sqrt(variance + eps) over the axes given, or over all,
-// where the variance is the mean of the squared distances from the mean.
+// Standardize returns (x - mean) / sqrt(variance + eps) over the given axes, or over all. The variance is the mean of
+// the squared distances from the mean.
 func Standardize(x *graph.Node, eps float64, axes ...Axis) *graph.Node {
 	return Apply(opStandardize, StandardizeAttrs{reduceList(axes).Axes, eps}, x)
 }
 
-// LayerNorm standardizes x over its trailing axes, those of gain, then multiplies by gain and adds the bias of the same shape. Gain or bias
-// may be nil; without both it works over the last axis.
+// LayerNorm standardizes x over its trailing axes, multiplies by gain, and adds bias. gain and bias have the shape of
+// these axes; either may be nil. Without both it normalises the last axis.
 func LayerNorm(x, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("LayerNorm", x, gain, bias, eps)()
 	return layerNorm(x, nil, gain, bias, eps)
 }
 
-// LayerNormOver is LayerNorm over trailing axes of the given sizes, as PyTorch's layer_norm
-// with a normalized_shape.
+// LayerNormOver is [LayerNorm] over trailing axes of the given sizes, like PyTorch's layer_norm with a
+// normalized_shape.
 func LayerNormOver(x *graph.Node, sizes graph.Shape, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("LayerNormOver", x, sizes, gain, bias, eps)()
 	return layerNorm(x, append(graph.Shape{}, sizes...), gain, bias, eps)
@@ -215,9 +215,8 @@ func layerNorm(x node, sizes graph.Shape, gain, bias node, eps float64) node {
 	return Apply(opLayerNorm, LayerNormAttrs{sizes, eps, gain == nil && bias != nil}, given(x, gain, bias)...)
 }
 
-// RMSNorm divides x by the root of the mean of its squares plus eps, over the trailing axes
-// that gain has, and multiplies by gain. Without gain, which is nil then, it works over the
-// last axis.
+// RMSNorm returns x / sqrt(mean(x²) + eps) * gain. The mean is over the trailing axes that gain has. gain may be nil;
+// then it is over the last axis.
 func RMSNorm(x, gain *graph.Node, eps float64) *graph.Node {
 	return Apply(opRMSNorm, LayerNormAttrs{Eps: eps}, given(x, gain)...)
 }
@@ -233,11 +232,10 @@ func given(x node, more ...node) []node {
 	return list
 }
 
-// BatchNorm standardizes each channel of x, [N, C, …], over all axes but axis 1, multiplies
-// by gain and adds bias, which are [C] or nil. It also gives the mean and the variance of
-// each channel, [C], from which running averages are made: PyTorch's running variance
-// takes the variance times m/(m-1), where m is the number of elements of a channel. As in
-// PyTorch that is not 1; of named sizes, when these are bound.
+// BatchNorm standardizes each channel of x, [N, C, …], over all axes but axis 1, multiplies by gain, and adds bias,
+// which are [C] or nil. It also returns the mean and the variance of each channel, [C], for running averages.
+// PyTorch's running variance uses the variance times m/(m-1), where m is the number of elements of a channel. m must
+// not be 1, as in PyTorch; for named sizes this is checked when they are bound.
 func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
 	defer building("BatchNorm", x, gain, bias, eps)()
 	in, round := computedWide(x, gain, bias)
@@ -254,8 +252,8 @@ func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph
 	return round(y), round(Mean(x, others...)), round(Mean(Square(centred), others...)) // what Standardize computes too
 }
 
-// BatchNormInference is (x - mean) / sqrt(variance + eps) * gain + bias with a mean and a
-// variance for each channel of x, [N, C, …]. All four are [C]; gain and bias may be nil.
+// BatchNormInference returns (x - mean) / sqrt(variance + eps) * gain + bias for x [N, C, …]. The other operands are
+// [C]; gain and bias may be nil.
 func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("BatchNormInference", x, mean, variance, gain, bias, eps)()
 	in, round := computedWide(x, mean, variance, gain, bias)
@@ -264,9 +262,8 @@ func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) 
 	return round(channelScale(Mul(Sub(x, perChannel("running_mean", mean, x)), scale), gain, bias))
 }
 
-// GroupNorm standardizes x, [N, C, …], over groups of neighbouring channels and all axes
-// after them, multiplies by gain and adds bias, which are [C] or nil. With one group for
-// each channel it is instance normalisation.
+// GroupNorm standardizes x, [N, C, …], over groups of neighbouring channels and all axes after them, multiplies by
+// gain, and adds bias, which are [C] or nil. With one group for each channel it is instance normalisation.
 func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("GroupNorm", x, groups, gain, bias, eps)()
 	if x == nil || !x.Judged() {

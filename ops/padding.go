@@ -14,10 +14,10 @@ type PaddingMode int
 
 // Padding modes, as those of PyTorch's torch.nn.functional.pad.
 const (
-	PadZeros     PaddingMode = iota // zeros, as [Pad] with the number 0
-	PadReflect                      // the elements mirrored at the first and the last one, which are not repeated
-	PadReplicate                    // the first and the last element
-	PadCircular                     // the elements of the other end
+	PadZeros     PaddingMode = iota // zeros, like [Pad] with the value 0
+	PadReflect                      // elements mirrored at the first and the last one, which are not repeated
+	PadReplicate                    // the first and the last element repeated
+	PadCircular                     // elements from the other end
 )
 
 var paddingModes = []string{"PadZeros", "PadReflect", "PadReplicate", "PadCircular"}
@@ -126,11 +126,10 @@ func edge(x node, axis int, width graph.Dim, before bool, mode PaddingMode) node
 	return Expand(Slice(x, axis, one, one.Plus(1), 1), wide...)
 }
 
-// PadWith puts as many elements as said before and after one axis of x, which the mode takes from
-// x: of [a b c] with 2 before and 1 after, [PadReflect] makes [c b a b c b], [PadReplicate]
-// [a a a b c c] and [PadCircular] [b c a b c a]. Several axes are padded one after the other. The
-// axis must have more elements than are mirrored, and no fewer than come from the other end.
-// The dtype is x's. It is PyTorch's torch.nn.functional.pad with a mode.
+// PadWith returns x with elements added before and after one axis, which the mode takes from x. With 2 before and 1
+// after [a b c], [PadReflect] gives [c b a b c b], [PadReplicate] [a a a b c c] and [PadCircular] [b c a b c a]. To
+// pad several axes, call it for each. The axis must have more elements than PadReflect mirrors, and at least as many
+// as PadCircular takes. It is PyTorch's torch.nn.functional.pad with a mode.
 func PadWith(x *graph.Node, axis int, before, after graph.Dim, mode PaddingMode) *graph.Node {
 	return Apply(opPadWith, PadWithAttrs{axis, before, after, mode}, x)
 }

@@ -9,8 +9,8 @@ import (
 
 var opProdOthers *graph.Op
 
-// OthersAttrs are the fixed arguments of the gradient of Prod: the axes of the product,
-// counted from 0, in rising order.
+// OthersAttrs are the fixed arguments of the gradient of Prod: the axes of the product, counted from 0, in ascending
+// order.
 type OthersAttrs struct{ Axes []int }
 
 func init() {

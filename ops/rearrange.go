@@ -13,8 +13,8 @@ import (
 // The functions here arrange elements with the operations of shape.go, select.go and
 // movement.go.
 
-// Narrow gives length elements of an axis from start on, which counts from the end where it
-// is negative. Unlike [Slice], it refuses to take fewer than that: [End] is no length, and no start, on an axis of any size.
+// Narrow returns length elements of an axis from start on. A negative start counts from the end. Unlike [Slice] it is
+// an error if there are fewer, and [End] is neither a valid length nor a valid start.
 func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 	defer building("Narrow", x, axis, start, length)()
 	if x == nil || !x.Judged() {
@@ -64,8 +64,8 @@ func narrowProblem(size, start, from, length graph.Dim) string {
 	return ""
 }
 
-// Roll moves the elements of an axis on by shift places; those that leave it at one end
-// come in at the other. The result does not share memory with x.
+// Roll shifts the elements of an axis by shift positions. Elements that leave at one end come in at the other. The
+// result does not share memory with x.
 func Roll(x *graph.Node, axis, shift int) *graph.Node {
 	defer building("Roll", x, axis, shift)()
 	switch {
@@ -103,8 +103,8 @@ func hasAxis(x node, axis int) bool {
 	return x != nil && x.Judged() && axis >= -x.Rank() && axis < x.Rank()
 }
 
-// Tile repeats x along each axis, the first element after the last one again. Where there
-// are more counts than axes, x gets new leading axes. The result does not share memory with x.
+// Tile repeats the whole of x along each axis. If there are more counts than axes, x gets new leading axes. The
+// result does not share memory with x.
 func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 	defer building("Tile", append([]any{x}, shapeWords(counts)...)...)()
 	if x == nil || !x.Judged() {
@@ -142,8 +142,7 @@ func copied(x, y node) node {
 	return y
 }
 
-// RepeatInterleave repeats each element of an axis, one after another. The result does not
-// share memory with x.
+// RepeatInterleave repeats each element of an axis count times in a row. The result does not share memory with x.
 func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
 	defer building("RepeatInterleave", x, axis, count)()
 	if !hasAxis(x, axis) {
@@ -156,7 +155,7 @@ func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
 	return copied(x, Reshape(Expand(Unsqueeze(x, axis+1), repeated...), merged...))
 }
 
-// MoveAxis moves one axis to another position and keeps the others in their order.
+// MoveAxis moves one axis to another position and keeps the order of the others.
 func MoveAxis(x *graph.Node, from, to int) *graph.Node {
 	defer building("MoveAxis", x, from, to)()
 	if !hasAxis(x, from) || !hasAxis(x, to) {
@@ -172,8 +171,7 @@ func MoveAxis(x *graph.Node, from, to int) *graph.Node {
 	return Permute(x, slices.Insert(perm, at[1], at[0])...)
 }
 
-// Flatten merges the axes from first up to and with last into one. A scalar becomes a
-// vector of one element.
+// Flatten merges the axes from first to last, both included, into one. A scalar becomes a vector of one element.
 func Flatten(x *graph.Node, first, last int) *graph.Node {
 	defer building("Flatten", x, first, last)()
 	switch {
@@ -192,8 +190,8 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 	return Reshape(x, slices.Replace(slices.Clone(x.Shape()), at[0], at[1]+1, merged)...)
 }
 
-// Unflatten splits one axis into several of the given sizes, whose product is the axis's size.
-// One size may be -1: it is found from the others.
+// Unflatten splits one axis into several of the given sizes, whose product is the axis's size. One size may be -1; it
+// is inferred from the others.
 func Unflatten(x *graph.Node, axis int, sizes ...graph.Dim) *graph.Node {
 	defer building("Unflatten", append([]any{x, axis}, shapeWords(sizes)...)...)()
 	if !hasAxis(x, axis) {
@@ -230,8 +228,7 @@ func Unflatten(x *graph.Node, axis int, sizes ...graph.Dim) *graph.Node {
 	return out
 }
 
-// MaskedFill returns a number where the mask holds, and x elsewhere, in x's dtype. x and the
-// mask broadcast.
+// MaskedFill returns value where the mask is true, and x elsewhere, in x's dtype. x and the mask broadcast.
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	defer building("MaskedFill", x, mask, value)()
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
@@ -244,9 +241,8 @@ func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	return Where(mask, value, x)
 }
 
-// OneHot gives, for integers from 0 to classes - 1, vectors of that many elements along a
-// new last axis: 1 at the integer's place and 0 elsewhere, in dtype t. Another integer
-// gives zeros.
+// OneHot returns, for integers [...], vectors [..., classes] of dtype t that are 1 at the integer's index and 0
+// elsewhere. Integers that are not from 0 to classes - 1 give zeros.
 func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	defer building("OneHot", index, classes, "graph."+t.GoName())()
 	if index == nil || !index.Judged() {
@@ -262,8 +258,9 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	return Cast(hit.Silence(graph.CodeMutualExpand), t)
 }
 
-// MultiHot gives, for integers [..., k], vectors [..., classes] that are 1 at the places of all k, however often these are named, and 0 elsewhere, in dtype
-// t. An integer that is not from 0 to classes - 1 is at no place: it fills up where there are fewer. As keras.ops.multi_hot.
+// MultiHot returns, for integers [..., k], vectors [..., classes] of dtype t that are 1 at each of the k indices and
+// 0 elsewhere. Repeated indices count once. Integers that are not from 0 to classes - 1 are ignored; use them as
+// padding. It is keras.ops.multi_hot.
 func MultiHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	defer building("MultiHot", index, classes, "graph."+t.GoName())()
 	if index != nil && index.Judged() && index.Rank() == 0 {
@@ -276,25 +273,25 @@ func MultiHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	return Cast(Any(hot, -2), t)
 }
 
-// Outer returns the products of each element of the vector x with each of the vector y.
+// Outer returns the outer product of two vectors, [n, m] for [n] and [m].
 func Outer(x, y *graph.Node) *graph.Node {
 	defer building("Outer", x, y)()
 	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(graph.CodeMutualExpand)
 }
 
-// IsNaN returns where x is not a number.
+// IsNaN reports where x is NaN.
 func IsNaN(x *graph.Node) *graph.Node {
 	defer building("IsNaN", x)()
 	return NotEqual(x, x)
 }
 
-// IsInf returns where x is infinite.
+// IsInf reports where x is infinite.
 func IsInf(x *graph.Node) *graph.Node {
 	defer building("IsInf", x)()
 	return Equal(magnitude(x), num(inf))
 }
 
-// IsFinite returns where x is neither infinite nor NaN.
+// IsFinite reports where x is neither infinite nor NaN.
 func IsFinite(x *graph.Node) *graph.Node {
 	defer building("IsFinite", x)()
 	return Less(magnitude(x), num(inf))

@@ -10,8 +10,7 @@ import (
 
 var opSum, opProd, opMax, opMin, opAny, opAll, opArgMax, opArgMin, opMean *graph.Op
 
-// ReduceAttrs are the fixed arguments of a reduction: the axes as the caller gave
-// them, nil for all.
+// ReduceAttrs are the fixed arguments of a reduction: the axes as the caller gave them, nil for all.
 type ReduceAttrs struct {
 	Axes     []int
 	KeepDims bool
@@ -24,8 +23,8 @@ type reducing interface{ reduced() ReduceAttrs }
 
 func reduceAttrs(n node) ReduceAttrs { return n.Attrs().(reducing).reduced() }
 
-// Axis is an axis of an operand, counted from either end, or one of the options KeepDims, AllAxes and NoAxes, which are given in the same
-// list.
+// Axis is an axis of an operand, negative from the end, or one of the options KeepDims, AllAxes and NoAxes, which are
+// given in the same list.
 type Axis int
 
 const (
@@ -34,18 +33,17 @@ const (
 	noAxes   Axis = keepDims + 2
 )
 
-// KeepDims leaves folded axes in the result with size 1.
+// KeepDims keeps the reduced axes in the result, with size 1.
 func KeepDims() Axis { return keepDims }
 
-// AllAxes folds all axes; it is what a reduction does when it is given none.
+// AllAxes reduces all axes. This is the default of a reduction without axes.
 func AllAxes() Axis { return allAxes }
 
-// NoAxes folds nothing, as NumPy understands an empty list.
+// NoAxes reduces no axis, as an empty list does in NumPy.
 func NoAxes() Axis { return noAxes }
 
-// Axes returns the axes that a reduction node folds, counted from the first, in rising order.
-// The node's fixed arguments are a [ReduceAttrs], or those of a reduction of this package.
-// It is the field Axes of these reductions. For another node, or a mistaken one, it is nil.
+// Axes returns the axes that a reduction node reduces, counted from 0, in ascending order. The node's fixed arguments
+// are a [ReduceAttrs], or those of a reduction of this package. It is nil for other nodes and for invalid ones.
 func Axes(n *graph.Node) []int {
 	if n == nil || !n.Judged() {
 		return nil
@@ -267,28 +265,28 @@ func reduceList(list []Axis) ReduceAttrs {
 	return a
 }
 
-// Sum adds up elements over the axes given, or over all.
+// Sum returns the sum over the given axes, or over all.
 func Sum(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opSum, x, axes) }
 
-// Prod multiplies elements over the axes given, or over all. Its gradient at an element is 0
-// where another element is 0, also if a third is not finite; PyTorch's is NaN then.
+// Prod returns the product over the given axes, or over all. The gradient of an element is 0 if another element is 0,
+// even if a third one is not finite; PyTorch's is NaN then.
 func Prod(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opProd, x, axes) }
 
-// Mean returns the mean over the axes given, or over all.
+// Mean returns the mean over the given axes, or over all.
 func Mean(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMean, x, axes) }
 
-// Max returns the greatest element over the axes given, or over all.
+// Max returns the greatest element over the given axes, or over all.
 func Max(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMax, x, axes) }
 
-// Min returns the least element over the axes given, or over all.
+// Min returns the least element over the given axes, or over all.
 func Min(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMin, x, axes) }
 
-// Any reports whether some element is true over the axes given, or over all. The result is Bool, but for Uint8, which
-// PyTorch keeps.
+// Any reports whether any element is true over the given axes, or over all. The result is Bool, but Uint8 if x is
+// Uint8, as in PyTorch.
 func Any(x *graph.Node, axes ...Axis) *graph.Node { return truth(opAny, x, axes) }
 
-// All reports whether every element is true over the axes given, or over all. The result is Bool, but for Uint8, which
-// PyTorch keeps.
+// All reports whether all elements are true over the given axes, or over all. The result is Bool, but Uint8 if x is
+// Uint8, as in PyTorch.
 func All(x *graph.Node, axes ...Axis) *graph.Node { return truth(opAll, x, axes) }
 
 // truth is Any or All, whose result is 0 or 1 for Uint8.
@@ -300,10 +298,10 @@ func truth(op *graph.Op, x node, axes []Axis) node {
 	return Cast(reduceCall(op, x, axes), graph.Uint8)
 }
 
-// ArgMax returns the index of the first greatest element along the axes given, or
-// among all elements: counted in row-major order over these axes.
+// ArgMax returns the index of the greatest element over the given axes, or over all, and of equal ones the first. The
+// index counts in row-major order over these axes.
 func ArgMax(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMax, x, axes) }
 
-// ArgMin returns the index of the first least element along the axes given, or
-// among all elements: counted in row-major order over these axes.
+// ArgMin returns the index of the least element over the given axes, or over all, and of equal ones the first. The
+// index counts in row-major order over these axes.
 func ArgMin(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMin, x, axes) }

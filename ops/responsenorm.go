@@ -6,9 +6,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// InstanceNorm standardizes each channel of each example of x, [N, C, …], over the axes after the channels, multiplies by gain and adds bias,
-// which are [C] or nil. It also gives the mean and the variance of each, [N, C], from which running averages are made. A channel has more than one
-// element, as in PyTorch; of named sizes that is judged when these are bound.
+// InstanceNorm standardizes each channel of each example of x, [N, C, …], over the axes after the channels,
+// multiplies by gain, and adds bias, which are [C] or nil. It also returns the mean and the variance, [N, C], for
+// running averages. A channel must have more than one element, as in PyTorch; for named sizes this is checked when
+// they are bound.
 func InstanceNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
 	defer building("InstanceNorm", x, gain, bias, eps)()
 	if x == nil || !x.Judged() || x.Rank() < 3 {
@@ -36,10 +37,11 @@ func InstanceNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *gr
 	return round(y), round(Mean(x, places...)), round(Mean(Square(centred), places...)) // what Standardize computes too
 }
 
-// LocalResponseNorm returns x / (k + alpha*mean)^beta, where the mean is that of the squares in size neighbouring channels, of which size/2 stand
-// before the element's own; channels beyond the ends count as 0. x is [N, C, …] of floating-point numbers: A. Krizhevsky and others, ImageNet
-// Classification with Deep Convolutional Neural Networks, 2012. It is PyTorch's local_response_norm; of an even size, ONNX's LRN has one channel
-// less before and one more behind.
+// LocalResponseNorm returns x / (k + alpha*mean)^beta for x [N, C, …] of floating-point numbers. The mean is that of
+// the squares in size neighbouring channels, of which size/2 come before the element's own. Channels beyond the ends
+// count as 0. It is PyTorch's local_response_norm; for even sizes, ONNX's LRN has one channel less before and one
+// more after. Source: A. Krizhevsky and others, ImageNet Classification with Deep Convolutional Neural Networks,
+// 2012.
 func LocalResponseNorm(x *graph.Node, size int, alpha, beta, k float64) *graph.Node {
 	defer building("LocalResponseNorm", x, size, alpha, beta, k)()
 	call := refused("LocalResponseNorm", x).with(size, alpha, beta, k)

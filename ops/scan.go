@@ -7,7 +7,7 @@ import (
 
 var opCumSum, opCumProd *graph.Op
 
-// ScanAttrs are the fixed arguments of CumSum and other functions along an axis; Reverse starts from the end.
+// ScanAttrs are the fixed arguments of CumSum and other cumulative functions. Reverse starts from the end.
 type ScanAttrs struct {
 	Axis    int
 	Reverse bool
@@ -60,13 +60,11 @@ func cumProdGrad(n, dy node, _ int) node {
 	return Mul(past(n, axis, 1), Apply(opRecurrence, ScanAttrs{axis, !a.Reverse}, future(n.In(0), axis, 0), dy))
 }
 
-// CumSum returns, at each place of an axis, the sum of the elements up to there. Floating-point numbers are added up in Float64, in their
-// order.
+// CumSum returns the cumulative sum along an axis. Floating-point numbers are added in Float64, in order.
 func CumSum(x *graph.Node, axis int) *graph.Node { return Apply(opCumSum, ScanAttrs{Axis: axis}, x) }
 
-// CumProd returns, at each place of an axis, the product of the elements up to there, formed
-// as [CumSum] forms sums. Its gradients, of whatever order, hold no division: they are right
-// also where elements are 0.
+// CumProd returns the cumulative product along an axis. Floating-point numbers are multiplied in Float64, in order.
+// Its gradients of any order do not divide, so they are correct even where elements are 0.
 func CumProd(x *graph.Node, axis int) *graph.Node {
 	return Apply(opCumProd, ScanAttrs{Axis: axis}, x)
 }

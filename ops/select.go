@@ -64,14 +64,13 @@ func selected(n node) (axis int, start graph.Dim) {
 	return axis, rules.SelectStart(n.In(0).Shape()[axis], a.Index)
 }
 
-// Select returns the elements at one index of an axis, without that axis. A negative
-// index counts from the end.
+// Select returns the slice of x at one index of an axis, without that axis. A negative index counts from the end.
 func Select(x *graph.Node, axis int, index graph.Dim) *graph.Node {
 	return Apply(opSelect, SelectAttrs{axis, index}, x)
 }
 
-// Flip returns the elements of the given axes in reverse order. It is a view of x, and a copy in PyTorch: what is written into it in place
-// is written into x, in the reverse order. [Copy] gives it its own memory.
+// Flip returns x with the elements of the given axes in reverse order. It is a view of x, unlike PyTorch's: writing
+// into it in place writes into x. [Copy] gives it its own memory.
 func Flip(x *graph.Node, axes ...int) *graph.Node {
 	return Apply(opFlip, FlipAttrs{append([]int{}, axes...)}, x)
 }

@@ -14,7 +14,7 @@ var opReshape, opSqueeze, opUnsqueeze, opExpand, opPermute, opTranspose *graph.O
 // ReshapeAttrs are the fixed arguments of Reshape.
 type ReshapeAttrs struct{ Shape graph.Shape }
 
-// SqueezeAttrs are the fixed arguments of Squeeze; nil axes are all of size 1.
+// SqueezeAttrs are the fixed arguments of Squeeze; nil means all axes of size 1.
 type SqueezeAttrs struct{ Axes []int }
 
 // UnsqueezeAttrs are the fixed arguments of Unsqueeze.
@@ -23,8 +23,7 @@ type UnsqueezeAttrs struct{ Axis int }
 // ExpandAttrs are the fixed arguments of Expand.
 type ExpandAttrs struct{ Shape graph.Shape }
 
-// PermuteAttrs are the fixed arguments of Permute: axis i of the result is axis Perm[i]
-// of the operand.
+// PermuteAttrs are the fixed arguments of Permute: axis i of the result is axis Perm[i] of the operand.
 type PermuteAttrs struct{ Perm []int }
 
 // TransposeAttrs are the fixed arguments of Transpose: the two axes exchanged.
@@ -168,35 +167,35 @@ func inferPermute(c *graph.Call) graph.Shape {
 	return out
 }
 
-// Reshape returns the same elements in row-major order under another shape. One size may
-// be -1: it is found from the others.
+// Reshape returns the same elements, in row-major order, in another shape. One size may be -1; it is inferred from
+// the others.
 func Reshape(x *graph.Node, shape ...graph.Dim) *graph.Node {
 	return Apply(opReshape, ReshapeAttrs{append(graph.Shape{}, shape...)}, x)
 }
 
-// Squeeze takes away the given axes where their size is 1, or all axes of size 1.
+// Squeeze removes the given axes if their size is 1. Without axes it removes all axes of size 1.
 func Squeeze(x *graph.Node, axes ...int) *graph.Node {
 	return Apply(opSqueeze, SqueezeAttrs{axes}, x)
 }
 
-// Unsqueeze returns x a new axis of size 1 at the given place, counted in the result.
+// Unsqueeze returns x with a new axis of size 1 at the given position in the result.
 func Unsqueeze(x *graph.Node, axis int) *graph.Node {
 	return Apply(opUnsqueeze, UnsqueezeAttrs{axis}, x)
 }
 
-// Expand repeats x along its axes of size 1, and along new leading axes, to the given shape, without copying. A size of -1 keeps the axis
-// unchanged.
+// Expand returns x repeated to the given shape along its axes of size 1 and along new leading axes, without copying.
+// A size of -1 keeps the axis unchanged.
 func Expand(x *graph.Node, shape ...graph.Dim) *graph.Node {
 	return Apply(opExpand, ExpandAttrs{append(graph.Shape{}, shape...)}, x)
 }
 
-// Permute returns the axes in another order: axis i of the result is axis axes[i] of x.
+// Permute returns x with its axes in another order: axis i of the result is axis axes[i] of x.
 func Permute(x *graph.Node, axes ...int) *graph.Node {
 	return Apply(opPermute, PermuteAttrs{axes}, x)
 }
 
-// Transpose exchanges two axes, counted from either end: Transpose(x, -1, -2) is the
-// transpose of matrices.
+// Transpose returns x with two axes exchanged, negative ones counted from the end. Transpose(x, -1, -2) transposes
+// matrices.
 func Transpose(x *graph.Node, a, b int) *graph.Node {
 	return Apply(opTranspose, TransposeAttrs{a, b}, x)
 }

@@ -115,7 +115,8 @@ func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
 	}
 }
 
-// Softmax returns exp(x) divided by its sum along an axis. What is less than about e^-87 of the greatest (of float64, e^-708) is 0.
+// Softmax returns exp(x) divided by its sum along an axis. Results below about e^-87 times the greatest (in Float64,
+// e^-708) are 0.
 func Softmax(x *graph.Node, axis int) *graph.Node { return Apply(opSoftmax, SoftmaxAttrs{axis}, x) }
 
 // LogSoftmax returns the logarithm of Softmax.
@@ -123,5 +124,5 @@ func LogSoftmax(x *graph.Node, axis int) *graph.Node {
 	return Apply(opLogSoftmax, SoftmaxAttrs{axis}, x)
 }
 
-// LogSumExp returns log(sum(exp(x))) over the axes given, or over all.
+// LogSumExp returns log(sum(exp(x))) over the given axes, or over all.
 func LogSumExp(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opLogSumExp, x, axes) }

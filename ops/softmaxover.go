@@ -2,7 +2,7 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// SoftmaxOver is [Softmax] over several axes at once, or over all: exp(x - max) / sum(exp(x - max)).
+// SoftmaxOver is [Softmax] over several axes together, or over all: exp(x - max) / sum(exp(x - max)).
 func SoftmaxOver(x *graph.Node, axes ...Axis) *graph.Node {
 	defer building("SoftmaxOver", append([]any{x}, axisArgs(axes)...)...)()
 	if bad := notScores("SoftmaxOver", x, axes); bad != nil {
@@ -12,7 +12,7 @@ func SoftmaxOver(x *graph.Node, axes ...Axis) *graph.Node {
 	return Div(e, Sum(e, kept(axes)...))
 }
 
-// LogSoftmaxOver is [LogSoftmax] over several axes at once, or over all.
+// LogSoftmaxOver is [LogSoftmax] over several axes together, or over all.
 func LogSoftmaxOver(x *graph.Node, axes ...Axis) *graph.Node {
 	defer building("LogSoftmaxOver", append([]any{x}, axisArgs(axes)...)...)()
 	if bad := notScores("LogSoftmaxOver", x, axes); bad != nil {
@@ -22,8 +22,9 @@ func LogSoftmaxOver(x *graph.Node, axes ...Axis) *graph.Node {
 	return Sub(shifted, Log(Sum(expOrZero(shifted), kept(axes)...)))
 }
 
-// MaskedSoftmax is [SoftmaxOver] of the elements where a mask, a Bool that broadcasts with x, holds, and 0 elsewhere: jax.nn.softmax with where. What x
-// has elsewhere is not read, not even for gradients. Where the mask holds nowhere the result is 0, and so is the gradient.
+// MaskedSoftmax is [SoftmaxOver] of the elements where the mask is true, and 0 elsewhere. The mask is a Bool that
+// broadcasts with x. Masked elements are not read, not even for gradients. If the whole mask is false, the result and
+// the gradient are 0. It is jax.nn.softmax with where.
 func MaskedSoftmax(x, mask *graph.Node, axes ...Axis) *graph.Node {
 	defer building("MaskedSoftmax", append([]any{x, mask}, axisArgs(axes)...)...)()
 	if bad := notScores("MaskedSoftmax", x, axes); bad != nil {
@@ -40,8 +41,9 @@ func MaskedSoftmax(x, mask *graph.Node, axes ...Axis) *graph.Node {
 	return Div(e, Where(Equal(sum, num(0)), num(1), sum))
 }
 
-// Sparsemax returns max(x - tau, 0) along an axis, with the tau for which the sum is 1: the distribution nearest to x. A. Martins and R. Astudillo, From
-// Softmax to Sparsemax, 2016. It is keras.ops.sparsemax.
+// Sparsemax returns max(x - tau, 0) along an axis, where tau is chosen so that the sum is 1. This is the probability
+// distribution nearest to x. It is keras.ops.sparsemax. Source: A. Martins and R. Astudillo, From Softmax to
+// Sparsemax, 2016.
 func Sparsemax(x *graph.Node, axis int) *graph.Node {
 	defer building("Sparsemax", x, axis)()
 	if bad := notScores("Sparsemax", x, []Axis{Axis(axis)}); bad != nil {

@@ -11,8 +11,8 @@ import (
 
 // The functions here take an axis apart, into parts or single elements.
 
-// Unbind returns the elements at each index of an axis, without that axis. How many there are must
-// follow from what was declared of the axis's size, as that it is [graph.Exactly] a number.
+// Unbind returns the slices of x at each index of an axis, without that axis. Their number must follow from the
+// declarations: the size must be a number, or [graph.Exactly] one.
 func Unbind(x *graph.Node, axis int) []*graph.Node {
 	defer building("Unbind", x, axis)()
 	call := refused("Unbind", x).with(axis)
@@ -36,11 +36,10 @@ func Unbind(x *graph.Node, axis int) []*graph.Node {
 	return parts
 }
 
-// Split cuts an axis into parts of the given size; the last one may be smaller. A Go slice has a
-// length when the graph is built: how many parts there are must be the same for all sizes that the
-// axis may have. So it is where the size is a number, [graph.Exactly] one, or lies within bounds, as
-// 7 to 9 of parts of 3. [Chunk] cuts an axis of any size into a number of parts, [SplitSizes] into
-// parts of any sizes, and [Unflatten] with -1 makes an axis of the parts.
+// Split cuts an axis into parts of the given size; the last one may be smaller. The number of parts must be known
+// when the graph is built: the size of the axis must be a number, [graph.Exactly] one, or within bounds that all give
+// the same number of parts, such as 7 to 9 for parts of 3. For an axis of any size, [Chunk] cuts it into a given
+// number of parts, [SplitSizes] into parts of any sizes, and [Unflatten] with -1 makes an axis of the parts.
 func Split(x *graph.Node, axis, size int) []*graph.Node {
 	defer building("Split", x, axis, size)()
 	call, problem := refused("Split", x).with(axis, size), ""
@@ -78,8 +77,9 @@ func splitHelp(x node, axis, size int) string {
 	return fmt.Sprintf("Unflatten(%s, %d, -1, %d) makes an axis of the parts, for all of them at once; ", x.Called(), axis, size) + help
 }
 
-// Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller. Of an axis of named size there are n parts,
-// and it is required that none is empty, unless the axis is. In case of a mistake it returns n nodes that represent it.
+// Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller. An axis of named size
+// is cut into exactly n parts, none of which may be empty unless the axis is. After a mistake it returns n invalid
+// nodes.
 func Chunk(x *graph.Node, axis, n int) []*graph.Node {
 	defer building("Chunk", x, axis, n)()
 	call := refused("Chunk", x).with(axis, n)
@@ -111,8 +111,8 @@ func chunkProblem(n int) string {
 	return ""
 }
 
-// SplitSizes cuts an axis into parts of the given sizes, which make up the whole axis. In case of a mistake it returns as many nodes that
-// stand for it.
+// SplitSizes cuts an axis into parts of the given sizes, whose sum must be the axis's size. After a mistake it
+// returns as many invalid nodes.
 func SplitSizes(x *graph.Node, axis int, sizes ...graph.Dim) []*graph.Node {
 	defer building("SplitSizes", append([]any{x, axis}, shapeWords(sizes)...)...)()
 	call, problem, sum := refused("SplitSizes", x).with(append([]any{axis}, shapeWords(sizes)...)...), "", graph.Dim(0)

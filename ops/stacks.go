@@ -9,13 +9,14 @@ import (
 
 // The functions here join, split and turn values as NumPy's functions of these names, which PyTorch has too.
 
-// AtLeast1D returns x, and of a scalar a vector of one element.
+// AtLeast1D returns x, with a scalar reshaped to [1].
 func AtLeast1D(x *graph.Node) *graph.Node { return atLeastRank("AtLeast1D", x, 1) }
 
-// AtLeast2D returns x, and of a scalar or a vector a matrix of one row.
+// AtLeast2D returns x, with a scalar reshaped to [1, 1] and a vector [N] to [1, N].
 func AtLeast2D(x *graph.Node) *graph.Node { return atLeastRank("AtLeast2D", x, 2) }
 
-// AtLeast3D returns x, of a matrix [M, N] the value [M, N, 1], of a vector [N] the value [1, N, 1], and of a scalar [1, 1, 1].
+// AtLeast3D returns x, with a scalar reshaped to [1, 1, 1], a vector [N] to [1, N, 1] and a matrix [M, N] to [M, N,
+// 1].
 func AtLeast3D(x *graph.Node) *graph.Node { return atLeastRank("AtLeast3D", x, 3) }
 
 func atLeastRank(fn string, x node, rank int) node {
@@ -55,7 +56,7 @@ func joined(fn string, axis, rank int, xs []node, each func(x node) node) node {
 	return Concat(axis, parts...)
 }
 
-// HStack joins values along axis 1, and scalars and vectors along their only axis.
+// HStack joins values along axis 1; scalars and vectors along axis 0.
 func HStack(xs ...*graph.Node) *graph.Node { return joined("HStack", 1, 1, xs, nil) }
 
 // VStack joins values along axis 0, after [AtLeast2D]: vectors are rows.
@@ -64,7 +65,7 @@ func VStack(xs ...*graph.Node) *graph.Node { return joined("VStack", 0, 2, xs, n
 // DStack joins values along axis 2, after [AtLeast3D].
 func DStack(xs ...*graph.Node) *graph.Node { return joined("DStack", 2, 3, xs, nil) }
 
-// ColumnStack joins values along axis 1; scalars and vectors are columns.
+// ColumnStack joins values along axis 1. Scalars and vectors are columns.
 func ColumnStack(xs ...*graph.Node) *graph.Node {
 	return joined("ColumnStack", 1, 1, xs, func(x node) node {
 		if x.Rank() == 1 {
@@ -74,8 +75,8 @@ func ColumnStack(xs ...*graph.Node) *graph.Node {
 	})
 }
 
-// TensorSplit cuts an axis into n parts that differ by one element at most, the larger ones first: PyTorch's tensor_split and NumPy's
-// array_split. A part of an axis of named size may be empty.
+// TensorSplit cuts an axis into n parts whose sizes differ by at most one, the larger ones first. A part of an axis
+// of named size may be empty. It is PyTorch's tensor_split and NumPy's array_split.
 func TensorSplit(x *graph.Node, axis, n int) []*graph.Node {
 	defer building("TensorSplit", x, axis, n)()
 	call, problem := refused("TensorSplit", x).with(axis, n), ""
@@ -96,8 +97,9 @@ func TensorSplit(x *graph.Node, axis, n int) []*graph.Node {
 	return cut(x, axis, sizes)
 }
 
-// SplitAt cuts an axis before the given places, which count from the end where they are negative: NumPy's split and PyTorch's tensor_split
-// with indices. Positions are in ascending order; of those that do not, and of those past the end, the part between is empty.
+// SplitAt cuts an axis before the given indices; negative ones count from the end. The indices should be in ascending
+// order: a part between two that are not, or past the end, is empty. It is NumPy's split and PyTorch's tensor_split
+// with indices.
 func SplitAt(x *graph.Node, axis int, places ...graph.Dim) []*graph.Node {
 	defer building("SplitAt", append([]any{x, axis}, shapeWords(places)...)...)()
 	if _, bad := cutAxis(refused("SplitAt", x).with(append([]any{axis}, shapeWords(places)...)...), x, axis, ""); bad != nil {
@@ -110,7 +112,7 @@ func SplitAt(x *graph.Node, axis int, places ...graph.Dim) []*graph.Node {
 	return parts
 }
 
-// Rot90 turns the plane of axes a and b by k times 90 degrees, from a towards b.
+// Rot90 rotates the plane of axes a and b by k times 90 degrees, from a towards b.
 func Rot90(x *graph.Node, k, a, b int) *graph.Node {
 	defer building("Rot90", x, k, a, b)()
 	switch {
@@ -131,7 +133,8 @@ func Rot90(x *graph.Node, k, a, b int) *graph.Node {
 	return Copy(x)
 }
 
-// BlockDiag puts matrices along the diagonal of one, with zeros elsewhere; vectors are rows, and scalars have one element. The dtype holds all.
+// BlockDiag returns the block-diagonal matrix of the given matrices, with zeros elsewhere. Vectors count as rows, and
+// scalars as [1, 1]. The result has the common dtype.
 func BlockDiag(xs ...*graph.Node) *graph.Node {
 	args := make([]any, len(xs))
 	for i, x := range xs {
@@ -159,8 +162,8 @@ func BlockDiag(xs ...*graph.Node) *graph.Node {
 	return Concat(0, rows...)
 }
 
-// CartesianProd returns all combinations of elements of vectors, one of each, as rows: [product of the sizes, number of vectors], the last vector's
-// elements changing fastest. Of one vector it is that vector.
+// CartesianProd returns all combinations of one element of each vector, as rows: [product of the sizes, number of
+// vectors]. The last vector changes fastest. For one vector it is that vector.
 func CartesianProd(xs ...*graph.Node) *graph.Node {
 	args := make([]any, len(xs))
 	for i, x := range xs {
@@ -181,7 +184,7 @@ func CartesianProd(xs ...*graph.Node) *graph.Node {
 	return Stack(1, columns...)
 }
 
-// BroadcastTensors expands values to the shape that all have together, as views; dtypes stay.
+// BroadcastTensors expands values to their common broadcast shape, as views. Dtypes do not change.
 func BroadcastTensors(xs ...*graph.Node) []*graph.Node {
 	args := make([]any, len(xs))
 	for i, x := range xs {

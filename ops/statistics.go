@@ -2,34 +2,34 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// VarMean returns [Var] and [Mean] over the axes given, or over all.
+// VarMean returns [Var] and [Mean] over the given axes, or over all.
 func VarMean(x *graph.Node, correction float64, axes ...Axis) (variance, mean *graph.Node) {
 	a := reduceList(axes)
 	defer graph.BeginCall("VarMean", VarianceAttrs{a.Axes, a.KeepDims, correction}, x)()
 	return Var(x, correction, axes...), Mean(x, axes...)
 }
 
-// StdMean returns [Std] and [Mean] over the axes given, or over all.
+// StdMean returns [Std] and [Mean] over the given axes, or over all.
 func StdMean(x *graph.Node, correction float64, axes ...Axis) (deviation, mean *graph.Node) {
 	a := reduceList(axes)
 	defer graph.BeginCall("StdMean", VarianceAttrs{a.Axes, a.KeepDims, correction}, x)()
 	return Std(x, correction, axes...), Mean(x, axes...)
 }
 
-// MinMax returns [Min] and [Max] over the axes given, or over all.
+// MinMax returns [Min] and [Max] over the given axes, or over all.
 func MinMax(x *graph.Node, axes ...Axis) (least, greatest *graph.Node) {
 	defer graph.BeginCall("MinMax", reduceList(axes), x)()
 	return Min(x, axes...), Max(x, axes...)
 }
 
-// PeakToPeak returns the greatest element less the least one over the axes given, or over all.
+// PeakToPeak returns the greatest minus the least element over the given axes, or over all.
 func PeakToPeak(x *graph.Node, axes ...Axis) *graph.Node {
 	defer graph.BeginCall("PeakToPeak", reduceList(axes), x)()
 	return Sub(Max(x, axes...), Min(x, axes...))
 }
 
-// Average returns the sum of x times weights over the axes given, or over all, divided by that of the weights, which broadcast to
-// the shape of x.
+// Average returns the weighted mean over the given axes, or over all: the sum of x times weights, divided by the sum
+// of the weights. The weights broadcast to the shape of x.
 func Average(x, weights *graph.Node, axes ...Axis) *graph.Node {
 	defer graph.BeginCall("Average", reduceList(axes), x, weights)()
 	if bad := notTensors(refused("Average", x, weights)); bad != nil {
@@ -39,10 +39,11 @@ func Average(x, weights *graph.Node, axes ...Axis) *graph.Node {
 	return Div(Sum(Mul(x, weights), axes...), Sum(weights, axes...))
 }
 
-// Cov returns the matrix of covariances of the rows of x, [n, k], each a variable with k observations: [n, n]. Of one variable, [k], [] or
-// [1, k], it is a scalar. The sum of products is divided by the number of observations less the correction, of which 1
-// estimates the covariances of what the observations are a sample of. frequencies, integers, say how often each observation was
-// made, and weights, which are not negative, how much each counts; each is [k], or nil. As torch.cov.
+// Cov returns the covariance matrix [n, n] of the rows of x, [n, k]: n variables with k observations each. For one
+// variable, [k], [] or [1, k], it is a scalar. The sums of products are divided by the number of observations minus
+// the correction; the correction 1 gives the unbiased estimate from a sample. frequencies, integers [k] or nil, say
+// how often each observation was made. weights, [k] or nil and not negative, say how much each counts. It is
+// torch.cov.
 func Cov(x *graph.Node, correction float64, frequencies, weights *graph.Node) *graph.Node {
 	defer building("Cov", withWeights(weights, withWeights(frequencies, x, correction)...)...)()
 	call := refused("Cov", x).with(correction)
@@ -110,8 +111,8 @@ func observationWeights(call refusedCall, x, frequencies, weights node) (product
 	return product, nil
 }
 
-// CorrCoef returns the matrix of Pearson's correlation coefficients of the rows of x, [n, k]: the covariances divided by the
-// deviations of both variables, between -1 and 1. Of one variable, [k] or [1, k], it is a scalar. As torch.corrcoef.
+// CorrCoef returns the matrix [n, n] of Pearson's correlation coefficients, between -1 and 1, of the rows of x, [n,
+// k]. For one variable, [k] or [1, k], it is a scalar. It is torch.corrcoef.
 func CorrCoef(x *graph.Node) *graph.Node {
 	defer building("CorrCoef", x)()
 	if bad := notTensors(refused("CorrCoef", x)); bad != nil {

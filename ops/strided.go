@@ -9,7 +9,7 @@ import (
 
 var opDiagonal, opAsStrided *graph.Op
 
-// DiagonalAttrs are the fixed arguments of Diagonal. Square says that both axes must have one size.
+// DiagonalAttrs are the fixed arguments of Diagonal. Square says that both axes must have the same size.
 type DiagonalAttrs struct {
 	Offset, A, B int
 	Square       bool
@@ -113,9 +113,9 @@ func inverse(perm []int) []int {
 	return undo
 }
 
-// Diagonal returns the elements of axes a and b at positions (i, i+offset), as the last
-// axis of the result; of a matrix, its diagonal: Diagonal(x, 0, 0, 1). Its length is the lesser
-// of the sizes that are left past the offset; of named sizes, when these are bound.
+// Diagonal returns the elements of axes a and b at positions (i, i+offset), as the last axis of the result. The main
+// diagonal of a matrix is Diagonal(x, 0, 0, 1). Its length is the smaller of the two sizes that remain after the
+// offset; for named sizes it is known when they are bound.
 func Diagonal(x *graph.Node, offset, a, b int) *graph.Node {
 	return Apply(opDiagonal, DiagonalAttrs{Offset: offset, A: a, B: b}, x)
 }

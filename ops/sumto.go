@@ -4,8 +4,8 @@ import "github.com/broadloom/broadloom/graph"
 
 var opSumTo *graph.Op
 
-// SumToAttrs are the fixed arguments of SumTo over undecided axes: the shape of the
-// result, which is summed to wherever its bound size is 1 and the operand's is not.
+// SumToAttrs are the fixed arguments of SumTo over undecided axes: the shape of the result. At run time, axes whose
+// size is 1 in this shape, but not in the operand, are summed.
 type SumToAttrs struct{ Shape graph.Shape }
 
 func init() {
@@ -23,9 +23,8 @@ func init() {
 		})
 }
 
-// SumTo undoes broadcasting: it sums x over the axes along which a value of the given
-// shape was repeated to x's shape, and gives that shape. kinds is the record of the
-// repetition.
+// SumTo undoes broadcasting: it sums x over the axes along which a value of the given shape was repeated, and returns
+// that shape. kinds says for each axis how it was broadcast.
 func SumTo(x *graph.Node, shape graph.Shape, kinds []graph.AxisKind) *graph.Node {
 	defer building("SumTo", x, shape, kinds)()
 	if x == nil || !x.Judged() {

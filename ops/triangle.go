@@ -7,8 +7,8 @@ import (
 
 var opTriu, opTril *graph.Op
 
-// TriangleAttrs are the fixed arguments of Triu and Tril: the diagonal that bounds the
-// triangle, 0 for the main one and positive above it.
+// TriangleAttrs are the fixed arguments of Triu and Tril: the diagonal that bounds the triangle, 0 for the main one
+// and positive above it.
 type TriangleAttrs struct{ Diagonal int }
 
 // triangle is the entry of matrices of which one triangle is kept. inside tells, from

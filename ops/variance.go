@@ -7,8 +7,7 @@ import (
 
 var opVar, opStd *graph.Op
 
-// VarianceAttrs are the fixed arguments of Var and Std: those of a reduction, and what is
-// taken off the number of elements by which the sum of squares is divided.
+// VarianceAttrs are the fixed arguments of Var and Std: those of a reduction, and the correction.
 type VarianceAttrs struct {
 	Axes       []int
 	KeepDims   bool
@@ -80,10 +79,9 @@ func varianceGrad(n, dy node) node {
 	return Mul(Mul(keepShape(n, dy), Div(num(2), freedom(n, x))), centred(n, x))
 }
 
-// Var returns the variance over the axes given, or over all: the sum of the squared
-// distances from the mean, divided by the number of elements less the correction. The
-// correction 1 estimates the variance of what the elements are a sample of. It is NaN where
-// there are no more elements than the correction, with a warning.
+// Var returns the variance over the given axes, or over all: the sum of the squared distances from the mean, divided
+// by the number of elements minus the correction. The correction 1 gives the unbiased estimate from a sample. If
+// there are no more elements than the correction, the result is NaN, with a warning.
 func Var(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	return Apply(opVar, VarianceAttrs{a.Axes, a.KeepDims, correction}, x)

@@ -79,10 +79,9 @@ func normGrad(n, dy node, _ int) node {
 	return Mul(Mul(Sign(x), Pow(magnitude, num(p-1))), Where(isFlat, num(0), Div(dy, Pow(length, num(p-1)))))
 }
 
-// Norm returns the vector norm of order p over the axes given, or over all: 2 is the
-// Euclidean length, 1 the sum of magnitudes, an infinite order the greatest magnitude. Where
-// it has no derivative, its gradient is 0, and so are the gradients of that; PyTorch's second
-// gradients are NaN there.
+// Norm returns the vector norm of order p over the given axes, or over all. Order 2 is the Euclidean length, 1 the
+// sum of magnitudes, and infinity the greatest magnitude. Where the norm has no derivative, gradients of any order
+// are 0; PyTorch's second gradients are NaN there.
 func Norm(x *graph.Node, p float64, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	return Apply(opNorm, NormAttrs{a.Axes, a.KeepDims, p}, x)

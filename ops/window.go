@@ -23,17 +23,17 @@ type FoldAttrs struct {
 	Stride, Dilation int
 }
 
-// Args writes the axis, the size and the steps.
+// Args writes the axis, the size, the stride and the dilation.
 func (a WindowAttrs) Args(operands []string) []string {
 	return after(operands, a.Axis, a.Size, a.Stride, a.Dilation)
 }
 
-// Args writes the axis, its length and the steps.
+// Args writes the axis, its length, the stride and the dilation.
 func (a FoldAttrs) Args(operands []string) []string {
 	return after(operands, a.Axis, a.Length, a.Stride, a.Dilation)
 }
 
-// Steps returns the axis, and how far windows and their elements are apart.
+// Steps returns the axis, the stride of the windows and the dilation of their elements.
 func (a FoldAttrs) Steps() (axis, stride, dilation int) { return a.Axis, a.Stride, a.Dilation }
 
 func init() {
@@ -147,17 +147,15 @@ func sideBySide(n, x node, axis int) node {
 	return Pad(Reshape(MoveAxis(x, rank, axis+1), shape...), axis, 0, n.Shape()[axis].Minus(covered), 0)
 }
 
-// Window returns sliding windows along an axis, without copying: the axis holds the
-// windows, floor((length - dilation*(size-1) - 1)/stride) + 1 of them, and a new last axis
-// the elements of each: y[…,i,…,k] = x[…, i*stride + k*dilation, …]. The axis must have
-// room for one window at least.
+// Window returns sliding windows along an axis, without copying: y[…,i,…,k] = x[…, i*stride + k*dilation, …]. The
+// axis holds the floor((length - dilation*(size-1) - 1)/stride) + 1 windows, and a new last axis the elements of
+// each. There must be room for at least one window.
 func Window(x *graph.Node, axis int, size graph.Dim, stride, dilation int) *graph.Node {
 	return Apply(opWindow, WindowAttrs{axis, size, stride, dilation}, x)
 }
 
-// Fold is the opposite of Window: it puts windows, whose elements are the last axis, back
-// on an axis of the given length. Elements that meet at one place are added up, and
-// places that no window reaches are 0.
+// Fold is the adjoint of [Window]: it puts windows, whose elements are the last axis, back on an axis of the given
+// length. Overlapping elements are summed, and positions that no window reaches are 0.
 func Fold(x *graph.Node, axis int, length graph.Dim, stride, dilation int) *graph.Node {
 	return Apply(opFold, FoldAttrs{axis, length, stride, dilation}, x)
 }
