@@ -10,7 +10,7 @@ import (
 
 var opEmbeddingBag, opBagSums *graph.Op
 
-// EmbeddingBagAttrs are the fixed arguments of EmbeddingBag, and which operands follow the table.
+// EmbeddingBagAttrs are the fixed arguments of EmbeddingBag. They also say which operands follow the table.
 type EmbeddingBagAttrs struct {
 	By                                 Reduction
 	Padding                            []int
@@ -47,21 +47,22 @@ type embeddingBag struct {
 	offsets, weights node
 }
 
-// Offsets says where in a vector of indices each bag begins: a vector, Int32 or Int64, that begins with 0 and
-// does not fall.
+// Offsets says where each bag starts in a vector of indices. offsets is a vector, Int32 or Int64, that starts with 0
+// and never decreases.
 func Offsets(offsets *graph.Node) EmbeddingBagOption {
 	return func(b *embeddingBag) { b.offsets, b.HasOffsets = offsets, true }
 }
 
-// IncludeLastOffset says that the last of the [Offsets] is where the last bag ends.
+// IncludeLastOffset says that the last of the [Offsets] is the end of the last bag.
 func IncludeLastOffset() EmbeddingBagOption { return func(b *embeddingBag) { b.LastOffset = true } }
 
-// PerSampleWeights multiplies each row of a sum by a weight, of the table's dtype and the indices' shape.
+// PerSampleWeights multiplies each row by a weight before they are summed. w has the table's dtype and the indices'
+// shape.
 func PerSampleWeights(w *graph.Node) EmbeddingBagOption {
 	return func(b *embeddingBag) { b.weights, b.IsWeighted = w, true }
 }
 
-// PaddingIndex names a row that counts for nothing in its bags; a negative one counts from the end.
+// PaddingIndex names a row that bags ignore; a negative one counts from the end.
 func PaddingIndex(row int) EmbeddingBagOption {
 	return func(b *embeddingBag) { b.Padding = []int{row} }
 }
@@ -182,12 +183,12 @@ func greatestInBags(rows, isLeftOut, bag node, bags graph.Dim) node {
 	return Gather(Concat(0, rows, Zeros(g, rows.DType(), 1, rows.Shape()[1])), 0, Slice(place, 0, 0, bags, 1))
 }
 
-// EmbeddingBag returns, for each bag of indices, the sum, the mean or the greatest elements of the rows of a
-// table [v, k] that they name, as torch.nn.functional.embedding_bag: by is ReduceSum, ReduceMean or ReduceMax, and
-// the result [bags, k]. Of indices [bags, n] each row is a bag; a vector of indices has [Offsets]. A bag
-// without indices gives 0. Of equal greatest elements the first has the gradient, and NaN is the greatest,
-// where PyTorch's answer depends on the order. Indices are Int32 or Int64, and one outside of the table
-// stops the run; the table holds floating-point numbers. [PerSampleWeights] are those of a sum.
+// EmbeddingBag returns, for each bag of indices, the sum, the mean or the greatest elements of the rows of a table
+// [v, k]: [bags, k]. by is ReduceSum, ReduceMean or ReduceMax. Indices [bags, n] have a bag in each row; a vector of
+// indices needs [Offsets]. An empty bag gives 0. Of equal greatest elements the first gets the gradient. NaN is the
+// greatest; in PyTorch this depends on the order. Indices are Int32 or Int64, and one outside the table stops the
+// run. The table holds floating-point numbers. [PerSampleWeights] need ReduceSum. It is
+// torch.nn.functional.embedding_bag.
 func EmbeddingBag(index, table *graph.Node, by Reduction, opts ...EmbeddingBagOption) *graph.Node {
 	b := embeddingBag{EmbeddingBagAttrs: EmbeddingBagAttrs{By: by}}
 	for _, o := range opts {

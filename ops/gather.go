@@ -12,8 +12,7 @@ var opIndexSelect, opGather, opEmbedding *graph.Op
 // GatherAttrs are the fixed arguments of IndexSelect and Gather.
 type GatherAttrs struct{ Axis int }
 
-// EmbeddingAttrs are the fixed arguments of Embedding: the row that is not trained, if
-// there is one.
+// EmbeddingAttrs are the fixed arguments of Embedding: the padding row, if there is one.
 type EmbeddingAttrs struct{ Padding []int }
 
 func init() {
@@ -109,20 +108,19 @@ func expandGather(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Reshape(takeFlat(x, places, rowMajorSteps(x.Shape()), 0, index.Shape()), n.Shape()...)
 }
 
-// IndexSelect picks elements along an axis by a vector of indices.
+// IndexSelect returns the slices of x at a vector of indices along an axis.
 func IndexSelect(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	return Apply(opIndexSelect, GatherAttrs{axis}, x, index)
 }
 
-// Gather picks, for each place of the indices, the element of x at that place, but with
-// the index as its position along the axis: y[i,j] = x[index[i,j], j] along axis 0. The
-// indices are Int64 and have x's rank.
+// Gather returns elements of x selected along an axis: along axis 0, y[i,j] = x[index[i,j], j]. The indices are Int64
+// and have x's rank; the result has their shape.
 func Gather(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	return Apply(opGather, GatherAttrs{axis}, x, index)
 }
 
-// Embedding returns the rows of a table at the indices: the result has the indices' shape
-// and then the row's. With a padding row, no gradient flows to that row.
+// Embedding returns the rows of a table at the indices. The result has the shape of the indices, followed by that of
+// a row. No gradient flows to the padding row, if one is given.
 func Embedding(index, table *graph.Node, padding ...int) *graph.Node {
 	return Apply(opEmbedding, EmbeddingAttrs{padding}, index, table)
 }

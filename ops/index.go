@@ -10,7 +10,7 @@ import (
 
 var opIndex, opIndexPut *graph.Op
 
-// IndexAttrs are the fixed arguments of Index and IndexPut: the axes that have an index, in rising order.
+// IndexAttrs are the fixed arguments of Index and IndexPut: the axes that have an index, in ascending order.
 type IndexAttrs struct{ Axes []int }
 
 // Args writes nil for an axis before the last that has no index.
@@ -54,7 +54,7 @@ func indexList(words []string) string { return "[]*graph.Node{" + strings.Join(w
 // IndexPutOption is an option of [IndexPut] and [IndexPutInPlace].
 type IndexPutOption func(*IndexPutAttrs)
 
-// Accumulate adds to what is at a place, also where it is named several times.
+// Accumulate adds elements to those of x, and repeated positions add up.
 func Accumulate() IndexPutOption { return func(a *IndexPutAttrs) { a.Accumulate = true } }
 
 func init() {
@@ -166,20 +166,20 @@ func indicesOf(index []node) (given []node, axes []int) {
 	return given, axes
 }
 
-// Index returns the elements of x at indices, one for each axis from the first on, as x[i, j] of NumPy and
-// PyTorch: y[…] = x[i[…], j[…]]. The indices, Int32 or Int64, broadcast. An axis whose index is nil, and one
-// behind the last index, stays whole. The result has the indices' broadcast shape in the place of the
-// indexed axes if these are neighbours, else before the other axes. A negative index counts from the
-// end, and one outside stops the run. The gradient adds up where an element is named several times.
+// Index returns the elements of x at indices, one for each axis from the first on: y[…] = x[i[…], j[…]]. The indices,
+// Int32 or Int64, broadcast. An axis whose index is nil, or that comes after the last index, is kept whole. In the
+// result, the broadcast shape of the indices replaces the indexed axes if these are neighbours; otherwise it comes
+// first. A negative index counts from the end, and one outside stops the run. Gradients of repeated elements add up.
+// It is x[i, j] in NumPy and PyTorch.
 func Index(x *graph.Node, index ...*graph.Node) *graph.Node {
 	given, axes := indicesOf(index)
 	return Apply(opIndex, IndexAttrs{axes}, append([]node{x}, given...)...)
 }
 
-// IndexPut returns x with src written at indices, as x[i, j] = src of NumPy and torch.index_put: indices
-// are those of [Index], and src, a number or of x's dtype, broadcasts to the shape of Index(x, index...). Where
-// several elements come to one place the last in row-major order stays, and it alone has the gradient.
-// [Accumulate] adds them up; of Bool that is "or".
+// IndexPut returns x with src written at indices, like x[i, j] = src in NumPy and torch.index_put. The indices are
+// those of [Index]. src, a number or of x's dtype, broadcasts to the shape of Index(x, index...). If several elements
+// have the same position, the last in row-major order is kept, and it alone gets the gradient. [Accumulate] adds
+// them; for Bool it combines them with "or".
 func IndexPut(x *graph.Node, index []*graph.Node, src *graph.Node, opts ...IndexPutOption) *graph.Node {
 	a, in := indexPut(x, index, src, opts)
 	return Apply(opIndexPut, a, in...)
@@ -200,7 +200,7 @@ func indexPut(x node, index []node, src node, opts []IndexPutOption) (a IndexPut
 	return a, slices.Concat([]node{x}, given, []node{src})
 }
 
-// IndexPutInPlace writes src into x's storage at indices and gives the new value, as torch.Tensor.index_put_. See
+// IndexPutInPlace writes src into x's storage at indices and returns the new value, like torch.Tensor.index_put_. See
 // [IndexPut] and [InPlace].
 func IndexPutInPlace(x *graph.Node, index []*graph.Node, src *graph.Node, opts ...IndexPutOption) *graph.Node {
 	a, in := indexPut(x, index, src, opts)

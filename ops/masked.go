@@ -10,8 +10,8 @@ import (
 
 var opMaskedScatter, opCompress *graph.Op
 
-// CompressAttrs are the fixed arguments of Compress: the first axis of the mask, counted from either end of the result, and how many
-// slices there are at most.
+// CompressAttrs are the fixed arguments of Compress: the first axis of the mask, negative from the end of the result,
+// and the maximum number of slices.
 type CompressAttrs struct {
 	Axis int
 	Size graph.Dim
@@ -97,17 +97,16 @@ func withFill(x, fill node) node {
 	return Concat(0, x, Expand(x.Graph().Convert(fill, x.DType()), shape...))
 }
 
-// MaskedScatter returns x with the elements of src, in their order, in the places where the mask holds, as
-// torch.masked_scatter. x and the mask, a Bool, broadcast; src has x's dtype. A src with fewer elements than
-// there are such places stops the run; what it has beyond them is of no account, and has the gradient 0.
+// MaskedScatter returns x with the elements of src written, in order, to the positions where the mask is true. x and
+// the mask, a Bool, broadcast; src has x's dtype. If src has too few elements, the run stops. Elements that are left
+// over are ignored, and their gradient is 0. It is torch.masked_scatter.
 func MaskedScatter(x, mask, src *graph.Node) *graph.Node {
 	return Apply(opMaskedScatter, nil, x, mask, src)
 }
 
-// MaskedSelect returns the elements of x where the mask, a Bool that broadcasts with x, holds, in row-major
-// order, as torch.masked_select; and how many there are, an Int64 scalar. The first result is a vector of the
-// given size: behind the elements stands fill, a number or a scalar of x's dtype. More elements than that
-// stop the run.
+// MaskedSelect returns the elements of x where the mask is true, in row-major order, and their number, an Int64
+// scalar. The mask is a Bool that broadcasts with x. The elements are a vector of the given size, padded with fill, a
+// number or a scalar of x's dtype. If there are more elements, the run stops. It is torch.masked_select.
 func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values, count *graph.Node) {
 	defer building("MaskedSelect", x, mask, size, fill)()
 	call := refused("MaskedSelect", x, mask, fill).with(size)
@@ -157,11 +156,11 @@ func choosesSlices(x, mask node) bool {
 	return false
 }
 
-// Compress returns the slices of x where the mask, a Bool, is true, in their order, as x[mask] of NumPy and PyTorch and numpy.compress; and
-// their number, an Int64 scalar. The mask's axes match those of x from the given axis on, and are replaced by one axis of the given size, which
-// is padded with fill, a number or a scalar of x's dtype. A run with more slices than that stops with an error. Slices that are not selected have a
-// gradient of 0. [MaskedScatter] writes slices back: x[mask] = slices is MaskedScatter(x, mask, slices), with axes of size 1 in the mask for
-// those of a slice.
+// Compress returns the slices of x where the mask, a Bool, is true, in order, and their number, an Int64 scalar. The
+// mask's axes match those of x from the given axis on. They are replaced by one axis of the given size, padded with
+// fill, a number or a scalar of x's dtype. If there are more slices, the run stops with an error. Slices that are not
+// selected have gradient 0. It is x[mask] in NumPy and PyTorch, and numpy.compress. To write slices back, as x[mask]
+// = slices, use MaskedScatter(x, mask, slices), where the mask has axes of size 1 for those of a slice.
 func Compress(x *graph.Node, axis int, mask *graph.Node, size graph.Dim, fill *graph.Node) (slices, count *graph.Node) {
 	defer building("Compress", x, axis, mask, size, fill)()
 	slices = Apply(opCompress, CompressAttrs{axis, size}, x, mask, filling(x, fill))
@@ -171,10 +170,10 @@ func Compress(x *graph.Node, axis int, mask *graph.Node, size graph.Dim, fill *g
 	return slices, heldCount(Cast(mask, graph.Int64), size)
 }
 
-// Nonzero returns the places of the elements of x that are not 0, NaN among them, in row-major order, as
-// torch.nonzero: an Int64 [size, rank] with the index along each axis in a row; and how many there are, an
-// Int64 scalar. In the rows behind them stands fill, a number or an Int64 scalar. More places than the
-// size stop the run. The columns, taken apart by [Unbind], index x in [Index].
+// Nonzero returns the indices of the elements of x that are not 0, in row-major order, and their number, an Int64
+// scalar. NaN is not 0. The indices are Int64 [size, rank], with one element in each row, padded with fill, a number
+// or an Int64 scalar. If there are more elements than size, the run stops. To index x with the result, pass the
+// columns, separated by [Unbind], to [Index]. It is torch.nonzero.
 func Nonzero(x *graph.Node, size graph.Dim, fill *graph.Node) (index, count *graph.Node) {
 	defer building("Nonzero", x, size, fill)()
 	call := refused("Nonzero", x, fill).with(size)

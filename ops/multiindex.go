@@ -98,25 +98,25 @@ func byTuples(x, index node, batch int) (joined, at node) {
 	return joined, flatIndex(x.Graph(), places, rowMajorSteps(lead), 0, index.Shape()[:last])
 }
 
-// GatherND picks elements, or slices, of x by vectors along the last axis of the indices, as ONNX's
-// GatherND: y[i, …] = x[index[i, 0], index[i, 1], …]. The first batchDims axes of x and of the indices
-// are one batch, and the vectors index the axes behind them; how long they are must be a number. The
-// result has the indices' axes but for the last, and then those axes of x that are not indexed. Indices
-// are Int32 or Int64; a negative one counts from the end, and one outside stops the run.
+// GatherND returns elements or slices of x at index vectors, which are the last axis of the indices: y[i, …] =
+// x[index[i, 0], index[i, 1], …]. The first batchDims axes of x and of the indices are a common batch, and the
+// vectors index the axes after them. The length of the vectors must be a number. The result has the axes of the
+// indices except the last, followed by the axes of x that are not indexed. Indices are Int32 or Int64. Negative ones
+// count from the end, and one outside stops the run. It is ONNX's GatherND.
 func GatherND(x, index *graph.Node, batchDims int) *graph.Node {
 	return Apply(opGatherND, GatherNDAttrs{batchDims}, x, index)
 }
 
-// ScatterND returns x with elements, or slices, of src written where vectors along the last axis of the
-// indices say, as ONNX's ScatterND: y[index[i, 0], index[i, 1], …] = src[i, …]. src has the shape and dtype of
-// GatherND(x, index, 0). Indices are those of [GatherND]. Where several come to one place the last in
-// row-major order stays, and it alone has the gradient.
+// ScatterND returns x with elements or slices of src written at index vectors, which are the last axis of the
+// indices: y[index[i, 0], index[i, 1], …] = src[i, …]. src has the shape and dtype of GatherND(x, index, 0). Indices
+// are those of [GatherND]. If several elements have the same position, the last in row-major order is kept, and it
+// alone gets the gradient. It is ONNX's ScatterND.
 func ScatterND(x, index, src *graph.Node) *graph.Node {
 	return Apply(opScatterND, ScatterNDAttrs{}, x, index, src)
 }
 
-// ScatterNDReduce is [ScatterND] that unites what comes to a place with what is there. Equal greatest
-// or least elements share the gradient. Bool is refused.
+// ScatterNDReduce is [ScatterND] that combines elements of src with those of x. Equal greatest or least elements
+// share the gradient. Bool is refused.
 func ScatterNDReduce(x, index, src *graph.Node, by Reduction, opts ...ScatterOption) *graph.Node {
 	if m := notReduction(by); m != nil {
 		return refusal(refused("ScatterNDReduce", x, index, src).with(by), m)

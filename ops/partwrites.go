@@ -41,27 +41,30 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 	return out
 }
 
-// SelectScatter returns x with src at an index of an axis, which counts from the end where it is negative: src has x's shape without the axis, or is
-// a number. It is PyTorch's select_scatter.
+// SelectScatter returns x with src written at one index of an axis; a negative index counts from the end. src has x's
+// shape without the axis, or is a number. It is PyTorch's select_scatter.
 func SelectScatter(x, src *graph.Node, axis int, index graph.Dim) *graph.Node {
 	defer building("SelectScatter", x, src, axis, index)()
 	return partReplaced(refused("SelectScatter", x, src).with(axis, index), "slice", x, src, func(x node) node { return Select(x, axis, index) })
 }
 
-// SliceScatter returns x with src, or a number, in a slice of an axis, as [Slice] takes it: PyTorch's slice_scatter.
+// SliceScatter returns x with src, or a number, written to a slice of an axis. The slice is that of [Slice]. It is
+// PyTorch's slice_scatter.
 func SliceScatter(x, src *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
 	args := []any{axis, start, stop, step}
 	defer building("SliceScatter", append([]any{x, src}, args...)...)()
 	return partReplaced(refused("SliceScatter", x, src).with(args...), "slice", x, src, func(x node) node { return Slice(x, axis, start, stop, step) })
 }
 
-// DiagonalScatter returns x with src, or a number, on a diagonal, as [Diagonal] takes it: PyTorch's diagonal_scatter.
+// DiagonalScatter returns x with src, or a number, written to a diagonal. The diagonal is that of [Diagonal]. It is
+// PyTorch's diagonal_scatter.
 func DiagonalScatter(x, src *graph.Node, offset, a, b int) *graph.Node {
 	defer building("DiagonalScatter", x, src, offset, a, b)()
 	return partReplaced(refused("DiagonalScatter", x, src).with(offset, a, b), "diagonal", x, src, func(x node) node { return Diagonal(x, offset, a, b) })
 }
 
-// FillDiagonal returns the matrix x with a number, or a scalar, on its diagonal: PyTorch's fill_diagonal_ of a matrix, without its wrap.
+// FillDiagonal returns the matrix x with a number or a scalar on its diagonal. It is PyTorch's fill_diagonal_ without
+// wrap.
 func FillDiagonal(x, value *graph.Node) *graph.Node {
 	defer building("FillDiagonal", x, value)()
 	if x == nil || value == nil || !x.Judged() || !value.Judged() || x.Rank() != 2 {
@@ -74,9 +77,9 @@ func FillDiagonal(x, value *graph.Node) *graph.Node {
 	return After(kept, CopyInPlace(Diagonal(kept, 0, 0, 1), value))
 }
 
-// DynamicSlice returns a part of x of the given sizes, one for each axis, that begins at places which are known when it runs: integer scalars, one for
-// each axis, which count from the end where they are negative; [graph.Num] is a place that is known. As in JAX, a part that would reach over
-// an end begins where it does not.
+// DynamicSlice returns the part of x of the given sizes that starts at indices known only at run time: one integer
+// scalar for each axis, or [graph.Num]. Negative indices count from the end. As in JAX, the start of a part that
+// would reach past the end is moved back.
 func DynamicSlice(x *graph.Node, starts []*graph.Node, sizes ...graph.Dim) *graph.Node {
 	defer building("DynamicSlice", append([]any{x, listOf(starts)}, shapeWords(sizes)...)...)()
 	starts = startsIn(x, starts)
@@ -94,8 +97,8 @@ func DynamicSlice(x *graph.Node, starts []*graph.Node, sizes ...graph.Dim) *grap
 	return part
 }
 
-// DynamicUpdateSlice returns x with update, of as many axes, at places which are known when it runs: integer scalars, one for each axis, as
-// [DynamicSlice] takes them.
+// DynamicUpdateSlice returns x with update, which has x's rank, written at indices known only at run time: one
+// integer scalar for each axis, as in [DynamicSlice].
 func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Node {
 	args := []any{x, update}
 	for _, s := range starts {
@@ -202,8 +205,8 @@ func listOf(xs []node) string {
 	return indexList(words)
 }
 
-// TakeFlat picks elements of x, in row-major order, at indices of any shape, which count from the end where they are negative: PyTorch's take. An index
-// outside stops the run.
+// TakeFlat returns the elements of x at indices into its row-major order; negative ones count from the end. The
+// result has the shape of the indices. An index outside stops the run. It is PyTorch's take.
 func TakeFlat(x, index *graph.Node) *graph.Node {
 	defer building("TakeFlat", x, index)()
 	if x == nil || !x.Judged() {
@@ -212,8 +215,9 @@ func TakeFlat(x, index *graph.Node) *graph.Node {
 	return Index(Reshape(x, x.Shape().NumElements()), index)
 }
 
-// PutFlat returns x with the elements of src at indices into x in row-major order, which count from the end where they are negative; of several for one
-// place the last stays, or with [Accumulate] all are added. src has the shape of the indices. It is PyTorch's put.
+// PutFlat returns x with the elements of src written at indices into its row-major order; negative ones count from
+// the end. src has the shape of the indices. If an index is repeated, the last element is kept, or with [Accumulate]
+// all are added. It is PyTorch's put.
 func PutFlat(x, index, src *graph.Node, opts ...IndexPutOption) *graph.Node {
 	defer building("PutFlat", x, index, src)()
 	if x == nil || index == nil || src == nil || !x.Judged() || !index.Judged() || !src.Judged() {
@@ -223,7 +227,8 @@ func PutFlat(x, index, src *graph.Node, opts ...IndexPutOption) *graph.Node {
 	return Reshape(IndexPut(Reshape(x, shape.NumElements()), []node{Flatten(index, 0, -1)}, Flatten(src, 0, -1), opts...), shape...)
 }
 
-// UnravelIndex returns the places along each axis of a shape that indices into its elements, in row-major order, stand for: Int64, of the indices' shape.
+// UnravelIndex converts indices into the row-major order of a shape to indices along each axis: Int64, of the
+// indices' shape.
 func UnravelIndex(index *graph.Node, shape ...graph.Dim) []*graph.Node {
 	defer building("UnravelIndex", append([]any{index}, shapeWords(shape)...)...)()
 	if bad := notTensors(refused("UnravelIndex", index).with(shapeWords(shape)...)); bad != nil {

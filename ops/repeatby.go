@@ -10,13 +10,13 @@ import (
 
 var opRepeatBy *graph.Op
 
-// RepeatByAttrs are the fixed arguments of RepeatInterleaveBy: an axis and its size in the result.
+// RepeatByAttrs are the fixed arguments of RepeatInterleaveBy: the axis and its size in the result.
 type RepeatByAttrs struct {
 	Axis int
 	Size graph.Dim
 }
 
-// Args writes the axis between the operand and the counts, and the size behind them.
+// Args writes the axis between the operand and the counts, and the size after them.
 func (a RepeatByAttrs) Args(operands []string) []string { return CompressAttrs(a).Args(operands) }
 
 func init() {
@@ -54,10 +54,11 @@ func endsOf(counts node, size graph.Dim) (ends, total node) {
 	return Minimum(CumSum(counts, 0), total), total // the sums are no more than the total, which is what is checked
 }
 
-// RepeatInterleaveBy repeats each slice of x along an axis by its own count, as torch.repeat_interleave with a tensor of repeats; it also returns
-// the number of slices, an Int64 scalar. The counts, Int32 or Int64, are a vector of the axis's size. The axis has the given size in the
-// result, and is padded with fill, a number or a scalar of x's dtype. A run with more slices than that, or with a negative count, stops with an
-// error. The gradient of a slice is the sum of those of its copies.
+// RepeatInterleaveBy repeats each slice of x along an axis by its own count, and also returns the number of slices,
+// an Int64 scalar. The counts are a vector, Int32 or Int64, of the axis's size. In the result the axis has the given
+// size, padded with fill, a number or a scalar of x's dtype. If there are more slices, or a count is negative, the
+// run stops with an error. The gradient of a slice is the sum of those of its copies. It is torch.repeat_interleave
+// with a tensor of repeats.
 func RepeatInterleaveBy(x *graph.Node, axis int, counts *graph.Node, size graph.Dim, fill *graph.Node) (repeated, count *graph.Node) {
 	defer building("RepeatInterleaveBy", x, axis, counts, size, fill)()
 	repeated = Apply(opRepeatBy, RepeatByAttrs{axis, size}, x, counts, filling(x, fill))

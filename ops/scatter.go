@@ -9,14 +9,14 @@ import (
 
 var opScatter, opScatterAdd, opScatterReduce, opIndexCopy, opIndexAdd, opIndexReduce *graph.Op
 
-// Reduction is how elements with the same index are combined.
+// Reduction says how elements with the same index are combined.
 type Reduction uint8
 
 // The reductions of ScatterReduce, IndexReduce and ScatterNDReduce.
 const (
 	ReduceSum Reduction = iota + 1
 	ReduceProd
-	ReduceMean // of integers rounded down
+	ReduceMean // rounded down for integers
 	ReduceMax
 	ReduceMin
 )
@@ -26,7 +26,7 @@ const lastWins Reduction = 0
 
 var reductions = [...]string{"", "ops.ReduceSum", "ops.ReduceProd", "ops.ReduceMean", "ops.ReduceMax", "ops.ReduceMin"}
 
-// String names the reduction as it is written in Go.
+// String returns the name of the constant.
 func (r Reduction) String() string {
 	if int(r) < len(reductions) {
 		return reductions[r]
@@ -34,11 +34,11 @@ func (r Reduction) String() string {
 	return "ops.Reduction(?)"
 }
 
-// ScatterAttrs are the fixed arguments of the functions that write by index.
+// ScatterAttrs are the fixed arguments of the scatter functions.
 type ScatterAttrs struct {
 	Axis int
 	By   Reduction
-	// ExcludeSelf says that what x has at a place does not count where an index names it.
+	// ExcludeSelf leaves out the operand's own elements at the indices.
 	ExcludeSelf bool
 }
 
@@ -69,7 +69,7 @@ func unitedDType(c *graph.Call, name string, by Reduction) graph.DType {
 // ScatterOption is an option of [ScatterReduce], [IndexReduce] and [ScatterNDReduce].
 type ScatterOption func(*ScatterAttrs)
 
-// ExcludeSelf leaves out what the operand has at a place that an index names.
+// ExcludeSelf leaves out the operand's own elements at the indices: only elements of src are combined.
 func ExcludeSelf() ScatterOption { return func(a *ScatterAttrs) { a.ExcludeSelf = true } }
 
 // writing is an entry of elements, or slices, that are written into the first operand by index. by is what becomes of several at
@@ -200,39 +200,38 @@ func united(x, index, src node, a ScatterAttrs) node {
 	return SegmentMean(src, a.Axis, index, size)
 }
 
-// Scatter returns x with elements of src written into it: each at its own place, but with the
-// index as its position along the axis, y[index[i,j], j] = src[i,j] along axis 0. The indices are
-// Int64, of x's rank, and no larger than src and, on the other axes, x. Where several come to one
-// place the last in row-major order stays, and it alone has the gradient.
+// Scatter returns x with elements of src written to indices along an axis: along axis 0, y[index[i,j], j] = src[i,j].
+// The indices are Int64 and have x's rank. They are no larger than src, and on the other axes no larger than x. If
+// several elements have the same position, the last in row-major order is kept, and it alone gets the gradient.
 func Scatter(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
 	return Apply(opScatter, ScatterAttrs{Axis: axis}, x, index, src)
 }
 
-// ScatterAdd is [Scatter] that adds to what is at a place, as torch.scatter_add.
+// ScatterAdd is [Scatter] that adds elements of src to x. It is torch.scatter_add.
 func ScatterAdd(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
 	return Apply(opScatterAdd, ScatterAttrs{Axis: axis, By: ReduceSum}, x, index, src)
 }
 
-// ScatterReduce is [Scatter] that unites what comes to a place with what is there, as
-// torch.scatter_reduce. Equal greatest or least elements share the gradient; what [ExcludeSelf]
-// leaves out has no share, where PyTorch's gradient loses one.
+// ScatterReduce is [Scatter] that combines elements of src with those of x. Equal greatest or least elements share
+// the gradient. Elements left out by [ExcludeSelf] have no share; in PyTorch they do, and that part of the gradient
+// is lost. It is torch.scatter_reduce.
 func ScatterReduce(x *graph.Node, axis int, index, src *graph.Node, by Reduction, opts ...ScatterOption) *graph.Node {
 	return reduceInto(opScatterReduce, x, axis, index, src, by, opts)
 }
 
-// IndexCopy returns x with slices of src written into it at the indices, a vector, along an axis.
-// Of several slices for one place the last stays, and it alone has the gradient.
+// IndexCopy returns x with slices of src written at a vector of indices along an axis. If an index is repeated, the
+// last slice is kept, and it alone gets the gradient.
 func IndexCopy(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
 	return Apply(opIndexCopy, ScatterAttrs{Axis: axis}, x, index, src)
 }
 
-// IndexAdd is [IndexCopy] that adds to what is at a place, as torch.index_add.
+// IndexAdd is [IndexCopy] that adds slices of src to x. It is torch.index_add.
 func IndexAdd(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
 	return Apply(opIndexAdd, ScatterAttrs{Axis: axis, By: ReduceSum}, x, index, src)
 }
 
-// IndexReduce is [IndexCopy] that unites what comes to a place with what is there, as
-// torch.index_reduce. Equal greatest or least elements share the gradient.
+// IndexReduce is [IndexCopy] that combines slices of src with those of x. Equal greatest or least elements share the
+// gradient. It is torch.index_reduce.
 func IndexReduce(x *graph.Node, axis int, index, src *graph.Node, by Reduction, opts ...ScatterOption) *graph.Node {
 	return reduceInto(opIndexReduce, x, axis, index, src, by, opts)
 }
@@ -263,8 +262,7 @@ func uniting(axis int, by Reduction, opts []ScatterOption) ScatterAttrs {
 	return a
 }
 
-// IndexFill returns x with a number, or a scalar, in the slices that the indices, a vector, name
-// along an axis.
+// IndexFill returns x with a number or a scalar written to the slices at a vector of indices along an axis.
 func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
 	defer building("IndexFill", x, axis, index, value)()
 	picked := IndexSelect(x, axis, index)
@@ -278,8 +276,8 @@ func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
 	return IndexCopy(x, axis, index, Expand(filled, picked.Shape()...))
 }
 
-// TakeAlongAxis is [Gather] as numpy.take_along_axis has it: x and the indices broadcast on all
-// axes but one, and a negative index counts from the end.
+// TakeAlongAxis is [Gather] with broadcasting: x and the indices broadcast on all other axes, and a negative index
+// counts from the end. It is numpy.take_along_axis.
 func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	defer building("TakeAlongAxis", x, axis, index)()
 	if x == nil || index == nil || !x.Judged() || !index.Judged() || x.Rank() != index.Rank() || axis < -x.Rank() || axis >= x.Rank() || !index.DType().IsIndex() {

@@ -9,8 +9,8 @@ import (
 
 var opSegmentSum, opSegmentProd, opSegmentMax, opSegmentMin *graph.Op
 
-// SegmentAttrs are the fixed arguments of SegmentSum and its like: the axis of the result along
-// which elements are united, counted from either end, and its size.
+// SegmentAttrs are the fixed arguments of SegmentSum and similar functions: the axis of the result along which
+// elements are combined, negative from the end, and its size.
 type SegmentAttrs struct {
 	Axis int
 	Size graph.Dim
@@ -81,33 +81,31 @@ func segmentProdGrad(n, dy node) node {
 	return Where(Equal(takeBack(n, zeros), Cast(isZero, x.DType())), others, beside)
 }
 
-// SegmentSum is the opposite of Take: a value of the given size along an axis, in which
-// each place has the sum of the elements of x whose index it is. The axis is one of the
-// result; the indices' axes are those of x from there on.
+// SegmentSum sums the elements of x that have the same index. It is the adjoint of [Take]: the result has the given
+// size along the axis, in place of the indices' axes, which x has from there on.
 func SegmentSum(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
 	return Apply(opSegmentSum, SegmentAttrs{axis, size}, x, index)
 }
 
-// SegmentProd is [SegmentSum] with products: a place that no index names has 1. Where an element
-// is 0, the derivatives of its gradient by other elements count as 0.
+// SegmentProd is [SegmentSum] with products. Positions without elements are 1. If an element is 0, the derivatives of
+// its gradient with respect to other elements count as 0.
 func SegmentProd(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
 	return Apply(opSegmentProd, SegmentAttrs{axis, size}, x, index)
 }
 
-// SegmentMax is [SegmentSum] with the greatest elements: a place that no index names has -infinity,
-// or the least integer. Equal elements share the gradient, as in PyTorch's amax.
+// SegmentMax is [SegmentSum] with the greatest elements. Positions without elements are -Inf, or the least integer.
+// Equal elements share the gradient, as in PyTorch's amax.
 func SegmentMax(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
 	return Apply(opSegmentMax, SegmentAttrs{axis, size}, x, index)
 }
 
-// SegmentMin is [SegmentSum] with the least elements: a place that no index names has infinity,
-// or the greatest integer. Equal elements share the gradient, as in PyTorch's amin.
+// SegmentMin is [SegmentSum] with the least elements. Positions without elements are +Inf, or the greatest integer.
+// Equal elements share the gradient, as in PyTorch's amin.
 func SegmentMin(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
 	return Apply(opSegmentMin, SegmentAttrs{axis, size}, x, index)
 }
 
-// SegmentMean is [SegmentSum] divided by the number of elements: a place that no index names has 0.
-// Means of integers are rounded down.
+// SegmentMean is [SegmentSum] with means. Positions without elements are 0. Means of integers are rounded down.
 func SegmentMean(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
 	defer building("SegmentMean", x, axis, index, size)()
 	sum := SegmentSum(x, axis, index, size)
@@ -117,8 +115,8 @@ func SegmentMean(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *gr
 	return quotient(sum, Maximum(SegmentSum(onesLike(x), axis, index, size), graph.Num(1)))
 }
 
-// SegmentSoftmax returns exp(x) divided by the sum of exp(x) over the elements with the same index,
-// without overflow: the attention of a graph's edges, by the nodes that they lead to.
+// SegmentSoftmax returns exp(x) divided by the sum of exp(x) over the elements with the same index, without overflow.
+// In a graph network this is the attention over the edges that lead to a node.
 func SegmentSoftmax(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
 	defer building("SegmentSoftmax", x, axis, index, size)()
 	most := StopGradient(SegmentMax(x, axis, index, size))

@@ -67,7 +67,7 @@ func init() {
 // noOperandGradient is the rule of an operand through which no gradient flows.
 func noOperandGradient(node, node) node { return nil }
 
-// Take picks elements along an axis: the result has the indices' axes instead of that
+// Take returns the slices of x at the indices along an axis. In the result, the axes of the indices replace that
 // axis. An index outside 0..size-1 stops the run with an error.
 func Take(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	return Apply(opTake, TakeAttrs{axis}, x, index)
