@@ -9,8 +9,7 @@ import (
 
 var opAdaptiveMaxPool, opAdaptiveAvgPool *graph.Op
 
-// AdaptivePoolAttrs are the fixed arguments of adaptive pooling: the sizes of the last axes of the
-// result.
+// AdaptivePoolAttrs are the fixed arguments of adaptive pooling: the spatial sizes of the result.
 type AdaptivePoolAttrs struct{ Sizes []int }
 
 // Args writes the sizes.
@@ -106,16 +105,16 @@ func (w adaptiveWindows) mean() node {
 	return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, w.elements.DType()))
 }
 
-// AdaptiveMaxPool returns the greatest elements of as many windows along each of the last axes of
-// x, [N, C, …] or [C, …], as sizes says: PyTorch's adaptive_max_pool1d, 2d and 3d. Window i of n
-// over an axis of length L has the elements from floor(i·L/n) to ceil((i+1)·L/n), so that they
-// cover it and may overlap. The first of equal elements has the gradient, or the last NaN.
+// AdaptiveMaxPool returns the greatest element of each window of x, [N, C, …] or [C, …]. The spatial axes of the
+// result have the given sizes. Along an axis of length L, window i of n has the elements from floor(i·L/n) to
+// ceil((i+1)·L/n); windows may overlap. The first of equal elements gets the gradient, or the last NaN. It is
+// PyTorch's adaptive_max_pool1d, 2d and 3d.
 func AdaptiveMaxPool(x *graph.Node, sizes ...int) *graph.Node {
 	return Apply(opAdaptiveMaxPool, AdaptivePoolAttrs{slices.Clone(sizes)}, x)
 }
 
-// AdaptiveAvgPool returns the means of the windows of [AdaptiveMaxPool]: PyTorch's
-// adaptive_avg_pool1d, 2d and 3d.
+// AdaptiveAvgPool returns the means of the windows of [AdaptiveMaxPool]. It is PyTorch's adaptive_avg_pool1d, 2d and
+// 3d.
 func AdaptiveAvgPool(x *graph.Node, sizes ...int) *graph.Node {
 	return Apply(opAdaptiveAvgPool, AdaptivePoolAttrs{slices.Clone(sizes)}, x)
 }

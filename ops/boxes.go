@@ -52,8 +52,8 @@ func sides(boxes node) (x1, y1, x2, y2 node) {
 	return part(0), part(1), part(2), part(3)
 }
 
-// BoxConvert returns boxes [..., 4] in another format, of [BoxCorners], [BoxCornerSize] and [BoxCenterSize]. Halves of
-// integers make Float32 of them. It is torchvision's box_convert.
+// BoxConvert converts boxes [..., 4] between the formats [BoxCorners], [BoxCornerSize] and [BoxCenterSize]. Integers
+// become Float32 if they are halved. It is torchvision's box_convert.
 func BoxConvert(boxes *graph.Node, from, to BoxFormat) *graph.Node {
 	defer building("BoxConvert", boxes, from, to)()
 	call := refused("BoxConvert", boxes).with(from, to)
@@ -96,8 +96,8 @@ func wideEnough(x node) node {
 	return x
 }
 
-// BoxArea returns the areas of boxes [..., 4] with corners x1, y1, x2, y2. What has fewer than 32 bits becomes Float32 or Int32. It
-// is torchvision's box_area.
+// BoxArea returns the areas of boxes [..., 4] with corners x1, y1, x2, y2. Dtypes of fewer than 32 bits become
+// Float32 or Int32. It is torchvision's box_area.
 func BoxArea(boxes *graph.Node) *graph.Node {
 	defer building("BoxArea", boxes)()
 	if bad := notBoxes(refused("BoxArea", boxes), 1); bad != nil {
@@ -111,8 +111,8 @@ func areaOf(boxes node) node {
 	return Mul(Sub(x2, x1), Sub(y2, y1))
 }
 
-// ClipBoxes returns boxes [..., 4] with corners x1, y1, x2, y2 that are moved into an image of a height and a width. It is
-// torchvision's clip_boxes_to_image.
+// ClipBoxes returns boxes [..., 4] with corners x1, y1, x2, y2, clipped to an image of the given height and width. It
+// is torchvision's clip_boxes_to_image.
 func ClipBoxes(boxes *graph.Node, height, width graph.Dim) *graph.Node {
 	defer building("ClipBoxes", boxes, height, width)()
 	call := refused("ClipBoxes", boxes).with(height, width)
@@ -194,14 +194,14 @@ func ofPairs(fn string, a, b node, f func(p boxPairs) node) node {
 	return f(pairsOf(a, b)).Silence(graph.CodeMutualExpand)
 }
 
-// BoxIoU returns the intersection of each box of a, [..., N, 4], with each of b, [..., M, 4], divided by their union: [..., N, M]. Boxes
-// have corners x1, y1, x2, y2; two without an area give NaN. It is torchvision's box_iou.
+// BoxIoU returns the intersection over union of each box of a, [..., N, 4], and each of b, [..., M, 4]: [..., N, M].
+// Boxes have corners x1, y1, x2, y2. Two boxes without area give NaN. It is torchvision's box_iou.
 func BoxIoU(a, b *graph.Node) *graph.Node {
 	return ofPairs("BoxIoU", a, b, func(p boxPairs) node { return Div(p.inter, p.union) })
 }
 
-// BoxGIoU returns [BoxIoU] less the share of the least box around both that neither covers. It is torchvision's
-// generalized_box_iou: H. Rezatofighi et al., Generalized Intersection over Union (2019).
+// BoxGIoU returns [BoxIoU] minus the fraction of the smallest enclosing box that neither box covers. It is
+// torchvision's generalized_box_iou. Source: H. Rezatofighi et al., Generalized Intersection over Union, 2019.
 func BoxGIoU(a, b *graph.Node) *graph.Node {
 	return ofPairs("BoxGIoU", a, b, func(p boxPairs) node {
 		w, h := p.around(notNegative)
@@ -210,8 +210,9 @@ func BoxGIoU(a, b *graph.Node) *graph.Node {
 	})
 }
 
-// BoxDIoU returns [BoxIoU] less the squared distance of the centers, divided by the squared diagonal of the least box around both plus
-// 1e-7. It is torchvision's distance_box_iou: Z. Zheng et al., Distance-IoU Loss (2020).
+// BoxDIoU returns [BoxIoU] minus the squared distance between the centers, divided by the squared diagonal of the
+// smallest enclosing box plus 1e-7. It is torchvision's distance_box_iou. Source: Z. Zheng et al., Distance-IoU Loss,
+// 2020.
 func BoxDIoU(a, b *graph.Node) *graph.Node {
 	return ofPairs("BoxDIoU", a, b, func(p boxPairs) node { return p.distanceIoU(Div(p.inter, p.union)) })
 }
@@ -221,8 +222,9 @@ func (p boxPairs) distanceIoU(iou node) node {
 	return Sub(iou, Div(p.apart(), Add(Add(Square(w), Square(h)), num(boxEpsilon))))
 }
 
-// BoxCIoU returns [BoxDIoU] less αv, where v is 4/π² times the squared difference of arctan(width/height), and α is v/(1 - IoU + v + 1e-7),
-// through which no gradient flows. It is torchvision's complete_box_iou: Z. Zheng et al., Distance-IoU Loss (2020).
+// BoxCIoU returns [BoxDIoU] minus αv, where v is 4/π² times the squared difference of arctan(width/height), and α is
+// v/(1 - IoU + v + 1e-7). No gradient flows through α. It is torchvision's complete_box_iou. Source: Z. Zheng et al.,
+// Distance-IoU Loss, 2020.
 func BoxCIoU(a, b *graph.Node) *graph.Node {
 	return ofPairs("BoxCIoU", a, b, func(p boxPairs) node {
 		iou := Div(p.inter, p.union)

@@ -32,9 +32,9 @@ func boxLoss(fn string, boxes, target node, opts []LossOption, f func(p boxPairs
 
 func asItIs(x node) node { return x }
 
-// GIoULoss returns the mean of 1 - GIoU of boxes and their targets, [..., 4] with corners x1, y1, x2, y2, as [BoxGIoU] of each two, with
-// 1e-7 added to what divides. It is torchvision's generalized_box_iou_loss, whose usual reduction is [EachLoss]. The result is Float32, of
-// Float64 boxes Float64.
+// GIoULoss returns the mean of 1 - GIoU of boxes and their targets, [..., 4] with corners x1, y1, x2, y2. The
+// divisors of [BoxGIoU] get 1e-7 added. The result is Float32, or Float64 for Float64 boxes. It is torchvision's
+// generalized_box_iou_loss, whose default reduction is [EachLoss].
 func GIoULoss(boxes, target *graph.Node, opts ...LossOption) *graph.Node {
 	return boxLoss("GIoULoss", boxes, target, opts, func(p boxPairs, iou node) node {
 		w, h := p.around(asItIs)
@@ -43,7 +43,7 @@ func GIoULoss(boxes, target *graph.Node, opts ...LossOption) *graph.Node {
 	})
 }
 
-// DIoULoss returns the mean of 1 - DIoU, as [GIoULoss] does of GIoU. It is torchvision's distance_box_iou_loss.
+// DIoULoss returns the mean of 1 - DIoU, like [GIoULoss] with [BoxDIoU]. It is torchvision's distance_box_iou_loss.
 func DIoULoss(boxes, target *graph.Node, opts ...LossOption) *graph.Node {
 	return boxLoss("DIoULoss", boxes, target, opts, func(p boxPairs, iou node) node { return p.distanceLoss(iou) })
 }
@@ -53,7 +53,7 @@ func (p boxPairs) distanceLoss(iou node) node {
 	return Add(Sub(num(1), iou), Div(p.apart(), Add(Add(Square(w), Square(h)), num(boxEpsilon))))
 }
 
-// CIoULoss returns the mean of 1 - CIoU, as [GIoULoss] does of GIoU. It is torchvision's complete_box_iou_loss.
+// CIoULoss returns the mean of 1 - CIoU, like [GIoULoss] with [BoxCIoU]. It is torchvision's complete_box_iou_loss.
 func CIoULoss(boxes, target *graph.Node, opts ...LossOption) *graph.Node {
 	return boxLoss("CIoULoss", boxes, target, opts, func(p boxPairs, iou node) node { return Add(p.distanceLoss(iou), p.shapes(iou)) })
 }

@@ -2,9 +2,10 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// CausalConv1D is [Conv1D] of each channel by itself over x, [N, C, T], in which no element reads a later one: weight is [C, 1, K], bias [C] or nil, and
-// y has the shape of x. past is the K-1 elements before x, [N, C, K-1], or nil for zeros; next is those before what follows x. Operands have one
-// floating-point dtype; T is 1 at least. It is ONNX's CausalConvWithState without its activation, which [Silu] is.
+// CausalConv1D convolves each channel of x, [N, C, T], by itself, so that no element depends on a later one. weight
+// is [C, 1, K], bias [C] or nil, and y has the shape of x. past, [N, C, K-1] or nil for zeros, are the elements
+// before x. next are the last K-1 elements, to pass as past of the next call. Operands have one floating-point dtype,
+// and T is at least 1. It is ONNX's CausalConvWithState without its activation, [Silu].
 func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	defer building("CausalConv1D", x, weight, bias, past)()
 	call := refused("CausalConv1D", append([]node{x, weight}, given(nil, bias, past)[1:]...)...)

@@ -11,11 +11,10 @@ import (
 
 var opConv1D, opConv2D, opConv3D *graph.Op
 
-// ConvAttrs are the fixed arguments of convolutions, the first three with one number for each
-// axis over which the weights slide.
+// ConvAttrs are the fixed arguments of convolutions. The first three have one number for each spatial axis.
 type ConvAttrs struct {
 	Stride, Padding, Dilation []int
-	// OutputPadding is of transposed convolutions only; nil else.
+	// OutputPadding is used by transposed convolutions only, and is nil otherwise.
 	OutputPadding []int
 	Groups        int
 	// Mode is PadZeros in every node: other modes pad the operand in a node of its own.
@@ -143,27 +142,24 @@ type groupsOption int
 
 func (o groupsOption) conv(a *ConvAttrs) { a.Groups = int(o) }
 
-// Groups cuts the channels of a convolution into parts that do not mix: the weights of an
-// output channel see only the input channels of its own part.
+// Groups divides the channels of a convolution into n groups. An output channel sees only the input channels of its
+// own group.
 func Groups(n int) ConvOption { return groupsOption(n) }
 
-// Conv1D slides weights [O, C/groups, K] over x [N, C, L], or one example [C, L], and
-// gives [N, O, floor((L + 2*padding - dilation*(K-1) - 1)/stride) + 1]: at each place the
-// sum over a window and the channels, as PyTorch's conv1d. The bias b is [O], or nil.
+// Conv1D convolves x [N, C, L], or one example [C, L], with weights w [O, C/groups, K]. The result is [N, O, floor((L
+// + 2*padding - dilation*(K-1) - 1)/stride) + 1]. The bias b is [O] or nil. It is PyTorch's conv1d.
 func Conv1D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convolve(opConv1D, 1, x, w, b, opts)
 }
 
-// Conv2D slides weights [O, C/groups, KH, KW] over images x [N, C, H, W], or one image
-// [C, H, W], as PyTorch's conv2d: the result is [N, O, H', W'] with sizes as those of
-// [Conv1D] along each axis. The bias b is [O], or nil.
+// Conv2D convolves images x [N, C, H, W], or one image [C, H, W], with weights w [O, C/groups, KH, KW]. The result is
+// [N, O, H', W'], with sizes as in [Conv1D]. The bias b is [O] or nil. It is PyTorch's conv2d.
 func Conv2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convolve(opConv2D, 2, x, w, b, opts)
 }
 
-// Conv3D slides weights [O, C/groups, KD, KH, KW] over volumes x [N, C, D, H, W], or one volume
-// [C, D, H, W], as PyTorch's conv3d: the result is [N, O, D', H', W'] with sizes as those of
-// [Conv1D] along each axis. The bias b is [O], or nil.
+// Conv3D convolves volumes x [N, C, D, H, W], or one volume [C, D, H, W], with weights w [O, C/groups, KD, KH, KW].
+// The result is [N, O, D', H', W'], with sizes as in [Conv1D]. The bias b is [O] or nil. It is PyTorch's conv3d.
 func Conv3D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convolve(opConv3D, 3, x, w, b, opts)
 }

@@ -70,27 +70,25 @@ type outputPadding []int
 
 func (o outputPadding) conv(a *ConvAttrs) { a.OutputPadding = slices.Clone(o) }
 
-// OutputPadding makes the result of a transposed convolution longer at the end of each
-// axis: several lengths give a convolution with a stride the same number of windows. It is
-// less than the stride or the dilation.
+// OutputPadding adds elements at the end of each axis of the result of a transposed convolution. With a stride,
+// inputs of several sizes give a convolution the same result size; this selects one of them. It must be less than the
+// stride or the dilation.
 func OutputPadding(elements ...int) ConvOption { return outputPadding(elements) }
 
-// ConvTranspose1D is the opposite of a convolution, by which its gradient flows: x is
-// [N, C, L] or [C, L], the weights w are [C, O/groups, K] and the result is
-// [N, O, (L-1)*stride - 2*padding + dilation*(K-1) + output padding + 1], as PyTorch's
-// conv_transpose1d. The bias b is [O], or nil.
+// ConvTranspose1D is the adjoint of a convolution, which computes the gradient of [Conv1D]. x is [N, C, L] or [C, L],
+// and the weights w are [C, O/groups, K]. The result is [N, O, (L-1)*stride - 2*padding + dilation*(K-1) + output
+// padding + 1]. The bias b is [O] or nil. It is PyTorch's conv_transpose1d.
 func ConvTranspose1D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convTranspose(opConvTranspose1D, 1, x, w, b, opts)
 }
 
-// ConvTranspose2D is ConvTranspose1D over images x, [N, C, H, W] or [C, H, W], with weights
-// [C, O/groups, KH, KW].
+// ConvTranspose2D is [ConvTranspose1D] for images x, [N, C, H, W] or [C, H, W], with weights [C, O/groups, KH, KW].
 func ConvTranspose2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convTranspose(opConvTranspose2D, 2, x, w, b, opts)
 }
 
-// ConvTranspose3D is ConvTranspose1D over volumes x, [N, C, D, H, W] or [C, D, H, W], with weights
-// [C, O/groups, KD, KH, KW].
+// ConvTranspose3D is [ConvTranspose1D] for volumes x, [N, C, D, H, W] or [C, D, H, W], with weights [C, O/groups, KD,
+// KH, KW].
 func ConvTranspose3D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convTranspose(opConvTranspose3D, 3, x, w, b, opts)
 }

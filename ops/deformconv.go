@@ -15,11 +15,12 @@ type deforming struct {
 	out                           graph.Shape
 }
 
-// DeformConv2D is [Conv2D] whose windows read x, [N, C, H, W], between its elements: each element of each window is moved by an offset.
-// offset is [N, 2·fields·KH·KW, H', W'], for each element the distance down and the one to the right; weight is [O, C/groups, KH, KW], bias
-// [O] or nil, and mask, [N, fields·KH·KW, H', W'] or nil, multiplies what is read. Channels are divided into fields, each with its own
-// offsets, and into groups, each with its own weights. Outside of x there are zeros. Options are [Stride], [Padding] and [Dilation]; all is
-// Float32 or Float64. It is torchvision's deform_conv2d, from X. Zhu et al., Deformable ConvNets v2 (2019).
+// DeformConv2D is [Conv2D] with an offset for each element of each window: x, [N, C, H, W], is read between its
+// elements, and is 0 outside. offset is [N, 2·fields·KH·KW, H', W'], with the vertical distance of each element
+// before the horizontal one. weight is [O, C/groups, KH, KW], and bias [O] or nil. mask, [N, fields·KH·KW, H', W'] or
+// nil, multiplies what is read. The channels are divided into fields, each with its own offsets, and into groups,
+// each with its own weights. Options are [Stride], [Padding] and [Dilation]. All operands are Float32 or Float64. It
+// is torchvision's deform_conv2d. Source: X. Zhu et al., Deformable ConvNets v2, 2019.
 func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption) *graph.Node {
 	d := deforming{x: x, offset: offset, weight: weight, bias: bias, mask: mask, steps: stepsOf(opts)}
 	words := anys(stepWords(nil, d.steps, []int{1}))

@@ -6,8 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// DepthToSpace makes squares of block × block places of as many channels, of x [N, C*block², H, W] the value [N, C, H*block, W*block], where the channels
-// of a place of all squares are neighbours: ONNX's DepthToSpace of mode DCR, TensorFlow's depth_to_space. [PixelShuffle] is that of mode CRD.
+// DepthToSpace rearranges channels into squares of block × block pixels: x, [N, C*block², H, W], becomes [N, C,
+// H*block, W*block]. The C channels of each pixel of a square are consecutive. It is ONNX's DepthToSpace of mode DCR
+// and TensorFlow's depth_to_space; [PixelShuffle] is mode CRD.
 func DepthToSpace(x *graph.Node, block int) *graph.Node {
 	defer building("DepthToSpace", x, block)()
 	if bad := notDivided(refused("DepthToSpace", x).with(block), "depth_to_space", block, block*block, leadingAxes(x)); bad != nil {
@@ -22,7 +23,8 @@ func DepthToSpace(x *graph.Node, block int) *graph.Node {
 	return Reshape(Permute(apart, order...), append(slices.Clone(s[:lead]), apart.Shape()[lead+2], s[lead+1].Times(b), s[lead+2].Times(b))...)
 }
 
-// SpaceToDepth undoes [DepthToSpace]: of x [N, C, H*block, W*block] the value [N, block²*C, H, W]. It is ONNX's SpaceToDepth.
+// SpaceToDepth is the inverse of [DepthToSpace]: x, [N, C, H*block, W*block], becomes [N, block²*C, H, W]. It is
+// ONNX's SpaceToDepth.
 func SpaceToDepth(x *graph.Node, block int) *graph.Node {
 	defer building("SpaceToDepth", x, block)()
 	lead, b := leadingAxes(x), graph.Dim(block)
@@ -38,9 +40,9 @@ func SpaceToDepth(x *graph.Node, block int) *graph.Node {
 	return Reshape(Permute(apart, order...), append(slices.Clone(s[:lead]), s[lead].Times(b).Times(b), s[lead+1], s[lead+3])...)
 }
 
-// ReverseSequence returns x with the elements of each sequence reversed along the axis of time, and the elements beyond its length
-// unchanged. lengths are integers, one for each index of the axis of sequences, that lie between 0 and the size of the axis of time; what
-// lies past counts as that. It is ONNX's ReverseSequence and TensorFlow's reverse_sequence.
+// ReverseSequence reverses each sequence of x along the time axis, up to its length; elements after that do not
+// change. lengths are integers, one for each index of the batch axis. They are clamped to the range from 0 to the
+// size of the time axis. It is ONNX's ReverseSequence and TensorFlow's reverse_sequence.
 func ReverseSequence(x, lengths *graph.Node, batch, time int) *graph.Node {
 	defer building("ReverseSequence", x, lengths, batch, time)()
 	call := refused("ReverseSequence", x, lengths).with(batch, time)
@@ -65,9 +67,9 @@ func ReverseSequence(x, lengths *graph.Node, batch, time int) *graph.Node {
 	return TakeAlongAxis(x, at[1], Where(Less(place, long), Sub(Sub(long, num64(1)), place), place))
 }
 
-// RotaryEmbedding turns pairs of the first elements along the last axis of x, [..., T, D], by angles whose cosines and sines are given, [T, R/2] or what
-// broadcasts with [..., T, R/2]: R elements are turned, and the others stay. Element i and element i+R/2 are a pair, or if interleaved elements 2i and
-// 2i+1. It is ONNX's RotaryEmbedding. J. Su and others, RoFormer, 2021.
+// RotaryEmbedding rotates pairs of the first R elements along the last axis of x, [..., T, D]; the others do not
+// change. cos and sin of the angles are [T, R/2], or broadcast with [..., T, R/2]. Elements i and i+R/2 are a pair,
+// or if interleaved, elements 2i and 2i+1. It is ONNX's RotaryEmbedding. Source: J. Su and others, RoFormer, 2021.
 func RotaryEmbedding(x, cos, sin *graph.Node, interleaved bool) *graph.Node {
 	defer building("RotaryEmbedding", x, cos, sin, interleaved)()
 	call := refused("RotaryEmbedding", x, cos, sin).with(interleaved)

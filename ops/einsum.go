@@ -19,11 +19,12 @@ type labelled struct {
 	labels []rune
 }
 
-// Einsum returns sums of products, written as Einstein's notation is: an axis of an operand for each letter, axes of one letter multiplied
-// element by element, and those whose letter is missing behind the arrow summed over. "ij,jk->ik" is the matrix product, "ii->" the trace,
-// "...i,...i->..." the scalar product along the last axis; the axes of an ellipsis broadcast, and so do axes of one letter where one of
-// them has the size 1 in the graph (of named sizes, those that are summed over must be equal). Without an arrow the result has the letters
-// that occur once, in alphabetical order. Products are formed from the left, as matrix products where something is summed.
+// Einsum returns the sum of products that an equation in Einstein notation describes. Each letter names an axis of an
+// operand. Axes with the same letter are multiplied element by element, and letters that are missing after the arrow
+// are summed over. "ij,jk->ik" is the matrix product, "ii->" the trace, and "...i,...i->..." the inner product along
+// the last axis. Axes of an ellipsis broadcast, and so do axes of one letter if one of them has the number 1 as its
+// size (named sizes that are summed over must be equal). Without an arrow, the result has the letters that occur
+// once, in alphabetical order. Products are computed from left to right, as matrix products if something is summed.
 func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	call := refusedCall{fn: "Einsum", in: xs, args: refusedArgs{Before: []any{strconv.Quote(equation)}}}
 	defer graph.BeginCall(call.fn, call.args, xs...)()

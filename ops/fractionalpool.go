@@ -24,11 +24,13 @@ func pooledAxes(call refusedCall, axes int) (lead int, bad node) {
 	return lead, nil
 }
 
-// FractionalMaxPool returns the greatest elements of windows of a kernel of 2 or 3 sizes that lie at uneven distances over the last axes of x,
-// [N, C, …] or [C, …], so that there are as many as sizes says, and their indices as [MaxPoolIndex] gives them. samples, [N, C, 2] or [N, C, 3], or without
-// N, shift the windows of each channel, such as [UniformLike] draws them: of images the last axis first, of volumes the first; those below 0
-// and NaN count as 0, and those above 1 as 1. An axis has kernel + size - 1 elements at least, and of volumes one more. x and samples are floating-point numbers of one dtype. The
-// gradient goes to the first of equal elements, or the last NaN. It is PyTorch's fractional_max_pool2d and 3d: B. Graham, Fractional Max-Pooling (2014).
+// FractionalMaxPool returns the greatest elements of windows at uneven distances over the spatial axes of x, [N, C,
+// …] or [C, …], and their indices as in [MaxPoolIndex]. The kernel has 2 or 3 sizes; sizes are the numbers of
+// windows. samples, [N, C, 2] or [N, C, 3], or without N, shift the windows of each channel; [UniformLike] can draw
+// them. They start with the last axis for images and the first axis for volumes, and are clamped to the range from 0
+// to 1; NaN counts as 0. An axis must have at least kernel + size - 1 elements, and one more for volumes. x and
+// samples have one floating-point dtype. The first of equal elements gets the gradient, or the last NaN. It is
+// PyTorch's fractional_max_pool2d and 3d. Source: B. Graham, Fractional Max-Pooling, 2014.
 func FractionalMaxPool(x, samples *graph.Node, kernel, sizes []int) (values, indices *graph.Node) {
 	words := []any{goWord(kernel), goWord(sizes)}
 	defer building("FractionalMaxPool", append([]any{x, samples}, words...)...)()
@@ -138,8 +140,8 @@ func (f fractional) places() node {
 	return place
 }
 
-// AdaptiveMaxPoolIndex is [AdaptiveMaxPool] and the indices of its elements, as [MaxPoolIndex] gives them: PyTorch's adaptive_max_pool1d, 2d and 3d with
-// return_indices. The first of equal elements counts, or the last NaN.
+// AdaptiveMaxPoolIndex returns [AdaptiveMaxPool] and the indices of its elements, as in [MaxPoolIndex]. The first of
+// equal elements counts, or the last NaN. It is PyTorch's adaptive_max_pool1d, 2d and 3d with return_indices.
 func AdaptiveMaxPoolIndex(x *graph.Node, sizes ...int) (values, indices *graph.Node) {
 	words := axisWords(sizes)
 	defer building("AdaptiveMaxPoolIndex", append([]any{x}, words...)...)()

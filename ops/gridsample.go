@@ -215,20 +215,20 @@ func combinations[T any](lists [][]T) [][]T {
 	return all
 }
 
-// GridSample returns images x, [N, C, H, W], or volumes, [N, C, D, H, W], at places between their elements: [N, C, H', W']
-// for a grid [N, H', W', 2], or [N, C, D', H', W'] for [N, D', H', W', 3]. A place has the coordinate along the last axis
-// first, and each is from -1 to 1: from outer edge to outer edge of the first and the last element, with [AlignCorners] from
-// middle to middle. The mode is [ResizeLinear], [ResizeNearest], where halves go to the even index, or, of images, [ResizeCubic].
-// Outside there are zeros with [PadZeros], what is at the end of an axis with [PadReplicate], and what is mirrored there
-// with [PadReflect]. x and grid are Float32 or Float64; a place that is NaN gives NaN, of the nearest elements 0. It is
-// PyTorch's grid_sample.
+// GridSample samples images x, [N, C, H, W], or volumes, [N, C, D, H, W], between their elements. The result is [N,
+// C, H', W'] for a grid [N, H', W', 2], or [N, C, D', H', W'] for [N, D', H', W', 3]. Each point of the grid starts
+// with the coordinate along the last axis of x. Coordinates are from -1 to 1: from the outer edge of the first
+// element to that of the last one, or with [AlignCorners] from center to center. The mode is [ResizeLinear],
+// [ResizeNearest], which rounds halves to the even index, or for images [ResizeCubic]. The padding says what is
+// outside: [PadZeros], [PadReplicate] or [PadReflect]. x and grid are Float32 or Float64. A coordinate that is NaN
+// gives NaN, or 0 with ResizeNearest. It is PyTorch's grid_sample.
 func GridSample(x, grid *graph.Node, mode ResizeMode, padding PaddingMode, opts ...CornerOption) *graph.Node {
 	return Apply(opGridSample, GridAttrs{mode, padding, len(opts) > 0}, x, grid)
 }
 
-// AffineGrid returns a grid for [GridSample], [N, sizes…, 2] or [N, sizes…, 3]: the places of the elements of an image of the
-// given sizes, [H, W] or [D, H, W], multiplied by the matrices theta, [N, 2, 3] or [N, 3, 4], whose last column is added. It is
-// PyTorch's affine_grid, from M. Jaderberg et al., Spatial Transformer Networks (2015).
+// AffineGrid returns a grid for [GridSample], [N, H, W, 2] or [N, D, H, W, 3] for sizes [H, W] or [D, H, W]: the
+// coordinates of an image's elements, transformed by affine matrices theta, [N, 2, 3] or [N, 3, 4]. It is PyTorch's
+// affine_grid. Source: M. Jaderberg et al., Spatial Transformer Networks, 2015.
 func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *graph.Node {
 	args := []any{dimsWord(sizes)}
 	if len(opts) > 0 {

@@ -35,8 +35,8 @@ func badSteps(call refusedCall, height, width int, s rules.Steps) node {
 	return nil
 }
 
-// Im2Col lays out the windows of height × width elements of images x, [N, C, H, W] or [C, H, W], as columns:
-// [N, C*height*width, L] or [C*height*width, L] for L windows, row by row. Options are [Stride], [Padding], by
+// Im2Col returns the windows of height × width elements of images x, [N, C, H, W] or [C, H, W], as columns: [N,
+// C*height*width, L] or [C*height*width, L] for L windows in row-major order. Options are [Stride], [Padding] with
 // zeros, and [Dilation]. It is PyTorch's unfold.
 func Im2Col(x *graph.Node, height, width int, opts ...StepOption) *graph.Node {
 	s := stepsOf(opts)
@@ -57,9 +57,8 @@ func Im2Col(x *graph.Node, height, width int, opts ...StepOption) *graph.Node {
 	return Reshape(windows, append(slices.Clone(shape[:lead]), shape[lead:lead+3].NumElements(), shape[lead+3:].NumElements())...)
 }
 
-// Col2Im undoes [Im2Col]: it adds up columns, [N, C*kh*kw, L] or [C*kh*kw, L], at the places of their windows of
-// kernel = (kh, kw) elements in images of the given height and width: [N, C, height, width] or [C, height, width].
-// It is PyTorch's fold.
+// Col2Im is the adjoint of [Im2Col]: it adds columns, [N, C*kh*kw, L] or [C*kh*kw, L], at the positions of their
+// windows. The kernel is (kh, kw), and the result [N, C, height, width] or [C, height, width]. It is PyTorch's fold.
 func Col2Im(x *graph.Node, height, width graph.Dim, kernel [2]int, opts ...StepOption) *graph.Node {
 	s := stepsOf(opts)
 	words := stepWords(after(nil, height, width, fmt.Sprintf("[2]int{%d, %d}", kernel[0], kernel[1])), s, []int{1})

@@ -23,31 +23,33 @@ func (a *linearAttention) operand(at *node, name string, x node) {
 	}
 }
 
-// LinearState is what the state is before the first step, [B, H, D, E]; else it is 0.
+// LinearState sets the state before the first step, [B, H, D, E]. The default is 0.
 func LinearState(state *graph.Node) LinearAttentionOption {
 	return func(a *linearAttention) { a.operand(&a.state, "LinearState", state) }
 }
 
-// LinearDecay is logarithms, [B, H, T, D] or [B, H, T, 1]: before each step the state is multiplied by exp of them.
+// LinearDecay multiplies the state by exp(decay) before each step. decay is [B, H, T, D] or [B, H, T, 1].
 func LinearDecay(decay *graph.Node) LinearAttentionOption {
 	return func(a *linearAttention) { a.operand(&a.decay, "LinearDecay", decay) }
 }
 
-// LinearBeta is the delta rule: instead of v, beta·(v - kS) is added for a key k, where kS is what the state has for it. beta is [B, H, T, 1] or [B, 1, T, 1].
+// LinearBeta selects the delta rule: for a key k, beta·(v - kS) is added instead of v, where S is the state. beta is
+// [B, H, T, 1] or [B, 1, T, 1].
 func LinearBeta(beta *graph.Node) LinearAttentionOption {
 	return func(a *linearAttention) { a.operand(&a.beta, "LinearBeta", beta) }
 }
 
-// LinearScale is the factor of results: 1/sqrt(D) by default.
+// LinearScale sets the factor of results. The default is 1/sqrt(D).
 func LinearScale(x float64) LinearAttentionOption {
 	return func(a *linearAttention) { a.scale = &x; a.words = append(a.words, fmt.Sprintf("LinearScale(%v)", x)) }
 }
 
-// LinearAttention returns, for each step of time, what a query reads from a state to which all keys and values up to there were added, and the last state:
-// S becomes S + kᵀv, and y is scale·qS. q is [B, H·r, T, D], of which each r heads read one state, k is [B, H, T, D], v [B, H, T, E]; y is
-// [B, H·r, T, E], and the state [B, H, D, E]. Options are [LinearState], [LinearDecay], by which the state fades before each step, [LinearBeta] and
-// [LinearScale]. Operands have one floating-point dtype; of 16 bits the state is Float32 between steps. It is ONNX's LinearAttention, with heads as
-// an axis: A. Katharopoulos et al., Transformers are RNNs (2020); of the delta rule S. Yang et al., Parallelizing Linear Transformers with the Delta Rule (2024).
+// LinearAttention returns scale·qS for each time step, and the last state S. In each step, kᵀv is added to the state
+// before it is read. q is [B, H·r, T, D], where r query heads read one state. k is [B, H, T, D], v [B, H, T, E], y
+// [B, H·r, T, E], and the state [B, H, D, E]. Options are [LinearState], [LinearDecay], [LinearBeta] and
+// [LinearScale]. Operands have one floating-point dtype; for 16-bit dtypes the state is Float32 between steps. It is
+// ONNX's LinearAttention, with heads as an axis. Sources: A. Katharopoulos et al., Transformers are RNNs, 2020; for
+// the delta rule, S. Yang et al., Parallelizing Linear Transformers with the Delta Rule, 2024.
 func LinearAttention(q, k, v *graph.Node, options ...LinearAttentionOption) (y, last *graph.Node) {
 	a := linearAttention{}
 	for _, o := range options {

@@ -25,14 +25,12 @@ func init() {
 			}))
 }
 
-// MatMul returns the matrix product, as PyTorch's matmul: operands of rank 1 are vectors,
-// of rank 2 matrices, of more batches of matrices whose leading axes broadcast. Both
-// must have the same dtype.
+// MatMul returns the matrix product, like PyTorch's matmul. Operands of rank 1 are vectors, of rank 2 matrices, and
+// of higher rank batches of matrices, whose leading axes broadcast. Both must have the same dtype.
 func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 
-// Linear returns x times the transposed weight, and the bias added where it is not nil:
-// PyTorch's layer as a function. x is [..., in], weight [out, in], bias [out], which is how
-// package nn's Linear has its parameters.
+// Linear returns x·weightᵀ + bias, PyTorch's linear layer as a function. x is [..., in], weight [out, in], and bias
+// [out] or nil: the layout of the parameters of nn.Linear.
 func Linear(x, weight, bias *graph.Node) *graph.Node {
 	defer building("Linear", x, weight, bias)()
 	if x == nil || weight == nil || !x.Judged() || !weight.Judged() || bias != nil && !bias.Judged() {

@@ -39,11 +39,12 @@ func overlapping(one, all []node, threshold float64) node {
 	return Greater(Div(inter, Sub(Add(area(p.a), area(p.b)), inter)), num(threshold))
 }
 
-// NMS returns the indices of the boxes that stay where each hides those of a lower score whose [BoxIoU] with it is more than the
-// threshold, and how many stay: Int64, from the highest score on, of equal ones from the first on. boxes is [N, 4] with corners x1, y1, x2, y2,
-// scores [N]; both are floating-point numbers of one dtype. The first result is a vector of the given size: behind the indices stands
-// fill, a number or an Int64 scalar. More boxes than that stop the run; N is always enough. It is torchvision's nms. A score that is NaN is the
-// highest; a box with NaN hides none and is not hidden.
+// NMS returns the indices of the boxes that remain after non-maximum suppression, and their number, both Int64. A box
+// suppresses those with a lower score whose [BoxIoU] with it is greater than the threshold. boxes is [N, 4] with
+// corners x1, y1, x2, y2, and scores [N]; both have one floating-point dtype. The indices are in the order of falling
+// scores, of equal ones the first comes first. They are a vector of the given size, padded with fill, a number or an
+// Int64 scalar. If more boxes remain, the run stops; N is always enough. NaN is the highest score. A box with NaN
+// suppresses none and is not suppressed. It is torchvision's nms.
 func NMS(boxes, scores *graph.Node, threshold float64, size graph.Dim, fill *graph.Node) (keep, count *graph.Node) {
 	return suppress("NMS", []node{boxes, scores}, threshold, size, fill)
 }
@@ -120,12 +121,12 @@ type nmsOptions struct {
 	words  []any
 }
 
-// NMSLimit is how many boxes of each class of an image stay at most.
+// NMSLimit limits how many boxes of each class of an image remain.
 func NMSLimit(n graph.Dim) NMSOption {
 	return func(o *nmsOptions) { o.limit, o.words = &n, append(o.words, fmt.Sprintf("NMSLimit(%v)", n)) }
 }
 
-// NMSScore leaves boxes out whose score is not more than the least one.
+// NMSScore removes boxes whose score is not greater than least.
 func NMSScore(least float64) NMSOption {
 	return func(o *nmsOptions) { o.score, o.words = &least, append(o.words, fmt.Sprintf("NMSScore(%v)", least)) }
 }
@@ -135,10 +136,11 @@ func NMSCenters() NMSOption {
 	return func(o *nmsOptions) { o.center, o.words = true, append(o.words, "NMSCenters()") }
 }
 
-// NonMaxSuppression is [BatchedNMS] of images whose boxes have a score for each class: boxes is [B, N, 4] with two opposite corners,
-// y1, x1, y2, x2, scores [B, C, N]. It returns, as Int64 [size, 3], the image, the class and the index of each box that stays, in the order of
-// images, classes and falling scores, and how many there are. Behind them stands fill; more than the size stop the run, and B·C·N
-// is always enough. Options are [NMSLimit], [NMSScore] and [NMSCenters]. It is ONNX's NonMaxSuppression.
+// NonMaxSuppression is [BatchedNMS] for images whose boxes have a score for each class. boxes is [B, N, 4] with two
+// opposite corners, y1, x1, y2, x2, and scores [B, C, N]. It returns the image, the class and the index of each
+// remaining box, Int64 [size, 3], and their number. They are in the order of images, classes and falling scores,
+// padded with fill. If more boxes remain, the run stops; B·C·N is always enough. Options are [NMSLimit], [NMSScore]
+// and [NMSCenters]. It is ONNX's NonMaxSuppression.
 func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.Dim, fill *graph.Node, opts ...NMSOption) (index, count *graph.Node) {
 	var o nmsOptions
 	for _, set := range opts {

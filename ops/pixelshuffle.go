@@ -38,9 +38,9 @@ func notDivided(call refusedCall, word string, number, by int, axes ...int) node
 	return nil
 }
 
-// PixelShuffle makes squares of factor × factor places of as many channels: [..., C, H*factor, W*factor] of x,
-// [..., C*factor², H, W], of any dtype: PyTorch's pixel_shuffle, from W. Shi et al., Real-Time Single Image and
-// Video Super-Resolution (2016).
+// PixelShuffle rearranges channels into squares of factor × factor pixels: x, [..., C*factor², H, W] of any dtype,
+// becomes [..., C, H*factor, W*factor]. It is PyTorch's pixel_shuffle. Source: W. Shi et al., Real-Time Single Image
+// and Video Super-Resolution, 2016.
 func PixelShuffle(x *graph.Node, factor int) *graph.Node {
 	defer building("PixelShuffle", x, factor)()
 	lead := leadingAxes(x)
@@ -56,8 +56,7 @@ func PixelShuffle(x *graph.Node, factor int) *graph.Node {
 	return Reshape(Permute(apart, order...), append(slices.Clone(apart.Shape()[:lead+1]), shape[lead+1].Times(r), shape[lead+2].Times(r))...)
 }
 
-// PixelUnshuffle undoes [PixelShuffle]: it makes channels of the places of squares, [..., C*factor², H, W] of x,
-// [..., C, H*factor, W*factor].
+// PixelUnshuffle is the inverse of [PixelShuffle]: x, [..., C, H*factor, W*factor], becomes [..., C*factor², H, W].
 func PixelUnshuffle(x *graph.Node, factor int) *graph.Node {
 	defer building("PixelUnshuffle", x, factor)()
 	lead := leadingAxes(x)
@@ -74,8 +73,8 @@ func PixelUnshuffle(x *graph.Node, factor int) *graph.Node {
 	return Reshape(Permute(apart, order...), append(slices.Clone(s[:lead]), s[lead].Times(r).Times(r), s[lead+1], s[lead+3])...)
 }
 
-// ChannelShuffle deals channels out: of x, [N, C, …], with the channels in groups, the result has the first one of each
-// group, then the second ones, and so on. It is PyTorch's channel_shuffle, from X. Zhang et al., ShuffleNet (2017).
+// ChannelShuffle interleaves the channels of groups: of x, [N, C, …], the result has the first channel of each group,
+// then the second ones, and so on. It is PyTorch's channel_shuffle. Source: X. Zhang et al., ShuffleNet, 2017.
 func ChannelShuffle(x *graph.Node, groups int) *graph.Node {
 	defer building("ChannelShuffle", x, groups)()
 	if bad := notDivided(refused("ChannelShuffle", x).with(groups), "channel_shuffle", groups, groups, 1); bad != nil {

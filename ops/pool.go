@@ -13,13 +13,12 @@ var (
 	opAvgPool1D, opAvgPool2D, opAvgPool3D *graph.Op
 )
 
-// PoolAttrs are the fixed arguments of pooling, the first four with one number for each
-// axis over which windows slide.
+// PoolAttrs are the fixed arguments of pooling. The first four have one number for each spatial axis.
 type PoolAttrs struct {
 	Kernel, Stride, Padding, Dilation []int
-	// Ceil lets a last window reach past the padding behind an axis.
+	// Ceil allows a last window that reaches past the padding at the end of an axis.
 	Ceil bool
-	// ExcludePadding divides a mean by the number of elements that are not padding.
+	// ExcludePadding divides by the number of elements of a window that are not padding.
 	ExcludePadding bool
 }
 
@@ -37,7 +36,7 @@ func (a PoolAttrs) overlap() bool {
 	return false
 }
 
-// Args writes the size of windows and the options.
+// Args writes the kernel size and the options.
 func (a PoolAttrs) Args(operands []string) []string {
 	operands = stepWords(after(operands, axisWords(a.Kernel)...), a.steps(), a.Kernel)
 	if a.Ceil {
@@ -258,47 +257,46 @@ type poolFlag func(*PoolAttrs)
 
 func (f poolFlag) pool(a *PoolAttrs) { f(a) }
 
-// CeilMode lets a last window reach past the padding behind an axis, if it starts before
-// it, so that no element is left out.
+// CeilMode rounds the number of windows up: a last window may reach past the padding at the end of an axis if it
+// starts before it, so that no element is left out.
 func CeilMode() PoolOption { return poolFlag(func(a *PoolAttrs) { a.Ceil = true }) }
 
-// ExcludePadding divides the sum of a window by the number of its elements that are not
-// padding.
+// ExcludePadding divides the sum of a window by the number of its elements that are not padding.
 func ExcludePadding() PoolOption { return poolFlag(func(a *PoolAttrs) { a.ExcludePadding = true }) }
 
-// MaxPool1D returns the greatest element of each window of kernel elements along the last
-// axis of x, [N, C, L] or [C, L]: floor((L + 2*padding - dilation*(kernel-1) - 1)/stride) + 1
-// windows, whose stride is their size by default.
+// MaxPool1D returns the greatest element of each window of kernel elements along the last axis of x, [N, C, L] or [C,
+// L]. There are floor((L + 2*padding - dilation*(kernel-1) - 1)/stride) + 1 windows. The default stride is the
+// kernel.
 func MaxPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
 	return pool(opMaxPool1D, x, []int{kernel}, opts)
 }
 
-// MaxPool2D returns the greatest element of each window of height × width elements of images
-// x, [N, C, H, W] or [C, H, W], with sizes as those of [MaxPool1D] along each axis.
+// MaxPool2D returns the greatest element of each window of height × width elements of images x, [N, C, H, W] or [C,
+// H, W], with sizes as in [MaxPool1D].
 func MaxPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opMaxPool2D, x, []int{height, width}, opts)
 }
 
-// MaxPool3D returns the greatest element of each window of depth × height × width elements of
-// volumes x, [N, C, D, H, W] or [C, D, H, W], with sizes as those of [MaxPool1D] along each axis.
+// MaxPool3D returns the greatest element of each window of depth × height × width elements of volumes x, [N, C, D, H,
+// W] or [C, D, H, W], with sizes as in [MaxPool1D].
 func MaxPool3D(x *graph.Node, depth, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opMaxPool3D, x, []int{depth, height, width}, opts)
 }
 
-// AvgPool1D returns the mean of each window as [MaxPool1D] gives the greatest element.
-// Padding counts as zeros, unless it is excluded. PyTorch has no [Dilation] of means; it is that of ONNX's AveragePool.
+// AvgPool1D returns the mean of each window; windows are those of [MaxPool1D]. Padding counts as zeros unless it is
+// excluded. [Dilation] is that of ONNX's AveragePool; PyTorch has none.
 func AvgPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool1D, x, []int{kernel}, opts)
 }
 
-// AvgPool2D returns the mean of each window as [MaxPool2D] gives the greatest element.
-// Padding counts as zeros, unless it is excluded. PyTorch has no [Dilation] of means; it is that of ONNX's AveragePool.
+// AvgPool2D returns the mean of each window; windows are those of [MaxPool2D]. Padding counts as zeros unless it is
+// excluded. [Dilation] is that of ONNX's AveragePool; PyTorch has none.
 func AvgPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool2D, x, []int{height, width}, opts)
 }
 
-// AvgPool3D returns the mean of each window as [MaxPool3D] gives the greatest element.
-// Padding counts as zeros, unless it is excluded. PyTorch has no [Dilation] of means; it is that of ONNX's AveragePool.
+// AvgPool3D returns the mean of each window; windows are those of [MaxPool3D]. Padding counts as zeros unless it is
+// excluded. [Dilation] is that of ONNX's AveragePool; PyTorch has none.
 func AvgPool3D(x *graph.Node, depth, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool3D, x, []int{depth, height, width}, opts)
 }

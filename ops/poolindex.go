@@ -22,9 +22,10 @@ func dimensional(call refusedCall, axes int, ops ...*graph.Op) (op *graph.Op, ba
 // poolWords are the arguments of a pooling function as the user wrote them, but for what options have.
 func poolWords(kernel []int, more ...any) []any { return append(more, fmt.Sprintf("%#v", kernel)) }
 
-// MaxPoolIndex returns the greatest element of each window, as [MaxPool1D], [MaxPool2D] or [MaxPool3D] for a kernel of 1 to 3
-// sizes, and its index, Int64 of the same shape: the place in row-major order among x's last axes, without padding, as from
-// PyTorch's max_pool with return_indices. The first of equal elements counts, or the last NaN.
+// MaxPoolIndex returns the greatest element of each window and its index, Int64 of the same shape. The kernel has 1
+// to 3 sizes, with windows as in [MaxPool1D], [MaxPool2D] or [MaxPool3D]. The index counts in row-major order over
+// x's spatial axes, without padding. The first of equal elements counts, or the last NaN. It is PyTorch's max_pool
+// with return_indices.
 func MaxPoolIndex(x *graph.Node, kernel []int, opts ...PoolOption) (values, indices *graph.Node) {
 	words := poolWords(kernel)
 	defer building("MaxPoolIndex", append([]any{x}, words...)...)()
@@ -136,9 +137,9 @@ func indexOfGreatest(windows, place node, axes []int) node {
 	return Where(Less(rank, num64(0)), Sub(num64(-1), rank), rank)
 }
 
-// MaxUnpool puts the elements of x, [N, C, …] or [C, …], at their indices, as [MaxPoolIndex] gives them, among zeros: the last
-// axes of the result have the given sizes, of which there are 1 to 3. It is PyTorch's max_unpool1d, 2d and 3d; where several
-// elements come to one place the last one stays, and it alone has the gradient. An index outside stops the run.
+// MaxUnpool writes the elements of x, [N, C, …] or [C, …], to the indices that [MaxPoolIndex] returns, and 0
+// elsewhere. The 1 to 3 spatial axes of the result have the given sizes. If an index is repeated, the last element is
+// kept, and it alone gets the gradient. An index outside stops the run. It is PyTorch's max_unpool1d, 2d and 3d.
 func MaxUnpool(x, indices *graph.Node, sizes ...graph.Dim) *graph.Node {
 	defer building("MaxUnpool", append([]any{x, indices}, shapeWords(sizes)...)...)()
 	call := refused("MaxUnpool", x, indices).with(shapeWords(sizes)...)
@@ -162,9 +163,10 @@ func MaxUnpool(x, indices *graph.Node, sizes ...graph.Dim) *graph.Node {
 	return Reshape(Scatter(zeros, -1, Flatten(Expand(indices, x.Shape()...), lead, -1), Flatten(x, lead, -1)), shape...)
 }
 
-// LpPool returns (sum of x^p)^(1/p) over each window of a kernel of 1 to 3 sizes, with the sizes of [MaxPool1D], for x [N, C, …] or
-// [C, …] of floating-point numbers. As in PyTorch's lp_pool1d, 2d and 3d, x^p is no magnitude, a window that [CeilMode] lets reach
-// past the end counts as much as a whole one, and the gradient of a sum of 0 is 0.
+// LpPool returns (sum of x^p)^(1/p) over each window, for x [N, C, …] or [C, …] of floating-point numbers. The kernel
+// has 1 to 3 sizes, with windows as in [MaxPool1D]. As in PyTorch's lp_pool1d, 2d and 3d, x^p is the power of x, not
+// of |x|, a window that reaches past the end with [CeilMode] counts like a whole one, and the gradient of a sum of 0
+// is 0.
 func LpPool(x *graph.Node, p float64, kernel []int, opts ...PoolOption) *graph.Node {
 	words := poolWords(kernel, p)
 	defer building("LpPool", append([]any{x}, words...)...)()

@@ -8,14 +8,18 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Windows extend over all axes of a value, for [ReduceWindow]. Each list has one number for each axis, or is nil.
+// Windows are windows over all axes of a value, for [ReduceWindow]. Each list has one number for each axis, or is
+// nil.
 type Windows struct {
 	Sizes []int
-	// Strides are how far windows are apart, and Dilations how far their neighbouring elements: 1 where nothing is said.
+	// Strides are the distances between windows, and Dilations those between neighbouring elements of a window. The
+	// default is 1.
 	Strides, Dilations []int
-	// Apart is how far neighbouring elements of the operand are drawn apart, 1 where they are not. Between them stands what does not count.
+	// Apart is the distance between neighbouring elements of the operand: with 1, the default, nothing is between
+	// them, else elements that do not count.
 	Apart []int
-	// Padding is how many elements that do not count are before and behind each axis. A negative number takes as many away.
+	// Padding is the number of elements that do not count before and after each axis. A negative number removes
+	// elements.
 	Padding [][2]int
 }
 
@@ -37,7 +41,7 @@ func (l windowList) at(axis int) int {
 	return l.of[axis]
 }
 
-// String writes the windows as Go does.
+// String returns the windows as they are written in Go.
 func (w Windows) String() string {
 	var fields []string
 	for _, l := range w.lists() {
@@ -78,10 +82,11 @@ func (w Windows) wrong(rank int) string {
 	return ""
 }
 
-// ReduceWindow combines the elements of windows over all axes of x by a sum, a product, the greatest or the least, such as ReduceSum. Along
-// each axis there are floor((L - dilation·(size-1) - 1)/stride) + 1 windows, one at least, where L is the size with padding. x is of numbers,
-// and so is the result, of x's dtype: sums and products of integers wrap around. The first of equal greatest or least elements has the
-// gradient, and NaN wins. It is jax.lax.reduce_window. Lists of a wrong length, numbers out of range and an axis without room for a window are refused.
+// ReduceWindow reduces windows over all axes of x to their sum, product, greatest or least element, such as by
+// ReduceSum. Along each axis there are floor((L - dilation·(size-1) - 1)/stride) + 1 windows, at least one, where L
+// is the size with padding. The result has x's dtype, that of numbers: sums and products of integers wrap around. The
+// first of equal greatest or least elements gets the gradient, and NaN wins. Lists of a wrong length, numbers out of
+// range and an axis without room for a window are errors. It is jax.lax.reduce_window.
 func ReduceWindow(x *graph.Node, by Reduction, w Windows) *graph.Node {
 	word := w.String() // now: a user may change the lists later
 	defer building("ReduceWindow", x, by, word)()

@@ -11,16 +11,16 @@ import (
 
 var opResize *graph.Op
 
-// ResizeMode says how [Resize] finds an element between those of its operand.
+// ResizeMode says how [Resize] interpolates.
 type ResizeMode int
 
 // The modes of PyTorch's torch.nn.functional.interpolate.
 const (
 	ResizeNearest      ResizeMode = iota // the element at floor(i·scale)
-	ResizeNearestExact                   // the element whose middle is nearest
+	ResizeNearestExact                   // the element whose center is nearest
 	ResizeLinear                         // linear between 2 elements along each axis: bilinear, trilinear
-	ResizeCubic                          // a cubic polynomial through 4 elements along each axis, of images
-	ResizeArea                           // the mean of the elements that it covers, as AdaptiveAvgPool
+	ResizeCubic                          // a cubic polynomial through 4 elements along each axis, for images
+	ResizeArea                           // the mean of the covered elements, like [AdaptiveAvgPool]
 )
 
 var resizeModes = [...]string{"ResizeNearest", "ResizeNearestExact", "ResizeLinear", "ResizeCubic", "ResizeArea"}
@@ -37,7 +37,7 @@ func (m ResizeMode) String() string {
 type ResizeAttrs struct {
 	Mode  ResizeMode
 	Sizes graph.Shape
-	// Factors are by what the sizes were multiplied, one for each axis; nil where sizes were given.
+	// Factors multiplied the sizes, one for each axis. It is nil if sizes were given.
 	Factors                 []float64
 	AlignCorners, Antialias bool
 	Places                  ResizePlaces
@@ -329,18 +329,18 @@ func (r resizing) most(radius float64) graph.Dim {
 	return r.in.Plus(r.out.Minus(1)).FloorDivBy(r.out).Times(graph.Dim(2 * radius)).Plus(1)
 }
 
-// Resize returns images x, [N, C, …] with 1 to 3 axes after the channels, with other sizes of these
-// axes: PyTorch's interpolate with a size. x is of floating-point numbers, or for the nearest elements of
-// Uint8. Places are computed in float32, for Float64 in float64. Options are [AlignCorners] and
-// [Antialias], of [ResizeLinear] and [ResizeCubic]; and what ONNX's Resize has beyond PyTorch: [ResizePlaces], [ResizeRounding],
-// [CubicCoefficient], [OutsideElements] and [ResizeCrop].
+// Resize returns images x, [N, C, …] with 1 to 3 spatial axes, resized to the given spatial sizes. x holds
+// floating-point numbers, or for the nearest modes also Uint8. Coordinates are computed in float32, for Float64 in
+// float64. Options are [AlignCorners], [Antialias] for [ResizeLinear] and [ResizeCubic], and those of ONNX's Resize:
+// [ResizePlaces], [ResizeRounding], [CubicCoefficient], [OutsideElements] and [ResizeCrop]. It is PyTorch's
+// interpolate with a size.
 func Resize(x *graph.Node, mode ResizeMode, sizes []graph.Dim, opts ...ResizeOption) *graph.Node {
 	return resize(x, ResizeAttrs{Mode: mode, Sizes: slices.Clone(sizes)}, opts)
 }
 
-// ResizeBy is [Resize] to sizes that are x's times factors, rounded down: one factor for each axis, or
-// one for all. Neighbours in the result are 1/factor apart in x, as in PyTorch with a scale_factor. Named
-// sizes are multiplied by fractions with a power of two below, such as 2, 0.5 and 1.25.
+// ResizeBy is [Resize] to x's sizes times factors, rounded down. There is one factor for each axis, or one for all.
+// Neighbours in the result are 1/factor apart in x, as in PyTorch with a scale_factor. Factors of named sizes must be
+// fractions whose denominator is a power of two, such as 2, 0.5 and 1.25.
 func ResizeBy(x *graph.Node, mode ResizeMode, factors []float64, opts ...ResizeOption) *graph.Node {
 	a := ResizeAttrs{Mode: mode, Factors: slices.Clone(factors)}
 	defer building("ResizeBy", x, mode, fmt.Sprintf("%#v", factors))()

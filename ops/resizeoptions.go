@@ -14,7 +14,7 @@ type resizeFlag func(*ResizeAttrs)
 
 func (f resizeFlag) resize(a *ResizeAttrs) { f(a) }
 
-// Antialias widens what [ResizeLinear] and [ResizeCubic] look at as an image shrinks, as PIL does.
+// Antialias widens the filters of [ResizeLinear] and [ResizeCubic] when an image shrinks, as PIL does.
 func Antialias() ResizeOption { return resizeFlag(func(a *ResizeAttrs) { a.Antialias = true }) }
 
 // A CornerOption is an option of [Resize] and of [GridSample].
@@ -22,20 +22,20 @@ type CornerOption struct{}
 
 func (CornerOption) resize(a *ResizeAttrs) { a.AlignCorners = true }
 
-// AlignCorners places the middles of the first and the last elements at the ends of an axis;
-// else the ends are their outer edges.
+// AlignCorners aligns the centers of the first and last elements with the ends of an axis. Otherwise their outer
+// edges are the ends.
 func AlignCorners() CornerOption { return CornerOption{} }
 
-// ResizePlaces is an option that says where in x element i of the result of [Resize] lies, where s is the distance of neighbours. They are
-// ONNX's coordinate transformations.
+// ResizePlaces is an option of [Resize] that says at which coordinate of x element i of the result lies. s is the
+// distance between neighbours. They are ONNX's coordinate transformations.
 type ResizePlaces int
 
-// The places. Without one they are those of PyTorch: PlacesHalf, but of ResizeNearest PlacesFirst.
+// The coordinates. The default is that of PyTorch: PlacesFirst for ResizeNearest, and PlacesHalf otherwise.
 const (
-	PlacesHalf      ResizePlaces = 1 + iota // (i + ½)s - ½: ends of axes are outer edges
-	PlacesMiddle                            // PlacesHalf, from the middle of the axis: it differs where sizes were rounded, as by ResizeBy
-	PlacesHalfOrOne                         // PlacesHalf, and 0 of an axis that becomes one element
-	PlacesFirst                             // i·s: the first elements lie at one place
+	PlacesHalf      ResizePlaces = 1 + iota // (i + ½)s - ½: outer edges are aligned
+	PlacesMiddle                            // PlacesHalf, from the center of the axis: differs if sizes were rounded, as by ResizeBy
+	PlacesHalfOrOne                         // PlacesHalf, and 0 for an axis that becomes one element
+	PlacesFirst                             // i·s: the first elements are aligned
 )
 
 var resizePlaces = [...]string{"", "PlacesHalf", "PlacesMiddle", "PlacesHalfOrOne", "PlacesFirst"}
@@ -50,13 +50,13 @@ func (p ResizePlaces) String() string {
 
 func (p ResizePlaces) resize(a *ResizeAttrs) { a.Places = p }
 
-// ResizeRounding is an option that says which element [ResizeNearest] and [ResizeNearestExact] take for a place.
+// ResizeRounding is an option that says how [ResizeNearest] and [ResizeNearestExact] round coordinates.
 type ResizeRounding int
 
-// The roundings. Without one ResizeNearest has RoundDown, and ResizeNearestExact RoundHalfUp.
+// The roundings. The default is RoundDown for ResizeNearest, and RoundHalfUp for ResizeNearestExact.
 const (
-	RoundDown     ResizeRounding = 1 + iota // the element before the place
-	RoundUp                                 // the element behind it
+	RoundDown     ResizeRounding = 1 + iota // the element before
+	RoundUp                                 // the element after
 	RoundHalfDown                           // the nearest, of two the first
 	RoundHalfUp                             // the nearest, of two the second
 )
@@ -73,18 +73,19 @@ func (r ResizeRounding) String() string {
 
 func (r ResizeRounding) resize(a *ResizeAttrs) { a.Rounding = r }
 
-// CubicCoefficient is the number a of the polynomials of [ResizeCubic]. It is -0.75, and -0.5 with [Antialias] by default.
+// CubicCoefficient sets the coefficient a of the polynomials of [ResizeCubic]. The default is -0.75, and -0.5 with
+// [Antialias].
 func CubicCoefficient(a float64) ResizeOption {
 	return resizeFlag(func(r *ResizeAttrs) { r.Coefficient = []float64{a} })
 }
 
-// OutsideElements says what counts as elements outside an axis, which [ResizeCubic] and [Antialias] may reach.
+// OutsideElements says what elements outside an axis count as. [ResizeCubic] and [Antialias] may read them.
 type OutsideElements int
 
-// What is outside. Without one Antialias has OutsideNothing, and else there is OutsideRepeated.
+// What is outside. The default is OutsideNothing with Antialias, and OutsideRepeated otherwise.
 const (
 	OutsideRepeated OutsideElements = 1 + iota // the first and the last element
-	OutsideNothing                             // they weigh nothing, and others as much more
+	OutsideNothing                             // no weight; the weights of the others are scaled up
 )
 
 func (o OutsideElements) resize(a *ResizeAttrs) { a.Outside = o }
@@ -100,9 +101,9 @@ func (o OutsideElements) String() string {
 	return "OutsideElements(?)"
 }
 
-// ResizeCrop makes the result of a part of x, which it stretches from the middle of its first element to that of its last one: along each axis
-// from the share start of the last index to the share end, such as 0 and 1 for the whole. A place outside of x is fill. It is the region of
-// TensorFlow's crop_and_resize.
+// ResizeCrop resizes only a part of x. Along each axis the part reaches from start to end, as fractions of the last
+// index: 0 and 1 are the whole axis. The centers of its first and last elements are the ends. Coordinates outside x
+// give fill. It is the region of TensorFlow's crop_and_resize.
 func ResizeCrop(start, end []float64, fill float64) ResizeOption {
 	return resizeFlag(func(a *ResizeAttrs) { a.Start, a.End, a.Fill = slices.Clone(start), slices.Clone(end), fill })
 }

@@ -19,23 +19,23 @@ type roiOptions struct {
 
 func (o *roiOptions) said(word string) { o.words = append(o.words, word) }
 
-// RoiScale is by what boxes are multiplied to be places in x, such as 1/16 where x is an image that was made smaller by 16.
+// RoiScale multiplies boxes to convert them to coordinates in x: 1/16 if x is an image reduced by 16.
 func RoiScale(scale float64) RoiOption {
 	return func(o *roiOptions) { o.scale = scale; o.said(fmt.Sprintf("RoiScale(%v)", scale)) }
 }
 
-// RoiSamples is how many places of each cell are read along each axis. Without it, or of 0, there is one for each element that the cell
-// has, rounded up.
+// RoiSamples sets the number of samples in each cell along each axis. The default, 0, is one for each element that
+// the cell covers, rounded up.
 func RoiSamples(n int) RoiOption {
 	return func(o *roiOptions) { o.samples = n; o.said(fmt.Sprintf("RoiSamples(%d)", n)) }
 }
 
-// RoiAligned says that element 0 reaches from 0 to 1, and has its middle at 0.5; else its middle is at 0, and boxes have a width and a height of 1
-// at least. It is torchvision's aligned=True, and ONNX's half_pixel.
+// RoiAligned says that element 0 reaches from 0 to 1, with its center at 0.5. Otherwise its center is at 0, and boxes
+// have a width and a height of at least 1. It is torchvision's aligned=True and ONNX's half_pixel.
 func RoiAligned() RoiOption { return func(o *roiOptions) { o.aligned = true; o.said("RoiAligned()") } }
 
-// RoiMax takes the greatest of what is read in a cell, and of the 4 elements around each place the one that is greatest times its weight: ONNX's
-// mode "max". Else it is their mean.
+// RoiMax takes the greatest sample of a cell instead of the mean. A sample is then the greatest of the 4 elements
+// around it, each times its weight. It is ONNX's mode "max".
 func RoiMax() RoiOption { return func(o *roiOptions) { o.max = true; o.said("RoiMax()") } }
 
 // regions are boxes in images of which each becomes height × width cells.
@@ -332,13 +332,13 @@ func (r regions) picked(rows node) node {
 	return Take(Reshape(r.rows(r.x), r.positions().Times(channels)), 0, at)
 }
 
-// RoiAlign samples images x, [N, C, H, W], in boxes, [K, 4] with corners x1, y1, x2, y2; batch, [K], has the image of each box: the result
-// is [K, C, height, width]. A box is cut into height × width cells, and a cell is the mean of what is read at [RoiSamples] places along
-// each of its axes, between elements as [ResizeLinear] does. A place farther than 1 outside of the image gives 0, as does a cell without
-// one: a box with NaN, and an aligned one without an area. Such places are counted, and one of them is read: a huge box takes no longer
-// than the image does. Gradients flow to x alone, as in torchvision, whose roi_align it is: K. He et al., Mask R-CNN (2017). Options are
-// [RoiScale], [RoiSamples], [RoiAligned] and [RoiMax]. x and boxes are floating-point numbers, batch integers; one that names no image
-// stops the run.
+// RoiAlign samples boxes, [K, 4] with corners x1, y1, x2, y2, of images x, [N, C, H, W]. batch, [K], is the image of
+// each box, and the result [K, C, height, width]. A box is divided into height × width cells. A cell is the mean of
+// [RoiSamples] samples along each of its axes, interpolated as in [ResizeLinear]. A sample farther than 1 outside the
+// image is 0, and so is a cell without samples: that of a box with NaN, or of an aligned box without area. Samples
+// outside are only counted, so that a huge box takes no longer than the image. Gradients flow to x alone. x and boxes
+// are floating-point numbers, and batch integers; one that names no image stops the run. Options are [RoiScale],
+// [RoiSamples], [RoiAligned] and [RoiMax]. It is torchvision's roi_align. Source: K. He et al., Mask R-CNN, 2017.
 func RoiAlign(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption) *graph.Node {
 	r, end, bad := regionsOf("RoiAlign", x, boxes, batch, height, width, opts)
 	defer end()

@@ -2,10 +2,11 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// RoiPool returns the greatest elements of the cells of boxes, as [RoiAlign] their means: corners are rounded, halves away from 0, a box has one
-// element at least, and a cell all elements that it touches, which may be those of its neighbours too. A cell outside of the image is 0. NaN
-// never is the greatest: a cell that has nothing greater than the least finite number is that. The first of equal elements has the gradient.
-// It is torchvision's roi_pool and ONNX's MaxRoiPool: R. Girshick, Fast R-CNN (2015). Its option is [RoiScale].
+// RoiPool returns the greatest element of each cell of boxes; operands and shapes are those of [RoiAlign]. Corners
+// are rounded, halves away from 0. A box has at least one element, and a cell all elements that it touches, so that
+// neighbours may overlap. A cell outside the image is 0. NaN is never the greatest: a cell with nothing above the
+// least finite number is that number. The first of equal elements gets the gradient. The option is [RoiScale]. It is
+// torchvision's roi_pool and ONNX's MaxRoiPool. Source: R. Girshick, Fast R-CNN, 2015.
 func RoiPool(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption) *graph.Node {
 	r, end, bad := regionsOf("RoiPool", x, boxes, batch, height, width, opts)
 	defer end()

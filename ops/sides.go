@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// A SideOption pads the two sides of an axis differently, in a convolution.
+// A SideOption pads the two sides of an axis of a convolution differently.
 type SideOption func(*paddingSides)
 
 func (SideOption) conv(*ConvAttrs) {}
@@ -20,8 +20,9 @@ type paddingSides struct {
 	words       []any // the options as the user wrote them
 }
 
-// PaddingBehind is how many elements are added behind each axis, where [Padding] says how many before it alone: ONNX's pads are Padding of their first
-// half and PaddingBehind of the second. A transposed convolution leaves so many elements of the end of its result out.
+// PaddingBehind sets the padding after each axis; [Padding] then sets only that before it. ONNX's pads are Padding of
+// their first half and PaddingBehind of their second. A transposed convolution removes that many elements at the end
+// of its result.
 func PaddingBehind(elements ...int) SideOption {
 	elements = slices.Clone(elements)
 	return func(s *paddingSides) {
@@ -30,8 +31,9 @@ func PaddingBehind(elements ...int) SideOption {
 	}
 }
 
-// SamePadding pads so that a convolution of stride s gives ⌈size/s⌉ windows along each axis: of stride 1, as many as x has elements. The side behind has one
-// more where the number is odd. It is padding='same' of PyTorch, "SAME" of JAX, and SAME_UPPER of ONNX.
+// SamePadding pads so that a convolution with stride s has ⌈size/s⌉ windows along each axis. If the number of added
+// elements is odd, the end of the axis gets one more. It is padding='same' in PyTorch, "SAME" in JAX and SAME_UPPER
+// in ONNX.
 func SamePadding() SideOption {
 	return func(s *paddingSides) {
 		s.same, s.lower = true, false
@@ -39,7 +41,8 @@ func SamePadding() SideOption {
 	}
 }
 
-// SamePaddingLower is [SamePadding] with one more before an axis where the number is odd: SAME_LOWER of ONNX.
+// SamePaddingLower is [SamePadding], but if the number is odd, the start of the axis gets one more. It is SAME_LOWER
+// in ONNX.
 func SamePaddingLower() SideOption {
 	return func(s *paddingSides) {
 		s.same, s.lower = true, true

@@ -14,8 +14,8 @@ type ConvOption interface{ conv(*ConvAttrs) }
 // A PoolOption changes a pooling operation.
 type PoolOption interface{ pool(*PoolAttrs) }
 
-// A StepOption says how windows move, of convolutions and of pooling. One number holds
-// for all axes over which they move; else there is one for each.
+// A StepOption says how the windows of convolutions and pooling move. One number holds for all spatial axes;
+// otherwise there is one for each.
 type StepOption func(*rules.Steps)
 
 func (o StepOption) conv(a *ConvAttrs) { o.set(&a.Stride, &a.Padding, &a.Dilation) }
@@ -30,19 +30,17 @@ func (o StepOption) set(stride, padding, dilation *[]int) {
 	*stride, *padding, *dilation = s.Stride, s.Padding, s.Dilation
 }
 
-// Stride is how far windows are apart; 1 for convolutions and the size of the window for
-// pooling by default.
+// Stride sets the distance between windows. The default is 1 for convolutions and the kernel size for pooling.
 func Stride(steps ...int) StepOption {
 	return func(s *rules.Steps) { s.Stride = slices.Clone(steps) }
 }
 
-// Padding is how many elements are added on either side of each axis: zeros, and what no
-// element is less than for MaxPool1D and MaxPool2D.
+// Padding adds elements on both sides of each axis: zeros, or for max pooling the least value of the dtype.
 func Padding(elements ...int) StepOption {
 	return func(s *rules.Steps) { s.Padding = slices.Clone(elements) }
 }
 
-// Dilation is how far neighbouring elements of a window are apart in the operand.
+// Dilation sets the distance between neighbouring elements of a window.
 func Dilation(steps ...int) StepOption {
 	return func(s *rules.Steps) { s.Dilation = slices.Clone(steps) }
 }
