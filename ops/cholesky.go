@@ -17,16 +17,16 @@ func (a TriangularAttrs) Triangle() (upper, transposed, unit bool) {
 	return a.Upper, a.Transposed, a.Unit
 }
 
-// A TriangularOption changes which triangle [SolveTriangular] and functions of symmetric matrices read, and how.
+// A TriangularOption says which triangle [SolveTriangular] and functions of symmetric matrices read, and how.
 type TriangularOption func(*TriangularAttrs)
 
-// UpperTriangle says that the upper triangle of the matrix is read, and not the lower one.
+// UpperTriangle reads the upper triangle of the matrix. The default is the lower one.
 func UpperTriangle() TriangularOption { return func(a *TriangularAttrs) { a.Upper = true } }
 
-// TransposedSystem says that the system is that of the transposed matrix: Aᵀ·X = B.
+// TransposedSystem solves the transposed system, Aᵀ·X = B.
 func TransposedSystem() TriangularOption { return func(a *TriangularAttrs) { a.Transposed = true } }
 
-// UnitDiagonal says that the diagonal of the matrix counts as ones, whatever it is.
+// UnitDiagonal treats the diagonal of the matrix as ones, without reading it.
 func UnitDiagonal() TriangularOption { return func(a *TriangularAttrs) { a.Unit = true } }
 
 // Args writes the options.
@@ -98,10 +98,10 @@ func asOneMatrix(x node) node {
 	return Reshape(x, x.Shape()[0], x.Shape()[1:].NumElements())
 }
 
-// Cholesky returns the lower triangle L with L·Lᵀ = A of each symmetric positive-definite matrix A of a batch, [..., n, n] of
-// Float32 or Float64. Only the lower triangle of A is read; with [UpperTriangle], the only option, only the upper one, and the result is the
-// upper triangle U with Uᵀ·U = A. The gradient is symmetric, as in PyTorch. A matrix that is not positive-definite stops the run, with its position in
-// the batch.
+// Cholesky returns the lower triangular matrix L with L·Lᵀ = A for each symmetric positive-definite matrix A of a
+// batch, [..., n, n], Float32 or Float64. Only the lower triangle of A is read. With [UpperTriangle], the only
+// option, only the upper triangle is read, and the result is U with Uᵀ·U = A. The gradient is symmetric, as in
+// PyTorch. If a matrix is not positive-definite, the run stops with an error that has its position in the batch.
 func Cholesky(a *graph.Node, opts ...TriangularOption) *graph.Node {
 	if len(opts) == 0 {
 		return Apply(opCholesky, nil, a)
@@ -119,9 +119,10 @@ func Cholesky(a *graph.Node, opts ...TriangularOption) *graph.Node {
 	return l
 }
 
-// SolveTriangular returns the solution X of A·X = B for lower triangular matrices A, [..., n, n], and B, [..., n, k], of
-// Float32 or Float64; the leading axes broadcast. Options are [UpperTriangle], [TransposedSystem] and [UnitDiagonal]. The
-// other triangle is not read, and has no gradient. Where the diagonal has a 0, X is infinite or NaN, as in PyTorch.
+// SolveTriangular returns the solution X of A·X = B for lower triangular matrices A, [..., n, n], and B, [..., n, k],
+// Float32 or Float64. The leading axes broadcast. The other triangle is not read, and has no gradient. If the
+// diagonal contains a 0, X is infinite or NaN, as in PyTorch. Options are [UpperTriangle], [TransposedSystem] and
+// [UnitDiagonal].
 func SolveTriangular(a, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	return Apply(opSolveTriangular, triangularOf(opts), a, b)
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// ConvolveMode says which places of a convolution are returned.
+// ConvolveMode says which positions of a convolution are returned.
 type ConvolveMode uint8
 
 // The modes of a convolution, as SciPy's "full", "same" and "valid".
 const (
-	ConvolveFull  ConvolveMode = iota // all places where the two meet
-	ConvolveSame                      // as many as the first operand has, in the middle of these
-	ConvolveValid                     // those where one lies wholly within the other
+	ConvolveFull  ConvolveMode = iota // all positions where the operands overlap
+	ConvolveSame                      // the middle part, as large as the first operand
+	ConvolveValid                     // positions where one operand lies completely within the other
 )
 
 var convolveModes = [...]string{"ConvolveFull", "ConvolveSame", "ConvolveValid"}
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (m ConvolveMode) String() string {
 	if int(m) < len(convolveModes) {
 		return "ops." + convolveModes[m]
@@ -27,21 +27,21 @@ func (m ConvolveMode) String() string {
 	return fmt.Sprintf("ops.ConvolveMode(%d)", uint8(m))
 }
 
-// Convolve returns the convolution of x and y, which have one dtype and as many axes each, all of which are convolved: at place k the sum of
-// x[i] y[k-i]. Along an axis of n and m elements there are n+m-1, n, or |n-m|+1 places by mode. As scipy.signal.convolve; of
-// ConvolveSame, numpy.convolve returns as many places as the longer operand has.
+// Convolve returns the convolution of x and y over all axes: element k is the sum of x[i] y[k-i]. Both have the same
+// dtype and rank. Along axes of n and m elements the mode gives n+m-1, n or |n-m|+1 elements. It is
+// scipy.signal.convolve; numpy.convolve differs for ConvolveSame, where its result is as long as the longer operand.
 func Convolve(x, y *graph.Node, mode ConvolveMode) *graph.Node {
 	return convolved("Convolve", x, y, mode, false, byWindows)
 }
 
-// Correlate returns the correlation of x and y, which have one dtype and as many axes each: at place k the sum of x[i+k] y[i]. Places are those of
-// [Convolve] of x and the reverse of y, as scipy.signal.correlate has them.
+// Correlate returns the cross-correlation of x and y over all axes: element k is the sum of x[i+k] y[i]. Both have
+// the same dtype and rank. Positions are those of [Convolve] of x and the reversed y. It is scipy.signal.correlate.
 func Correlate(x, y *graph.Node, mode ConvolveMode) *graph.Node {
 	return convolved("Correlate", x, y, mode, true, byWindows)
 }
 
-// FFTConvolve returns [Convolve] of floating-point numbers by Fourier transforms, which is faster where both operands are long, and errs by the
-// rounding of the greatest result. As scipy.signal.fftconvolve.
+// FFTConvolve is [Convolve] of floating-point numbers by Fourier transforms. It is faster if both operands are long,
+// but all results have the rounding error of the greatest one. It is scipy.signal.fftconvolve.
 func FFTConvolve(x, y *graph.Node, mode ConvolveMode) *graph.Node {
 	return convolved("FFTConvolve", x, y, mode, false, byTransforms)
 }

@@ -32,17 +32,18 @@ func init() {
 		}))
 }
 
-// Unique returns the different elements of x, of all its axes, in rising order; for each element of x its place among
-// them; and how often each is found, as Int64. The first and the last result are vectors of the given size: behind the
-// values that there are stands fill, a number, with a count of 0. More different values than that stop the run. The size
-// of x is always enough. As in PyTorch each NaN is a value of its own. Gradients flow to the first of equal elements.
+// Unique returns the distinct elements of x, over all its axes, in ascending order; the index among them of each
+// element of x; and the number of times that each occurs, Int64. The first and the last result are vectors of the
+// given size. The values are padded with fill, a number, and have count 0 there. If there are more values, the run
+// stops; the number of elements of x is always enough. Each NaN is a value of its own, as in PyTorch. Gradients flow
+// to the first of equal elements.
 func Unique(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, counts *graph.Node) {
 	return runsOf("Unique", x, size, fill, func(x node) (sorted, order node) { return Sort(x, 0, false) })
 }
 
-// UniqueConsecutive returns the elements of x, in row-major order, of which each differs from the one before; for each element of x
-// its place among them; and how many equal elements follow one another there, as Int64. The results are those of [Unique]
-// otherwise.
+// UniqueConsecutive returns the elements of x, in row-major order, without those that equal the one before. The other
+// results are the index among them of each element of x, and the length of each run of equal elements, Int64. The
+// rest is as in [Unique].
 func UniqueConsecutive(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, counts *graph.Node) {
 	return runsOf("UniqueConsecutive", x, size, fill, func(x node) (sorted, order node) { return x, nil })
 }
@@ -97,8 +98,8 @@ func firstOfRuns(sorted, order, begins node, size graph.Dim, fill node) (values,
 	return values, rank, counts
 }
 
-// Bincount returns, for each number from 0 to size-1, how often it is found in a vector of integers, as Int64; or the sum of
-// the weights, a vector beside it, where that is not nil, as Float32 if that is their dtype, else as Float64. A number
+// Bincount counts how often each number from 0 to size-1 occurs in a vector of integers, as Int64. With weights, a
+// vector of the same size or nil, it sums these instead, as Float32 if that is their dtype, else as Float64. A number
 // outside stops the run.
 func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 	defer building("Bincount", withWeights(weights, x, size)...)()
@@ -121,9 +122,10 @@ func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 	return SegmentSum(weights, 0, x, size)
 }
 
-// Histogram returns the number of elements of x, over all axes, between each edge (inclusive) and the next (exclusive), as Int64; or the
-// sum of their weights, which broadcast against x, where these are not nil. The last edge is inclusive, and elements outside all edges, or
-// NaN, are not counted. edges is a vector of one element or more in rising order, such as [Linspace] gives.
+// Histogram counts the elements of x, over all axes, between each edge (inclusive) and the next (exclusive), as
+// Int64. With weights, which broadcast with x or are nil, it sums these instead. The last edge is inclusive. Elements
+// outside all edges and NaN are not counted. edges is a vector of at least one element in ascending order, such as
+// from [Linspace].
 func Histogram(x, edges, weights *graph.Node) *graph.Node {
 	defer building("Histogram", withWeights(weights, x, edges)...)()
 	place := Sub(Bucketize(x, edges, true), num64(1))
@@ -146,8 +148,9 @@ func Histogram(x, edges, weights *graph.Node) *graph.Node {
 	return Slice(SegmentSum(Reshape(weights, n), 0, Reshape(place, n), bins.Plus(1)), 0, 0, bins, 1)
 }
 
-// Histc returns the number of elements of x, over all axes, in each of the given number of equal bins from low to high, in x's dtype,
-// Float32 or Float64; both ends count as inside. Where low and high are equal, the range is that of x's elements. As torch.histc.
+// Histc counts the elements of x, over all axes, in each of the given number of equal bins from low to high, both
+// inclusive. The result has x's dtype, Float32 or Float64. If low equals high, the range is that of x's elements. It
+// is torch.histc.
 func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	defer building("Histc", x, bins, low, high)()
 	call := refused("Histc", x).with(bins, low, high)
@@ -180,7 +183,7 @@ func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	return Cast(Slice(namings(Where(inside, place, room), bins.Plus(1)), 0, 0, bins, 1), t)
 }
 
-// IsIn returns which elements of x are among others, of any shape. NaN is not.
+// IsIn reports which elements of x equal any element of among, of any shape. NaN equals nothing.
 func IsIn(x, among *graph.Node) *graph.Node {
 	defer building("IsIn", x, among)()
 	if bad := notTensors(refused("IsIn", x, among)); bad != nil {

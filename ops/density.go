@@ -6,9 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// HistogramBinEdges returns the edges of the given number of bins of equal width, [bins+1], from low to high, or if these are equal from
-// the smallest to the largest element of x. Around a single value they reach half a unit to both sides, and without elements from 0 to 1.
-// They have x's dtype; integers give Float32.
+// HistogramBinEdges returns the edges, [bins+1], of bins of equal width from low to high. If low equals high, they
+// are from the least to the greatest element of x; from half a unit below to half a unit above if these are equal;
+// and from 0 to 1 if x has no elements. They have x's dtype; integers give Float32.
 func HistogramBinEdges(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	defer building("HistogramBinEdges", x, bins, low, high)()
 	call := refused("HistogramBinEdges", x).with(bins, low, high)
@@ -47,9 +47,9 @@ func rangeOf(x node) (least, greatest node) {
 	return Sub(least, apart), Add(greatest, apart)
 }
 
-// HistogramDD returns the number of rows of x, [n, d], in each cell of a grid, as Int64, or the sum of their weights, [n], if these are not
-// nil. There is a vector of edges for each of the d columns, in rising order; of k edges come k-1 bins, of which each holds its first edge,
-// and the last one also its last. As numpy.histogramdd; [HistogramBinEdges] makes edges.
+// HistogramDD counts the rows of x, [n, d], in each cell of a grid, as Int64. With weights, [n] or nil, it sums these
+// instead. Each of the d columns has a vector of edges in ascending order. k edges bound k-1 bins, each including its
+// first edge, and the last one also its last. It is numpy.histogramdd; [HistogramBinEdges] makes edges.
 func HistogramDD(x, weights *graph.Node, edges ...*graph.Node) *graph.Node {
 	args := []any{x, weights}
 	if weights == nil {
@@ -97,9 +97,10 @@ func HistogramDD(x, weights *graph.Node, edges ...*graph.Node) *graph.Node {
 	return Reshape(Slice(sums, 0, 0, total, 1), shape...)
 }
 
-// GaussianKDE returns the density at each of points, [d, m] or [m], of what data, [d, n] or [n], are a sample of: the mean of normal densities around these, with the
-// covariance of the data times the square of a factor. A factor of 0 is Scott's, k^(-1/(d+4)), where k is n, or for weights (Σw)²/Σw². weights, [n] or nil, say how much
-// each counts. The result is [m], and all have gradients. As scipy.stats.gaussian_kde.
+// GaussianKDE returns the Gaussian kernel density estimate from data, [d, n] or [n], at points, [d, m] or [m]: [m].
+// The covariance of the kernels is that of the data times factor². A factor of 0 selects Scott's, k^(-1/(d+4)), where
+// k is n, or with weights (Σw)²/Σw². weights are [n] or nil. All operands have gradients. It is
+// scipy.stats.gaussian_kde.
 func GaussianKDE(points, data, weights *graph.Node, factor float64) *graph.Node {
 	args, operands := []any{points, data, "nil", factor}, []node{points, data}
 	if weights != nil {

@@ -53,18 +53,19 @@ func cofactorsGrad(c, dy node, _ int) node {
 	return Div(Sub(Mul(along, c), MatMul(c, MatMul(transposed(dy), c))), eachMatrix(Det(c.In(0))))
 }
 
-// Det returns the determinant of each square matrix of a batch: [...] of [..., n, n], Float32 or Float64. Its gradient is that
-// of singular matrices too; the gradient of the gradient is NaN there.
+// Det returns the determinant of each square matrix of a batch: [...] of [..., n, n], Float32 or Float64. Its
+// gradient is correct for singular matrices too; the gradient of the gradient is NaN there.
 func Det(a *graph.Node) *graph.Node { return Apply(opDet, nil, a) }
 
-// SlogDet returns the sign of the determinant of each square matrix of a batch, -1, 0 or 1, and the logarithm of its magnitude,
-// -Inf for singular ones: what does not overflow where the determinant does. The gradient at a singular matrix stops the run.
+// SlogDet returns the sign of the determinant of each square matrix of a batch, -1, 0 or 1, and the logarithm of its
+// magnitude, -Inf for singular matrices. It does not overflow. Its gradient stops the run at a singular matrix.
 func SlogDet(a *graph.Node) (sign, logAbs *graph.Node) {
 	defer building("SlogDet", a)()
 	return Apply(opDetSign, nil, a), Apply(opLogAbsDet, nil, a)
 }
 
-// LogDet returns the logarithm of the determinant of each square matrix of a batch: NaN where it is negative, -Inf where it is 0.
+// LogDet returns the logarithm of the determinant of each square matrix of a batch. It is NaN if the determinant is
+// negative, and -Inf if it is 0.
 func LogDet(a *graph.Node) *graph.Node {
 	defer building("LogDet", a)()
 	sign, logAbs := SlogDet(a)

@@ -98,10 +98,11 @@ func eigGrad(n, dy node, _ int) node {
 	return v.backThrough(inner)
 }
 
-// Eig returns the eigenvalues of each square matrix of a batch, [..., n, 2] of [..., n, n], and its eigenvectors, the columns of
-// [..., n, n, 2]: pairs of real and imaginary part, as torch.linalg.eig in the form of torch.view_as_real. Vectors have the length 1,
-// and eigenvalues no order. The gradient is that of losses that do not depend on the phase of a vector, as PyTorch describes; it wants
-// a matrix with n independent eigenvectors. A matrix with numbers that are not finite stops the run. Float32 or Float64.
+// Eig returns the eigenvalues, [..., n, 2], and the eigenvectors, the columns of [..., n, n, 2], of each square
+// matrix of a batch, [..., n, n], Float32 or Float64. The last axis holds pairs of real and imaginary parts.
+// Eigenvectors have length 1, and eigenvalues no order. A matrix with numbers that are not finite stops the run. The
+// gradient is correct for losses that do not depend on the phase of a vector, as in PyTorch; it needs a matrix with n
+// independent eigenvectors. It is torch.linalg.eig with torch.view_as_real.
 func Eig(a *graph.Node) (values, vectors *graph.Node) {
 	defer building("Eig", a)()
 	if bad := notMatrices(refused("Eig", a), "linalg.eig"); bad != nil {
@@ -111,5 +112,5 @@ func Eig(a *graph.Node) (values, vectors *graph.Node) {
 	return Stack(-1, parts[0], parts[1]), Stack(-1, parts[2], parts[3])
 }
 
-// Eigenvalues returns the eigenvalues of each square matrix of a batch, [..., n, 2] of [..., n, n], as [Eig], at less cost.
+// Eigenvalues returns the eigenvalues of [Eig] at lower cost: [..., n, 2] of [..., n, n].
 func Eigenvalues(a *graph.Node) *graph.Node { return Apply(opEigvals, nil, a) }

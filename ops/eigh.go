@@ -69,17 +69,18 @@ func diagonalOf(x node) node {
 	return Mul(Unsqueeze(x, -1), Eye(x.Graph(), x.DType(), n, n))
 }
 
-// Eigh returns the eigenvalues of each symmetric matrix of a batch, rising, [..., n], and its eigenvectors, the columns of [..., n, n], as
-// torch.linalg.eigh. Only the lower triangle is read, or with [UpperTriangle], the only option, only the upper one; the gradient is symmetric. The sign of an eigenvector is free, and of
-// equal eigenvalues the vectors are: the gradient is that of losses that do not depend on the choice, as PyTorch
-// describes.
+// Eigh returns the eigenvalues, in ascending order, [..., n], and the eigenvectors, the columns of [..., n, n], of
+// each symmetric matrix of a batch. Only the lower triangle is read, or with [UpperTriangle], the only option, only
+// the upper one. A matrix with numbers that are not finite stops the run. It is torch.linalg.eigh.
 //
-// Where eigenvalues are equal, the gradient by way of their vectors counts as 0 between them, where PyTorch's is infinite or NaN. That of
-// functions of the eigenvalues alone, such as their sum or that of their logarithms, is exact there. That of a function of the matrix by
-// way of the vectors, V·f(Λ)·Vᵀ, is not: it lacks what changes between the equal ones, f'(λ) times the change of the matrix. [MatrixExp],
-// [Cholesky], [Solve] and products have exact gradients at all matrices.
+// The gradient is symmetric. The signs of eigenvectors are arbitrary, and so are the eigenvectors of equal
+// eigenvalues: the gradient is correct for losses that do not depend on this choice, as in PyTorch.
 //
-// A matrix with numbers that are not finite stops the run.
+// If eigenvalues are equal, gradients that flow through their vectors count as 0 between them; PyTorch's are infinite
+// or NaN. Gradients of functions of the eigenvalues alone, such as their sum or the sum of their logarithms, are
+// exact even then. Those of a matrix function V·f(Λ)·Vᵀ are not: they lack the part between the equal ones, f'(λ)
+// times the change of the matrix. [MatrixExp], [Cholesky], [Solve] and products have exact gradients for all
+// matrices.
 func Eigh(a *graph.Node, opts ...TriangularOption) (values, vectors *graph.Node) {
 	attrs := triangularOf(opts)
 	defer graph.BeginCall("Eigh", attrs, a)()
@@ -91,8 +92,8 @@ func Eigh(a *graph.Node, opts ...TriangularOption) (values, vectors *graph.Node)
 	return parts[0], parts[1]
 }
 
-// EigenvaluesH returns the eigenvalues of each symmetric matrix of a batch, rising: [..., n] of [..., n, n], as [Eigh], at less cost. The option is
-// that of Eigh.
+// EigenvaluesH returns the eigenvalues of [Eigh] at lower cost: [..., n] of [..., n, n], in ascending order. The
+// option is that of Eigh.
 func EigenvaluesH(a *graph.Node, opts ...TriangularOption) *graph.Node {
 	if len(opts) == 0 {
 		return Apply(opEigenvalues, nil, a)

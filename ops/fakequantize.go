@@ -12,11 +12,13 @@ func init() {
 			}))
 }
 
-// FakeQuantize returns [Dequantize] of [Quantize](x, scale, zero) in x's dtype, for quantisation-aware training. Its gradient ignores the rounding
-// (straight-through) where x lies in the range of the integers, and is 0 elsewhere, as that of torch.fake_quantize_per_tensor_affine and, with
-// scales that broadcast along channels, fake_quantize_per_channel_affine. The scale has the gradient of learned step sizes (Esser and others,
-// 2020): the rounding error in units of the scale, and outside the range the nearest limit; use [StopGradient] of the scale for none. Options are those of
-// Quantize, such as [QuantizedBits]; the integers have 8 or 16 bits. NaN stays NaN.
+// FakeQuantize returns [Dequantize] of [Quantize](x, scale, zero) in x's dtype, for quantisation-aware training. The
+// gradient of x ignores the rounding (straight-through) if x is in the range of the integers, and is 0 otherwise, as
+// in torch.fake_quantize_per_tensor_affine and, with scales that broadcast along channels,
+// fake_quantize_per_channel_affine. The gradient of the scale is that of learned step sizes: the rounding error in
+// units of the scale, and outside the range the nearest limit; use [StopGradient] of the scale for none. Options are
+// those of Quantize, such as [QuantizedBits]; the integers have 8 or 16 bits. NaN stays NaN. Source: Esser and
+// others, Learned Step Size Quantization, 2020.
 func FakeQuantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Node {
 	o := quantizeOptions(opts)
 	defer building("FakeQuantize", append([]any{x, scale, zero}, o.words...)...)()

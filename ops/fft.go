@@ -157,14 +157,15 @@ func multiplicity(like node, n graph.Dim, beside int) node {
 	return Cast(Where(single, num64(1), num64(2)), like.DType())
 }
 
-// FFT returns the discrete Fourier transform along an axis of complex numbers: y[k] = sum over j of x[j]·exp(-2πi·j·k/n). x is [..., n, 2],
-// Float32 or Float64, the real and the imaginary part of each number; so is the result. Options are [FFTSize], [FFTAxis], which counts
-// without the axis of pairs, and [FFTNorm]. Sizes that are products of 2, 3, 5 and 7 are the fastest ones.
+// FFT returns the discrete Fourier transform of complex numbers along an axis: y[k] = sum over j of
+// x[j]·exp(-2πi·j·k/n). x and the result are [..., n, 2], Float32 or Float64, with the real and the imaginary part of
+// each number on the last axis. Options are [FFTSize], [FFTAxis] and [FFTNorm]. Sizes that are products of 2, 3, 5
+// and 7 are fastest.
 func FFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return transform("FFT", "fft_fft", false, x, opts)
 }
 
-// IFFT undoes [FFT], and has the same operand and options.
+// IFFT is the inverse of [FFT], with the same operand and options.
 func IFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return transform("IFFT", "fft_ifft", true, x, opts)
 }
@@ -191,8 +192,9 @@ func (a fftOptions) along(x node, inverse bool) node {
 	return a.scaled(y, x.Shape()[axis], inverse)
 }
 
-// RFFT returns the first half, n/2 + 1 complex numbers, of the discrete Fourier transform of real numbers along an axis: [..., n/2+1, 2] of [..., n],
-// Float32 or Float64, for the last axis. The others are conjugates. Options are those of [FFT].
+// RFFT returns the first n/2 + 1 complex numbers of the discrete Fourier transform of real numbers along an axis: for
+// the last axis, [..., n/2+1, 2] of x [..., n], Float32 or Float64. The others are their conjugates. Options are
+// those of [FFT].
 func RFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("RFFT", a.args(x)...)()
@@ -213,9 +215,9 @@ func (a fftOptions) ofReal(x node, inverse bool) node {
 	return a.scaled(y, x.Shape()[axis], inverse)
 }
 
-// IRFFT undoes [RFFT]: it returns the real numbers, [..., n] of [..., n/2+1, 2], of which this is the first half of the transform. There are 2·(m-1) of
-// them for m complex ones, unless [FFTSize] says how many. The imaginary parts of the first number and, for even n, of the last do not count.
-// Options are those of [FFT].
+// IRFFT is the inverse of [RFFT]: it returns real numbers, [..., n] of x [..., n/2+1, 2]. For m complex numbers n is
+// 2·(m-1), unless [FFTSize] sets it. The imaginary part of the first number is ignored, and for even n also that of
+// the last. Options are those of [FFT].
 func IRFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("IRFFT", a.args(x)...)()

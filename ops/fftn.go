@@ -6,13 +6,13 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// FFTN returns the discrete Fourier transform along several axes of complex numbers, pairs on a last axis of size 2: along all, or those
-// that [FFTAxes] lists. Options are that, [FFTSizes] and [FFTNorm]. The operand is that of [FFT].
+// FFTN returns the discrete Fourier transform along several axes, all or those of [FFTAxes]. The operand is that of
+// [FFT]. Options are [FFTAxes], [FFTSizes] and [FFTNorm].
 func FFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "FFTN", word: "fft_fftn", compute: fftAxes}.of(x, opts)
 }
 
-// IFFTN undoes [FFTN].
+// IFFTN is the inverse of [FFTN].
 func IFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "IFFTN", word: "fft_ifftn", compute: ifftAxes}.of(x, opts)
 }
@@ -22,13 +22,13 @@ func FFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "FFT2", word: "fft_fft2", lastTwo: true, compute: fftAxes}.of(x, opts)
 }
 
-// IFFT2 undoes [FFT2].
+// IFFT2 is the inverse of [FFT2].
 func IFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "IFFT2", word: "fft_ifft2", lastTwo: true, compute: ifftAxes}.of(x, opts)
 }
 
-// RFFTN returns the half of the transform of real numbers along several axes that is not conjugate to the other: [RFFT] along the last of
-// the axes, and [FFT] along the others. Axes and options are those of [FFTN].
+// RFFTN is [FFTN] of real numbers, without the half that is conjugate to the other: [RFFT] along the last of the
+// axes, and [FFT] along the others. Axes and options are those of FFTN.
 func RFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "RFFTN", compute: rfftAxes}.of(x, opts)
 }
@@ -38,8 +38,8 @@ func RFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "RFFT2", lastTwo: true, compute: rfftAxes}.of(x, opts)
 }
 
-// IRFFTN undoes [RFFTN]: it returns real numbers. The last of the axes has 2·(m-1) of them for m complex ones, unless [FFTSizes]
-// says how many.
+// IRFFTN is the inverse of [RFFTN]: it returns real numbers. For m complex numbers along the last of the axes, there
+// are 2·(m-1), unless [FFTSizes] sets their number.
 func IRFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "IRFFTN", word: "fft_irfftn", compute: irfftAxes}.of(x, opts)
 }
@@ -161,8 +161,8 @@ func (a fftOptions) eachAxis(call refusedCall, rank int, two bool) (each []fftOp
 	return each, nil
 }
 
-// HFFT returns the real transform, [..., n] of [..., n/2+1, 2], of complex numbers of which the others are the conjugates, in reverse: of a
-// signal that is Hermitian. Operand and options are those of [IRFFT], whose scales are exchanged.
+// HFFT returns the real transform, [..., n], of a Hermitian signal, of which x, [..., n/2+1, 2], is the first half.
+// Operand and options are those of [IRFFT], with the scales exchanged.
 func HFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("HFFT", a.args(x)...)()
@@ -173,8 +173,8 @@ func HFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return a.toReal(call, conjugate(x), false)
 }
 
-// IHFFT undoes [HFFT]: it returns the first half, pairs, of a Hermitian signal whose transform is x. Operand and options are those of
-// [RFFT], whose scales are exchanged.
+// IHFFT is the inverse of [HFFT]: it returns the first half of a Hermitian signal, as pairs. Operand and options are
+// those of [RFFT], with the scales exchanged.
 func IHFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("IHFFT", a.args(x)...)()
@@ -184,7 +184,8 @@ func IHFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return conjugate(a.ofReal(x, true))
 }
 
-// HFFTN is [HFFT] along the last of several axes, and [FFT] along the others: axes and options are those of [IRFFTN], whose scales are exchanged.
+// HFFTN is [HFFT] along the last of several axes, and [FFT] along the others. Axes and options are those of [IRFFTN],
+// with the scales exchanged.
 func HFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "HFFTN", word: "fft_hfftn", compute: hfftAxes}.of(x, opts)
 }
@@ -194,8 +195,8 @@ func HFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "HFFT2", word: "fft_hfft2", lastTwo: true, compute: hfftAxes}.of(x, opts)
 }
 
-// IHFFTN undoes [HFFTN]: [IHFFT] along the last of several axes, and [IFFT] along the others. Axes and options are those of [RFFTN], whose scales are
-// exchanged.
+// IHFFTN is the inverse of [HFFTN]: [IHFFT] along the last of several axes, and [IFFT] along the others. Axes and
+// options are those of [RFFTN], with the scales exchanged.
 func IHFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return manyAxes{fn: "IHFFTN", compute: ihfftAxes}.of(x, opts)
 }
@@ -210,11 +211,11 @@ func conjugate(x node) node {
 	return Mul(x, Cast(Where(Equal(Iota(x.Graph(), 0, 2), num64(0)), num64(1), num64(-1)), x.DType()))
 }
 
-// FFTShift moves the frequency 0 of a transform to the middle of the axes given, n/2 places on. Axes are counted with that of pairs,
-// which is none of them.
+// FFTShift moves frequency 0 of a transform to the middle of the given axes, by n/2 positions. Axis numbers count the
+// axis of pairs, which must not be among them.
 func FFTShift(x *graph.Node, axes ...int) *graph.Node { return shifted("FFTShift", x, axes, false) }
 
-// IFFTShift undoes [FFTShift].
+// IFFTShift is the inverse of [FFTShift].
 func IFFTShift(x *graph.Node, axes ...int) *graph.Node { return shifted("IFFTShift", x, axes, true) }
 
 func shifted(fn string, x node, axes []int, back bool) node {
@@ -245,8 +246,8 @@ func shifted(fn string, x node, axes []int, back bool) node {
 	return x
 }
 
-// FFTFreq returns the frequencies of a transform of n elements, whose distance is spacing: 0, 1, …, and behind the middle -n/2, …, -1, each
-// divided by n·spacing.
+// FFTFreq returns the frequencies of a transform of n elements that are spacing apart: 0, 1, …, and from the middle
+// on -n/2, …, -1, each divided by n·spacing.
 func FFTFreq(g *graph.Graph, t graph.DType, n graph.Dim, spacing float64) *graph.Node {
 	defer creating(g, "FFTFreq", "graph."+t.GoName(), n, spacing)()
 	if bad := notFrequencies(g, "FFTFreq", t, n); bad != nil {
@@ -257,7 +258,7 @@ func FFTFreq(g *graph.Graph, t graph.DType, n graph.Dim, spacing float64) *graph
 	return frequencies(place, t, n, spacing)
 }
 
-// RFFTFreq returns the frequencies of the first half, n/2 + 1, of a transform of n elements, whose distance is spacing.
+// RFFTFreq returns the n/2 + 1 frequencies of [RFFT] of n elements that are spacing apart.
 func RFFTFreq(g *graph.Graph, t graph.DType, n graph.Dim, spacing float64) *graph.Node {
 	defer creating(g, "RFFTFreq", "graph."+t.GoName(), n, spacing)()
 	if bad := notFrequencies(g, "RFFTFreq", t, n); bad != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// An FFTOption changes [FFT] and its like.
+// An FFTOption changes [FFT] and similar functions.
 type FFTOption func(*fftOptions)
 
 // fftOptions are the options of a transform.
@@ -22,19 +22,19 @@ type fftOptions struct {
 	norm    FFTScale
 }
 
-// FFTScale says which of a transform and its inverse is divided by the number of elements n, or by its root.
+// FFTScale says which of a transform and its inverse is divided by the number of elements n, or by its square root.
 type FFTScale uint8
 
 // The scales of a transform, as PyTorch's "backward", "forward" and "ortho".
 const (
 	ScaleInverse FFTScale = iota // the inverse by n
 	ScaleForward                 // the transform by n
-	ScaleBoth                    // both by the root of n
+	ScaleBoth                    // both by the square root of n
 )
 
 var fftScales = [...]string{"ScaleInverse", "ScaleForward", "ScaleBoth"}
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (s FFTScale) String() string {
 	if int(s) < len(fftScales) {
 		return "ops." + fftScales[s]
@@ -42,25 +42,25 @@ func (s FFTScale) String() string {
 	return fmt.Sprintf("ops.FFTScale(%d)", uint8(s))
 }
 
-// FFTAxis is the axis that is transformed, counted from either end without the axis of pairs; else the last one is.
+// FFTAxis sets the axis, negative from the end, not counting the axis of pairs. The default is the last one.
 func FFTAxis(axis int) FFTOption { return func(a *fftOptions) { a.axis = axis } }
 
-// FFTSize is the number of elements that are transformed: others are left out, and missing ones are 0. Of [IRFFT] it is the number of those that
-// are returned.
+// FFTSize sets the number of elements that are transformed. Others are ignored, and missing ones are 0. For [IRFFT]
+// it is the number of elements of the result.
 func FFTSize(n graph.Dim) FFTOption { return func(a *fftOptions) { a.size, a.sized = n, true } }
 
-// FFTAxes lists the axes of a transform along several, such as [FFTN], each as [FFTAxis] counts it.
+// FFTAxes sets the axes of a transform along several, such as [FFTN]. They count as in [FFTAxis].
 func FFTAxes(axes ...int) FFTOption {
 	return func(a *fftOptions) { a.axes = append([]int{}, axes...) }
 }
 
-// FFTSizes are the numbers of elements that are transformed along several axes, each as [FFTSize]; without [FFTAxes] along as many of the
-// last ones.
+// FFTSizes sets the numbers of elements that are transformed along several axes, each as in [FFTSize]. Without
+// [FFTAxes] they are those of the last axes.
 func FFTSizes(sizes ...graph.Dim) FFTOption {
 	return func(a *fftOptions) { a.sizes = append([]graph.Dim{}, sizes...) }
 }
 
-// FFTNorm says what is divided by the number of elements; else the inverse is.
+// FFTNorm says what is divided by the number of elements. The default is [ScaleInverse].
 func FFTNorm(s FFTScale) FFTOption { return func(a *fftOptions) { a.norm = s } }
 
 func fftOf(opts []FFTOption) fftOptions {

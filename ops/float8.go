@@ -12,8 +12,8 @@ func init() {
 			func(e *graph.Example) node { return CastSaturated(e.Of("x", "n"), graph.Float8E4M3FN) })))
 }
 
-// CastSaturated is [Cast] to Float8E4M3FN or Float8E5M2, of which numbers beyond the greatest one, and infinities, give that one: 448 or 57,344, with
-// their sign. NaN stays. It is ONNX's Cast with saturate.
+// CastSaturated is [Cast] to Float8E4M3FN or Float8E5M2 with saturation: infinities and numbers out of range become
+// ±448 or ±57,344. NaN stays NaN. It is ONNX's Cast with saturate.
 func CastSaturated(x *graph.Node, to graph.DType) *graph.Node {
 	defer building("CastSaturated", x, "graph."+to.GoName())()
 	call := refused("CastSaturated", x).with("graph." + to.GoName())

@@ -6,14 +6,14 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// VecDot returns the sums of products of x and y, which broadcast, along an axis of the product.
+// VecDot returns the sum of x * y along an axis of the product. x and y broadcast.
 func VecDot(x, y *graph.Node, axis int) *graph.Node {
 	defer building("VecDot", x, y, axis)()
 	return Sum(Mul(x, y), Axis(axis))
 }
 
-// Inner returns the sums of products over the last axes of x and y, which have one size: the other axes of x, and then those of y. Where one
-// is a scalar it is their product.
+// Inner returns the sum of products over the last axes of x and y, which have the same size. The result has the other
+// axes of x, followed by those of y. If one of them is a scalar, it returns x * y.
 func Inner(x, y *graph.Node) *graph.Node {
 	defer building("Inner", x, y)()
 	if bad := notTensors(refused("Inner", x, y)); bad != nil {
@@ -25,7 +25,8 @@ func Inner(x, y *graph.Node) *graph.Node {
 	return Tensordot(x, y, []int{-1}, []int{-1})
 }
 
-// AddMatMul returns beta·x + alpha·(a·b), where x broadcasts to the product of [MatMul]. Where beta is 0, x does not count, whatever it is.
+// AddMatMul returns beta·x + alpha·(a·b), where x broadcasts to the product of [MatMul]. If beta is 0, x is ignored,
+// even if it is NaN.
 func AddMatMul(x, a, b *graph.Node, beta, alpha float64) *graph.Node {
 	defer building("AddMatMul", x, a, b, beta, alpha)()
 	if bad := notTensors(refused("AddMatMul", x, a, b).with(beta, alpha)); bad != nil {
@@ -53,8 +54,9 @@ func times(x node, v float64) node {
 	return Mul(x, num(v))
 }
 
-// MultiDot returns the product of two or more matrices, in the order of multiplications that needs the fewest; a size that is not known
-// counts as 1000. The first may be a vector, which counts as a row, and so may the last, as a column. As torch.linalg.multi_dot.
+// MultiDot returns the product of two or more matrices, multiplied in the order that needs the fewest operations; an
+// unknown size counts as 1000. The first may be a vector, which counts as a row, and so may the last, as a column. It
+// is torch.linalg.multi_dot.
 func MultiDot(xs ...*graph.Node) *graph.Node {
 	args := make([]any, len(xs))
 	for i, x := range xs {

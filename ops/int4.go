@@ -28,8 +28,8 @@ func init() {
 		}))
 }
 
-// PackInt4 packs integers of 4 bits: x, Int8 or Uint8 [..., 2n], becomes Uint8 [..., n]. Of each element its lower 4 bits are kept, which
-// are those of numbers from -8 to 7 and from 0 to 15. [Pad] makes an odd size even.
+// PackInt4 packs 4-bit integers: x, Int8 or Uint8 [..., 2n], becomes Uint8 [..., n]. It keeps the lower 4 bits of
+// each element, those of numbers from -8 to 7 or from 0 to 15. [Pad] makes an odd size even.
 func PackInt4(x *graph.Node) *graph.Node {
 	defer building("PackInt4", x)()
 	call := refused("PackInt4", x)
@@ -47,7 +47,7 @@ func PackInt4(x *graph.Node) *graph.Node {
 	return BitOr(BitAnd(Select(pairs, -1, 0), graph.Num(15)), ShiftLeft(Select(pairs, -1, 1), graph.Num(4)))
 }
 
-// UnpackInt4 returns the integers from -8 to 7 that [PackInt4] has packed: of Uint8 [..., n], Int8 [..., 2n].
+// UnpackInt4 returns the integers from -8 to 7 that [PackInt4] packed: Uint8 [..., n] becomes Int8 [..., 2n].
 func UnpackInt4(x *graph.Node) *graph.Node {
 	defer building("UnpackInt4", x)()
 	if bad := refusedBytes(refused("UnpackInt4", x), x, graph.Uint8); bad != nil {
@@ -57,7 +57,7 @@ func UnpackInt4(x *graph.Node) *graph.Node {
 	return lastTwoAsOne(Sub(BitXor(Cast(halves(x), graph.Int8), graph.Num(sign)), graph.Num(sign)))
 }
 
-// UnpackUint4 returns the integers from 0 to 15 that [PackInt4] has packed: of Uint8 [..., n], Uint8 [..., 2n].
+// UnpackUint4 returns the integers from 0 to 15 that [PackInt4] packed: Uint8 [..., n] becomes Uint8 [..., 2n].
 func UnpackUint4(x *graph.Node) *graph.Node {
 	defer building("UnpackUint4", x)()
 	if bad := refusedBytes(refused("UnpackUint4", x), x, graph.Uint8); bad != nil {
@@ -92,9 +92,9 @@ func refusedBytes(call refusedCall, x node, dtypes ...graph.DType) node {
 	return nil
 }
 
-// QuantizeBlocks is [Quantize] with a scale and a zero point for each block of size consecutive elements along an axis, as ONNX's
-// QuantizeLinear with a block_size: scale and zero have x's shape, with the number of blocks along the axis, of which the last may be
-// shorter. The options are those of Quantize.
+// QuantizeBlocks is [Quantize] with a scale and a zero point for each block of consecutive elements along an axis.
+// scale and zero have x's shape, but along the axis the number of blocks; the last block may be shorter. The options
+// are those of Quantize. It is ONNX's QuantizeLinear with a block_size.
 func QuantizeBlocks(x, scale, zero *graph.Node, axis, block int, opts ...QuantizeOption) *graph.Node {
 	o := quantizeOptions(opts)
 	defer building("QuantizeBlocks", append([]any{x, scale, zero, axis, block}, o.words...)...)()
@@ -116,9 +116,9 @@ func QuantizeBlocks(x, scale, zero *graph.Node, axis, block int, opts ...Quantiz
 	return Reshape(o.quantized(overScale(x, of(scale)), zero), shape...)
 }
 
-// DequantizeBlocks is [Dequantize] with a scale and a zero point for each block of size consecutive elements along an axis, as ONNX's
-// DequantizeLinear with a block_size: see [QuantizeBlocks] and [Dequantize], of whose dtypes it is. A zero that is nil is 0. Weights of 4
-// bits are DequantizeBlocks(UnpackInt4(q), scale, nil, 1, 32).
+// DequantizeBlocks is [Dequantize] with a scale and a zero point for each block of consecutive elements along an
+// axis, as in [QuantizeBlocks]. A nil zero is 0. 4-bit weights are dequantised by DequantizeBlocks(UnpackInt4(q),
+// scale, nil, 1, 32). It is ONNX's DequantizeLinear with a block_size.
 func DequantizeBlocks(q, scale, zero *graph.Node, axis, block int) *graph.Node {
 	defer building("DequantizeBlocks", q, scale, zero, axis, block)()
 	in := []node{scale}

@@ -76,9 +76,10 @@ func arePivots(pivots []int) bool {
 	return true
 }
 
-// LDLFactor returns the factors of each symmetric matrix of a batch, [..., n, n] of Float32 or Float64, of which only the lower triangle is
-// read: D with blocks of one or two rows on the diagonal, and L below it, as LAPACK has them; and the pivots, Int32 [..., n], which
-// count from 1 and are negative for blocks of two. As torch.linalg.ldl_factor. A gradient through it is refused.
+// LDLFactor returns the LDL factors of each symmetric matrix of a batch, [..., n, n], Float32 or Float64, in LAPACK's
+// layout. ld has D on the diagonal, in blocks of one or two rows, and L below it. pivots, Int32 [..., n], count from
+// 1 and are negative for blocks of two. Only the lower triangle is read. Gradients are not supported. It is
+// torch.linalg.ldl_factor.
 func LDLFactor(a *graph.Node) (ld, pivots *graph.Node) {
 	defer building("LDLFactor", a)()
 	if bad := notMatrices(refused("LDLFactor", a), "linalg.ldl_factor"); bad != nil {
@@ -91,9 +92,9 @@ func LDLFactor(a *graph.Node) (ld, pivots *graph.Node) {
 	return Tril(Slice(all, -2, 0, size, 1), 0), Cast(Select(all, -2, size), graph.Int32)
 }
 
-// LDLSolve returns the solution X of A·X = B, where ld, [..., n, n], and pivots, [..., n], are what [LDLFactor] gives for A; B is
-// [..., n, k], and leading axes broadcast. As torch.linalg.ldl_solve; the gradient is that of B alone. A matrix that is singular gives
-// infinities or NaN.
+// LDLSolve returns the solution X of A·X = B from the results of [LDLFactor] for A: ld, [..., n, n], and pivots,
+// [..., n]. B is [..., n, k], and leading axes broadcast. Only B has a gradient. A singular matrix gives infinities
+// or NaN. It is torch.linalg.ldl_solve.
 func LDLSolve(ld, pivots, b *graph.Node) *graph.Node {
 	defer building("LDLSolve", ld, pivots, b)()
 	call := refused("LDLSolve", ld, pivots, b)

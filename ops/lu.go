@@ -120,9 +120,10 @@ func permutation(pivots node, count graph.Dim, t graph.DType) node {
 	return Cast(Equal(Unsqueeze(rows, -1), place).Silence(graph.CodeMutualExpand), t)
 }
 
-// LU returns the factors of each matrix of a batch, [..., m, n] of Float32 or Float64, with P·L·U = A and the lesser k of m and n: a
-// permutation P, [..., m, m], L, [..., m, k], which has ones on its diagonal and 0 above, and U, [..., k, n], which has 0 below. As
-// torch.linalg.lu. The gradient requires that the first k rows, after pivoting, and columns are not a singular matrix.
+// LU returns the factors P·L·U = A of each matrix of a batch, [..., m, n], Float32 or Float64. P is a permutation,
+// [..., m, m]; L, [..., m, k], is lower triangular with ones on its diagonal; and U, [..., k, n], is upper
+// triangular, where k is the lesser of m and n. The gradient needs a nonsingular matrix of the first k rows, after
+// pivoting, and the first k columns. It is torch.linalg.lu.
 func LU(a *graph.Node) (p, l, u *graph.Node) {
 	defer building("LU", a)()
 	if bad := notMatrices(refused("LU", a), "linalg.lu"); bad != nil {
@@ -136,8 +137,9 @@ func LU(a *graph.Node) (p, l, u *graph.Node) {
 	return transposed(permutation(pivotsOf(a), a.Shape()[a.Rank()-2], a.DType())), l, u
 }
 
-// LUFactor returns the factors of [LU] in one matrix of the shape of A, U and below it L without its diagonal, and with which row, counted
-// from 1 and as Int32, each of the first rows was exchanged. As torch.linalg.lu_factor.
+// LUFactor returns the factors of [LU] in one matrix of the shape of A: U, and below it L without its diagonal.
+// pivots, Int32, are the rows, counted from 1, with which each of the first rows was exchanged. It is
+// torch.linalg.lu_factor.
 func LUFactor(a *graph.Node) (lu, pivots *graph.Node) {
 	defer building("LUFactor", a)()
 	if bad := notMatrices(refused("LUFactor", a), "linalg.lu_factor"); bad != nil {
@@ -156,8 +158,8 @@ func givenPivots(pivots, lu node) node {
 	return Sub(Assert(pivots, areRows, "pivots are rows, from 1 to their number, as LUFactor gives them"), num64(1))
 }
 
-// LUUnpack returns the factors P, L and U of [LU], of what [LUFactor] gives: lu, [..., m, n], and pivots, [..., k]. As torch.lu_unpack: a pivot that is
-// no row stops the run.
+// LUUnpack returns the factors P, L and U of [LU] from the results of [LUFactor]: lu, [..., m, n], and pivots, [...,
+// k]. A pivot that is not a row stops the run. It is torch.lu_unpack.
 func LUUnpack(lu, pivots *graph.Node) (p, l, u *graph.Node) {
 	defer building("LUUnpack", lu, pivots)()
 	call := refused("LUUnpack", lu, pivots)
@@ -172,9 +174,9 @@ func LUUnpack(lu, pivots *graph.Node) (p, l, u *graph.Node) {
 	return transposed(permutation(givenPivots(pivots, lu), lu.Shape()[lu.Rank()-2], lu.DType())), l, u
 }
 
-// LUSolve returns the solution X of A·X = B, where lu, [..., n, n], and pivots, [..., n], are what [LUFactor] gives for A; B is
-// [..., n, k], and leading axes broadcast. With [TransposedSystem], the only option, it is that of Aᵀ·X = B. As torch.linalg.lu_solve: a pivot that
-// is no row stops the run. A matrix that is singular gives infinities or NaN.
+// LUSolve returns the solution X of A·X = B from the results of [LUFactor] for A: lu, [..., n, n], and pivots, [...,
+// n]. B is [..., n, k], and leading axes broadcast. With [TransposedSystem], the only option, it solves Aᵀ·X = B. A
+// pivot that is not a row stops the run. A singular matrix gives infinities or NaN. It is torch.linalg.lu_solve.
 func LUSolve(lu, pivots, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("LUSolve", a, lu, pivots, b)()

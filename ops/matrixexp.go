@@ -26,12 +26,12 @@ func matrixExpGrad(n, dy node, _ int) node {
 	return Slice(Slice(MatrixExp(block), -2, 0, size, 1), -1, size, size.Times(2), 1)
 }
 
-// MatrixExp returns the exponential of each square matrix of a batch, [..., n, n] of Float32 or Float64, by scaling and squaring, as
-// torch.linalg.matrix_exp. A matrix with numbers that are not finite has NaN.
+// MatrixExp returns the exponential of each square matrix of a batch, [..., n, n], Float32 or Float64, by scaling and
+// squaring. A matrix with numbers that are not finite gives NaN. It is torch.linalg.matrix_exp.
 func MatrixExp(a *graph.Node) *graph.Node { return Apply(opMatrixExp, nil, a) }
 
-// MatrixPower returns the power of each square matrix of a batch, [..., n, n] of Float32 or Float64: the identity for the exponent 0, and
-// that of the inverse for negative ones.
+// MatrixPower returns the power of each square matrix of a batch, [..., n, n], Float32 or Float64. Exponent 0 gives
+// the identity, and a negative one the power of the inverse.
 func MatrixPower(a *graph.Node, exponent int) *graph.Node {
 	defer building("MatrixPower", a, exponent)()
 	if bad := notMatrices(refused("MatrixPower", a).with(exponent), "linalg.matrix_power"); bad != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// MatrixNormOrder is one of the norms of matrices.
+// MatrixNormOrder is the order of a matrix norm.
 type MatrixNormOrder uint8
 
-// The norms of matrices.
+// The matrix norms.
 const (
-	FrobeniusNorm      MatrixNormOrder = iota // the root of the sum of squares
+	FrobeniusNorm      MatrixNormOrder = iota // the square root of the sum of squares
 	NuclearNorm                               // the sum of singular values
 	SpectralNorm                              // the greatest singular value; PyTorch's order 2
 	ColumnSumNorm                             // the greatest sum of magnitudes in a column; PyTorch's order 1
@@ -25,7 +25,7 @@ const (
 
 var matrixNorms = [...]string{"FrobeniusNorm", "NuclearNorm", "SpectralNorm", "ColumnSumNorm", "RowSumNorm", "LeastSingularValue", "LeastColumnSum", "LeastRowSum"}
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (o MatrixNormOrder) String() string {
 	if int(o) < len(matrixNorms) {
 		return "ops." + matrixNorms[o]
@@ -33,7 +33,8 @@ func (o MatrixNormOrder) String() string {
 	return fmt.Sprintf("ops.MatrixNormOrder(%d)", uint8(o))
 }
 
-// MatrixNorm returns a norm of each matrix of a batch: [...] of [..., m, n], Float32 or Float64, as torch.linalg.matrix_norm.
+// MatrixNorm returns a norm of each matrix of a batch: [...] of [..., m, n], Float32 or Float64. It is
+// torch.linalg.matrix_norm.
 func MatrixNorm(a *graph.Node, order MatrixNormOrder) *graph.Node {
 	defer building("MatrixNorm", a, order)()
 	call := refused("MatrixNorm", a).with(order)
@@ -66,9 +67,10 @@ func (r refusedCall) noOrder(word string, order MatrixNormOrder) node {
 		Help: []string{"orders are " + strings.Join(matrixNorms[:len(matrixNorms)-1], ", ") + " and " + matrixNorms[len(matrixNorms)-1]}})
 }
 
-// ConditionNumber returns a norm of each matrix of a batch, times that of its inverse: [...] of [..., n, n], Float32 or Float64, as torch.linalg.cond
-// of the order, which is SpectralNorm unless another is given: then, and with LeastSingularValue, it is the greatest singular value divided by the
-// least, or the reverse, of [..., m, n]. A singular matrix gives +Inf, or 0 with LeastSingularValue.
+// ConditionNumber returns a norm of each matrix of a batch times that of its inverse: [...] of [..., n, n], Float32
+// or Float64. The default order is SpectralNorm. With this order and with LeastSingularValue, matrices may be [...,
+// m, n], and the result is the greatest singular value divided by the least, or the reverse. A singular matrix gives
+// +Inf, or 0 with LeastSingularValue. It is torch.linalg.cond.
 func ConditionNumber(a *graph.Node, order ...MatrixNormOrder) *graph.Node {
 	args := []any{a}
 	for _, o := range order {

@@ -50,16 +50,16 @@ func pinvGrad(p, dy node, _ int) node {
 	return Add(sum, MatMul(MatMul(pt, p), Sub(dyt, MatMul(k, a))))
 }
 
-// PInv returns the Moore-Penrose inverse of each matrix of a batch, [..., n, m] of [..., m, n], as torch.linalg.pinv: by singular values, or by the factors of [QR]
-// where bounds of these show that none counts as 0.
-// Values up to the greatest times max(m, n) times the spacing of numbers at 1 count as 0, or those that [Tolerance] says. Float32 or
-// Float64.
+// PInv returns the Moore-Penrose inverse of each matrix of a batch, [..., n, m] of [..., m, n], Float32 or Float64.
+// Singular values up to the greatest one times max(m, n) times the machine epsilon count as 0; [Tolerance] sets
+// another bound. It uses the singular values, or [QR] if its factors prove that none counts as 0. It is
+// torch.linalg.pinv.
 func PInv(a *graph.Node, opts ...RankOption) *graph.Node { return Apply(opPInv, rankOf(opts), a) }
 
-// RankAttrs are the fixed arguments of PInv: up to which singular values count as 0.
+// RankAttrs are the fixed arguments of PInv: the bound up to which singular values count as 0.
 type RankAttrs struct {
 	Absolute, Relative float64
-	IsGiven            bool // whether there are any
+	IsGiven            bool // whether a tolerance is given
 }
 
 // Args writes the options.
@@ -70,8 +70,8 @@ func (a RankAttrs) Args(operands []string) []string {
 	return append(operands, fmt.Sprintf("Tolerance(%g, %g)", a.Absolute, a.Relative))
 }
 
-// Tolerances returns the least singular value that does not count as 0, and the least share of the greatest one, of a matrix
-// with so many rows or columns, whichever are more.
+// Tolerances returns the least singular value that does not count as 0, and the least fraction of the greatest one,
+// for a matrix whose greater size is given.
 func (a RankAttrs) Tolerances(size int, t graph.DType) (least, share float64) {
 	if a.IsGiven {
 		return a.Absolute, a.Relative
@@ -82,8 +82,8 @@ func (a RankAttrs) Tolerances(size int, t graph.DType) (least, share float64) {
 // A RankOption changes which singular values count as 0 in [PInv], [MatrixRank] and [Lstsq].
 type RankOption func(*RankAttrs)
 
-// Tolerance says that singular values up to the number least, or up to the share relative of the greatest one, count as 0: PyTorch's atol and
-// rtol.
+// Tolerance says that singular values up to least, or up to relative times the greatest one, count as 0. It is
+// PyTorch's atol and rtol.
 func Tolerance(least, relative float64) RankOption {
 	return func(a *RankAttrs) { *a = RankAttrs{least, relative, true} }
 }
@@ -97,9 +97,9 @@ func rankOf(opts []RankOption) (a RankAttrs) {
 	return a
 }
 
-// Lstsq returns the solution X of the least squares of A·X - B for each matrix of a batch, [..., n, k] of A, [..., m, n], and B,
-// [..., m, k] or one vector, [m]: of several, that of least length. It is that of torch.linalg.lstsq, by [PInv], so that the rank of A may be less
-// than m and n. The option is that of PInv: rcond is Tolerance(0, rcond).
+// Lstsq returns the least-squares solution X of A·X = B for each matrix of a batch: [..., n, k] of A, [..., m, n],
+// and B, [..., m, k] or one vector, [m]. Of several solutions it is the one of least norm. A may have any rank, since
+// it uses [PInv]. The option is that of PInv: PyTorch's rcond is Tolerance(0, rcond). It is torch.linalg.lstsq.
 func Lstsq(a, b *graph.Node, opts ...RankOption) *graph.Node {
 	defer graph.BeginCall("Lstsq", rankOf(opts), a, b)()
 	if bad := notMatrices(refused("Lstsq", a, b), "linalg.lstsq"); bad != nil {
@@ -108,9 +108,10 @@ func Lstsq(a, b *graph.Node, opts ...RankOption) *graph.Node {
 	return MatMul(PInv(a, opts...), b)
 }
 
-// LstsqReport is [Lstsq] with the other results of numpy.linalg.lstsq and torch.linalg.lstsq: the solution; the sum of squares of what is
-// left of each column of A·X - B, [..., k] or of one vector a number for each matrix; the rank of A, Int64 [...], as [MatrixRank]; and its
-// singular values, falling. The squares are summed of any rank, as jax.numpy.linalg.lstsq does with numpy_resid=False.
+// LstsqReport is [Lstsq] with the other results of numpy.linalg.lstsq and torch.linalg.lstsq. residuals are the sums
+// of squares of the columns of A·X - B, [..., k], or for one vector a number for each matrix. rank is that of
+// [MatrixRank], Int64 [...], and singular the singular values in descending order. The residuals are computed for any
+// rank, as in jax.numpy.linalg.lstsq with numpy_resid=False.
 func LstsqReport(a, b *graph.Node, opts ...RankOption) (x, residuals, rank, singular *graph.Node) {
 	defer graph.BeginCall("LstsqReport", rankOf(opts), a, b)()
 	x = Lstsq(a, b, opts...)
@@ -124,8 +125,8 @@ func LstsqReport(a, b *graph.Node, opts ...RankOption) (x, residuals, rank, sing
 	return x, Sum(Square(left), axis), MatrixRank(a, opts...), SingularValues(a)
 }
 
-// MatrixRank returns the number of singular values of each matrix of a batch, as Int64, that are greater than the greatest times
-// max(m, n) times the spacing of numbers at 1, or by [Tolerance].
+// MatrixRank returns the number of singular values, Int64, of each matrix of a batch that do not count as 0. The
+// bound is that of [PInv], or of [Tolerance].
 func MatrixRank(a *graph.Node, opts ...RankOption) *graph.Node {
 	of := rankOf(opts)
 	defer graph.BeginCall("MatrixRank", of, a)()

@@ -10,9 +10,10 @@ func init() {
 			func(e *graph.Example) node { return e.Several(EighTridiagonal(e.Of("d", "n + 1"), e.Of("e", "n"))) }))
 }
 
-// Polar returns the polar factors of each matrix A of a batch, [..., m, n] of Float32 or Float64: A = U·P, or, on the left, A = P·U. u is
-// [..., m, n] and has orthonormal columns, or rows where there are more columns; p is symmetric, of n rows, or m on the left. As
-// scipy.linalg.polar. The gradient requires a matrix of full rank, and stops the run otherwise.
+// Polar returns the polar factors A = U·P, or with left A = P·U, of each matrix A of a batch, [..., m, n], Float32 or
+// Float64. u, [..., m, n], has orthonormal columns, or orthonormal rows if n is greater than m. p is symmetric, with
+// n rows, or with left m rows. The gradient needs a matrix of full rank, and otherwise stops the run. It is
+// scipy.linalg.polar.
 func Polar(a *graph.Node, left bool) (u, p *graph.Node) {
 	defer building("Polar", a, left)()
 	if bad := notMatrices(refused("Polar", a).with(left), "linalg.polar"); bad != nil {
@@ -53,9 +54,9 @@ func orthonormal(a node) node {
 		})
 }
 
-// EighTridiagonal returns the eigenvalues, rising, [..., n], and the eigenvectors, the columns of [..., n, n], of the symmetric matrices that
-// have d, [..., n], on their diagonals, e, [..., n - 1], on the ones beside it, and 0 elsewhere. As scipy.linalg.eigh_tridiagonal; of
-// the vectors, see [Eigh].
+// EighTridiagonal returns the eigenvalues, in ascending order, [..., n], and the eigenvectors, the columns of [...,
+// n, n], of symmetric tridiagonal matrices. d, [..., n], are their diagonals, and e, [..., n - 1], those next to it.
+// For gradients of the vectors, see [Eigh]. It is scipy.linalg.eigh_tridiagonal.
 func EighTridiagonal(d, e *graph.Node) (values, vectors *graph.Node) {
 	defer building("EighTridiagonal", d, e)()
 	call := refused("EighTridiagonal", d, e)

@@ -42,9 +42,9 @@ func qrGrad(n, dy node, _ int) node {
 	return transposed(SolveTriangular(r, transposed(Add(dq, MatMul(q, mirrored))), UpperTriangle()))
 }
 
-// QR returns the factors of each matrix of a batch, [..., m, n]: Q, [..., m, k], with orthonormal columns, and R, [..., k, n], an upper
-// triangle, where k is the lesser of m and n; as torch.linalg.qr in its reduced mode. The gradient requires that the first k columns are
-// independent. Float32 or Float64.
+// QR returns the factors Q·R of each matrix of a batch, [..., m, n], Float32 or Float64. Q, [..., m, k], has
+// orthonormal columns, and R, [..., k, n], is upper triangular, where k is the lesser of m and n. The gradient needs
+// independent first k columns. It is torch.linalg.qr in its reduced mode.
 func QR(a *graph.Node) (q, r *graph.Node) {
 	defer building("QR", a)()
 	if bad := notMatrices(refused("QR", a), "linalg.qr"); bad != nil {

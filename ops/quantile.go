@@ -7,21 +7,21 @@ import (
 
 var opQuantile, opNanQuantile *graph.Op
 
-// QuantileMode says what Quantile returns if a quantile is between two elements.
+// QuantileMode says what Quantile returns if a quantile lies between two elements.
 type QuantileMode uint8
 
-// The modes of Quantile, by PyTorch's words.
+// The modes of Quantile, named as in PyTorch.
 const (
-	QuantileLinear   QuantileMode = iota // in proportion
+	QuantileLinear   QuantileMode = iota // linear interpolation
 	QuantileLower                        // the lesser element
 	QuantileHigher                       // the greater element
-	QuantileNearest                      // the nearer place, and the even one of two
+	QuantileNearest                      // the nearest index, and of two the even one
 	QuantileMidpoint                     // the mean of both
 )
 
 var quantileModes = [...]string{"ops.QuantileLinear", "ops.QuantileLower", "ops.QuantileHigher", "ops.QuantileNearest", "ops.QuantileMidpoint"}
 
-// String names the mode as it is written in Go.
+// String returns the name of the constant.
 func (m QuantileMode) String() string {
 	if int(m) < len(quantileModes) {
 		return quantileModes[m]
@@ -35,7 +35,7 @@ type QuantileAttrs struct {
 	Mode QuantileMode
 }
 
-// Args writes the arguments as the user does.
+// Args writes the arguments as in a call.
 func (a QuantileAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Mode) }
 
 func init() {
@@ -104,21 +104,21 @@ func ranked(x, q node, mode QuantileMode, withoutNaN bool) node {
 	return Lerp(low, Gather(sorted, -1, Cast(Ceil(rank), graph.Int64)), weight)
 }
 
-// Quantile returns the elements of x below which the fraction q of an axis lies, as torch.quantile: q is a number from 0 to 1, or a vector
-// of such, whose axis is then the first of the result. The mode says what is returned between two elements. Where there is a NaN the result
-// is NaN. x is Float32 or Float64, and q is converted to its dtype. A q outside of [0, 1] stops the run. Gradients flow to the elements
-// that are picked, and to q.
+// Quantile returns the q-quantiles of x along an axis. q is a number from 0 to 1, or a vector of such numbers, whose
+// axis is then the first of the result. The mode says what is returned between two elements. If there is a NaN, the
+// result is NaN. x is Float32 or Float64, and q is converted to its dtype. A q outside of [0, 1] stops the run.
+// Gradients flow to the selected elements and to q. It is torch.quantile.
 func Quantile(x, q *graph.Node, axis int, mode QuantileMode) *graph.Node {
 	return Apply(opQuantile, QuantileAttrs{axis, mode}, x, q)
 }
 
-// NanQuantile is [Quantile] of the elements that are not NaN. Of nothing but NaN the result is NaN.
+// NanQuantile is [Quantile] of the elements that are not NaN. If all are NaN, the result is NaN.
 func NanQuantile(x, q *graph.Node, axis int, mode QuantileMode) *graph.Node {
 	return Apply(opNanQuantile, QuantileAttrs{axis, mode}, x, q)
 }
 
-// Median returns the middle element of x along an axis, of two the lesser one, and its place, as Int64. The axis is gone
-// from the results. Where there is a NaN, it is the first NaN. Quantile of 0.5 is the mean of two middle elements.
+// Median returns the median of x along an axis, of two middle elements the lesser, and its index, Int64. The axis is
+// removed. If there is a NaN, the result is the first NaN. The mean of two middle elements is [Quantile] of 0.5.
 func Median(x *graph.Node, axis int) (value, index *graph.Node) {
 	defer graph.BeginCall("Median", ScanAttrs{Axis: axis}, x)()
 	greatest, at := MaxIndex(x, axis)
@@ -131,8 +131,8 @@ func Median(x *graph.Node, axis int) (value, index *graph.Node) {
 	return pickAlong(x, axis, index), index
 }
 
-// Mode returns the element that is most often found along an axis, the least of several such, and its last place, as
-// Int64. The axis is gone from the results. NaN equals nothing.
+// Mode returns the most frequent element along an axis, of several the least, and its last index, Int64. The axis is
+// removed. NaN equals nothing.
 func Mode(x *graph.Node, axis int) (value, index *graph.Node) {
 	defer graph.BeginCall("Mode", ScanAttrs{Axis: axis}, x)()
 	greatest, at := MaxIndex(x, axis)

@@ -33,12 +33,13 @@ func init() {
 			})))
 }
 
-// Quantize returns round(x/scale) + zero, rounded half to even and brought to the range of the result's dtype, which is that of zero: Int8,
-// Uint8, Int16 or Uint16. A NaN gives 0. A zero that is nil is 0, and the result then Uint8, or what [QuantizedDType] says. Where that is Float8E4M3FN or
-// Float8E5M2, nothing is rounded to a whole number: the result is x/scale + zero as [CastSaturated] makes it, or [Cast] with [Unsaturated].
+// Quantize returns round(x/scale) + zero, rounded half to even and clamped to the range of zero's dtype: Int8, Uint8,
+// Int16 or Uint16. NaN gives 0. A nil zero is 0; the result is then Uint8, or the dtype of [QuantizedDType]. For
+// Float8E4M3FN and Float8E5M2 the result is x/scale + zero, converted by [CastSaturated], or by [Cast] with
+// [Unsaturated].
 //
-// The quotient is rounded to the wider dtype of x and scale, be the scale a scalar or not: of Float16 by Float16 it is a Float16, as ONNX's QuantizeLinear says. What
-// follows is computed in float32; Quantize of Cast(x, graph.Float32) divides in float32 too.
+// The quotient is rounded to the wider dtype of x and scale: Float16 by Float16 is Float16, as in ONNX's
+// QuantizeLinear. The rest is computed in float32. Quantize of Cast(x, graph.Float32) divides in float32 too.
 func Quantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Node {
 	o := quantizeOptions(opts)
 	defer building("Quantize", append([]any{x, scale, zero}, o.words...)...)()
@@ -86,8 +87,9 @@ func (o quantizeCall) quantized(x, zero node) node {
 	}
 }
 
-// Dequantize returns scale·(q - zero), in the dtype of the scale. q is Int8, Uint8, Int16, Uint16, Int32, Float8E4M3FN or Float8E5M2, and zero, of the same
-// dtypes, may be nil, which is 0. The scale is of a floating-point dtype. The difference of integers of 8 or 16 bits is exact, and the product is rounded once.
+// Dequantize returns scale·(q - zero) in the floating-point dtype of the scale. q and zero are Int8, Uint8, Int16,
+// Uint16, Int32, Float8E4M3FN or Float8E5M2. A nil zero is 0. Differences of 8-bit and 16-bit integers are exact, and
+// the product is rounded once.
 func Dequantize(q, scale, zero *graph.Node) *graph.Node {
 	defer building("Dequantize", q, scale, zero)()
 	call, stored := refused("Dequantize", q, scale), []node{q}
@@ -132,8 +134,9 @@ func lessZero(q, zero node) node {
 	return Sub(q, Cast(zero, graph.Int32))
 }
 
-// DynamicQuantize returns x as Uint8 with the scale and the zero point that its elements ask for: the scale is the 255th part
-// of the range from the least to the greatest of them and 0, and 1 where that is empty. It is ONNX's DynamicQuantizeLinear.
+// DynamicQuantize returns x as Uint8, with the scale and the zero point that fit its elements. The scale is the range
+// from the least to the greatest of them and 0, divided by 255, or 1 if the range is empty. It is ONNX's
+// DynamicQuantizeLinear.
 func DynamicQuantize(x *graph.Node) (q, scale, zero *graph.Node) {
 	defer building("DynamicQuantize", x)()
 	least, most := ClampMax(Min(x), 0), ClampMin(Max(x), 0)
@@ -143,9 +146,9 @@ func DynamicQuantize(x *graph.Node) (q, scale, zero *graph.Node) {
 	return Quantize(x, scale, zero), scale, zero
 }
 
-// MatMulInteger returns the matrix product of x - xZero and y - yZero, integers of 8 or 16 bits, as Int32, which wraps around: see
-// [MatMul] for shapes. The zero points broadcast with their matrices: [M, 1] has one for each row of x, [N] one for each column of y. One that
-// is nil is 0.
+// MatMulInteger returns the matrix product of x - xZero and y - yZero, 8-bit or 16-bit integers, as Int32, which
+// wraps around. Shapes are those of [MatMul]. The zero points broadcast with their matrices: [M, 1] has one for each
+// row of x, [N] one for each column of y. A nil zero point is 0.
 func MatMulInteger(x, y, xZero, yZero *graph.Node) *graph.Node {
 	defer building("MatMulInteger", x, y, xZero, yZero)()
 	in := []node{x, y}
@@ -160,8 +163,9 @@ func MatMulInteger(x, y, xZero, yZero *graph.Node) *graph.Node {
 	return MatMul(lessZero(x, xZero), lessZero(y, yZero))
 }
 
-// QLinearMatMul returns the matrix product of two quantised matrices, quantised: [MatMulInteger] times xScale·yScale/scale, rounded
-// half to even, plus zero, brought to the range of its dtype. The scales are Float32; those of x and y broadcast with the result.
+// QLinearMatMul returns the quantised matrix product of two quantised matrices: [MatMulInteger] times
+// xScale·yScale/scale, rounded half to even, plus zero, clamped to the range of zero's dtype. The scales are Float32;
+// those of x and y broadcast with the result.
 func QLinearMatMul(x, xScale, xZero, y, yScale, yZero, scale, zero *graph.Node) *graph.Node {
 	defer building("QLinearMatMul", x, xScale, xZero, y, yScale, yZero, scale, zero)()
 	if bad := refusedQuantized(refused("QLinearMatMul", x, xScale, xZero, y, yScale, yZero, scale, zero), x, xZero, y, yZero, zero); bad != nil {

@@ -18,9 +18,10 @@ func init() {
 		})))
 }
 
-// ConvInteger returns the convolution of x - xZero with weights w - wZero, integers of 8 or 16 bits, as Int32, which wraps around. x is
-// [N, C, L], [N, C, H, W] or [N, C, D, H, W], w has as many axes, and shapes and options are those of [Conv1D], [Conv2D] and [Conv3D]. xZero is
-// a scalar, and stands where x is padded; wZero is a scalar, or [O] with one for each output channel. A zero point that is nil is 0.
+// ConvInteger returns the convolution of x - xZero with weights w - wZero, 8-bit or 16-bit integers, as Int32, which
+// wraps around. x is [N, C, L], [N, C, H, W] or [N, C, D, H, W]; shapes and options are those of [Conv1D], [Conv2D]
+// and [Conv3D]. xZero is a scalar, which is also the value of padding. wZero is a scalar, or [O] with one for each
+// output channel. A nil zero point is 0.
 func ConvInteger(x, w, xZero, wZero *graph.Node, opts ...ConvOption) *graph.Node {
 	defer building("ConvInteger", x, w, xZero, wZero)()
 	in := slices.DeleteFunc([]node{xZero, wZero}, func(zero node) bool { return zero == nil })
@@ -52,9 +53,10 @@ func ofChannels(x node, axes int) node {
 	return Reshape(x, append(graph.Shape{x.Shape()[0]}, slices.Repeat(graph.Shape{1}, axes)...)...)
 }
 
-// QLinearConv returns the convolution of quantised operands, quantised: [ConvInteger], plus the bias, times xScale·wScale/scale, rounded half
-// to even, plus zero, brought to the range of its dtype. The scales are Float32; wScale is a scalar, or [O] with one for each output
-// channel, as wZero is. The bias is Int32 [O], of scale xScale·wScale, or nil.
+// QLinearConv returns the quantised convolution of quantised operands: [ConvInteger] plus bias, times
+// xScale·wScale/scale, rounded half to even, plus zero, clamped to the range of zero's dtype. The scales are Float32.
+// wScale and wZero are scalars, or [O] with one for each output channel. The bias is Int32 [O], of scale
+// xScale·wScale, or nil.
 func QLinearConv(x, xScale, xZero, w, wScale, wZero, scale, zero, bias *graph.Node, opts ...ConvOption) *graph.Node {
 	defer building("QLinearConv", x, xScale, xZero, w, wScale, wZero, scale, zero, bias)()
 	in := []node{x, xScale, xZero, w, wScale, wZero, scale, zero}

@@ -18,8 +18,8 @@ type quantizeCall struct {
 	words       []any // the options as the user wrote them
 }
 
-// QuantizedDType says the dtype of the result where no zero point does: Int8, Uint8, Int16, Uint16, Float8E4M3FN or Float8E5M2. It is ONNX's
-// output_dtype.
+// QuantizedDType sets the dtype of the result if there is no zero point: Int8, Uint8, Int16, Uint16, Float8E4M3FN or
+// Float8E5M2. It is ONNX's output_dtype.
 func QuantizedDType(t graph.DType) QuantizeOption {
 	return func(o *quantizeCall) {
 		o.dtype = t
@@ -27,9 +27,9 @@ func QuantizedDType(t graph.DType) QuantizeOption {
 	}
 }
 
-// QuantizedBits clamps the result to the range of integers with the given number of bits, from 2 to those of its dtype: QuantizedBits(4) to
-// that from -8 to 7 of Int8, and from 0 to 15 of Uint8, which [PackInt4] packs. They are ONNX's INT4 and UINT4, and with 2 bits its INT2
-// and UINT2.
+// QuantizedBits clamps the result to the range of integers with the given number of bits, from 2 to that of its
+// dtype. QuantizedBits(4) clamps Int8 to the range from -8 to 7, and Uint8 to that from 0 to 15, which [PackInt4]
+// packs. With 4 bits they are ONNX's INT4 and UINT4, and with 2 bits its INT2 and UINT2.
 func QuantizedBits(bits int) QuantizeOption {
 	return func(o *quantizeCall) {
 		o.bits = bits
@@ -37,7 +37,8 @@ func QuantizedBits(bits int) QuantizeOption {
 	}
 }
 
-// Unsaturated lets numbers beyond the greatest one of Float8E4M3FN or Float8E5M2 become NaN and infinite, as [Cast] does: ONNX's saturate=0.
+// Unsaturated converts numbers out of the range of Float8E4M3FN to NaN, and those out of the range of Float8E5M2 to
+// infinity, like [Cast]. It is ONNX's saturate=0.
 func Unsaturated() QuantizeOption {
 	return func(o *quantizeCall) {
 		o.unsaturated = true

@@ -7,21 +7,21 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// RankMethod says which ranks equal elements have.
+// RankMethod says how equal elements are ranked.
 type RankMethod uint8
 
-// The methods of [RankData], as SciPy's words.
+// The methods of [RankData], named as in SciPy.
 const (
-	RankAverage RankMethod = iota // the mean of the ranks that they take
-	RankMin                       // the least of these
-	RankMax                       // the greatest
-	RankDense                     // one more than those of the next lesser element
-	RankOrdinal                   // each its own, in the order in which they are
+	RankAverage RankMethod = iota // the mean of their ranks
+	RankMin                       // the least of their ranks
+	RankMax                       // the greatest of their ranks
+	RankDense                     // one more than the next lesser element
+	RankOrdinal                   // distinct ranks, in the order of the elements
 )
 
 var rankMethods = [...]string{"RankAverage", "RankMin", "RankMax", "RankDense", "RankOrdinal"}
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (m RankMethod) String() string {
 	if int(m) < len(rankMethods) {
 		return "ops." + rankMethods[m]
@@ -29,8 +29,8 @@ func (m RankMethod) String() string {
 	return fmt.Sprintf("ops.RankMethod(%d)", uint8(m))
 }
 
-// RankData returns the ranks of the elements along an axis, from 1 for the least one, in Float64; of an axis with NaN all are NaN. As
-// scipy.stats.rankdata.
+// RankData returns the ranks of the elements along an axis, from 1 for the least, as Float64. If there is a NaN along
+// the axis, all ranks are NaN. It is scipy.stats.rankdata.
 func RankData(x *graph.Node, axis int, method RankMethod) *graph.Node {
 	defer building("RankData", x, axis, method)()
 	call := refused("RankData", x).with(axis, method)
@@ -73,7 +73,8 @@ func ranksOf(x node, method RankMethod) node {
 	return Mul(Cast(Add(Add(least(), most()), num64(1)), graph.Float64), num(0.5))
 }
 
-// StandardError returns the standard error of the mean over the axes given, or over all: [Std] by the root of how many elements there are.
+// StandardError returns the standard error of the mean over the given axes, or over all: [Std] divided by the square
+// root of the number of elements.
 func StandardError(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	defer graph.BeginCall("StandardError", VarianceAttrs{a.Axes, a.KeepDims, correction}, x)()

@@ -59,9 +59,10 @@ func (r reflections) times(x node, isTransposed bool) node {
 	return Sub(x, MatMul(r.v, inner))
 }
 
-// GeQRF returns, for each matrix of a batch, [..., m, n] of Float32 or Float64, the reflections whose product is the Q of [QRComplete], below
-// the diagonal, and R on it and above, and the factors of the reflections, [..., k] with the lesser k of m and n: what
-// [HouseholderProduct] and [OrmQR] take. As torch.geqrf. A gradient through it is refused.
+// GeQRF returns the factors of [QRComplete] for each matrix of a batch, [..., m, n], Float32 or Float64, with Q as
+// Householder reflections: these are below the diagonal, and R is on and above it. tau, [..., k], where k is the
+// lesser of m and n, has the factors of the reflections. [HouseholderProduct] and [OrmQR] take both. Gradients are
+// not supported. It is torch.geqrf.
 func GeQRF(a *graph.Node) (reflections, tau *graph.Node) {
 	defer building("GeQRF", a)()
 	if bad := notMatrices(refused("GeQRF", a), "geqrf"); bad != nil {
@@ -71,9 +72,9 @@ func GeQRF(a *graph.Node) (reflections, tau *graph.Node) {
 	return parts[0], parts[1]
 }
 
-// QRComplete returns the factors of each matrix of a batch, [..., m, n] of Float32 or Float64, as [QR] but for a Q that is square,
-// [..., m, m], and an R of the shape of the matrix. As torch.linalg.qr in its mode "complete"; its mode "r" is the R of QR. There is a gradient
-// only where it is known that there are no more rows than columns; others are refused, as PyTorch does.
+// QRComplete is [QR] with a square Q, [..., m, m], and an R of the shape of the matrix, [..., m, n]. The gradient
+// needs to know that there are no more rows than columns, and is refused otherwise, as in PyTorch. It is
+// torch.linalg.qr in its mode "complete"; its mode "r" is the R of QR.
 func QRComplete(a *graph.Node) (q, r *graph.Node) {
 	defer building("QRComplete", a)()
 	if bad := notMatrices(refused("QRComplete", a), "linalg.qr"); bad != nil {
@@ -92,15 +93,15 @@ type OrmQROption func(*ormQR)
 
 type ormQR struct{ right, transposed bool }
 
-// FromRight multiplies with Q from the right: C·Q.
+// FromRight multiplies by Q from the right: C·Q.
 func FromRight() OrmQROption { return func(o *ormQR) { o.right = true } }
 
-// TransposedQ multiplies with Qᵀ.
+// TransposedQ multiplies by Qᵀ.
 func TransposedQ() OrmQROption { return func(o *ormQR) { o.transposed = true } }
 
-// OrmQR returns Q·C for the product Q of the reflections that a, [..., m, n], and tau, [..., k] with k at most n and m, say, as [GeQRF] gives
-// them: Q is square, of m rows, and C has as many, or with [FromRight] as many columns. As torch.ormqr. The other option is
-// [TransposedQ].
+// OrmQR returns Q·C, where Q is the product of the reflections that [GeQRF] returns: a, [..., m, n], and tau, [...,
+// k] with k at most n and m. Q is square with m rows. C has m rows, or with [FromRight] m columns. The other option
+// is [TransposedQ]. It is torch.ormqr.
 func OrmQR(a, tau, c *graph.Node, opts ...OrmQROption) *graph.Node {
 	defer building("OrmQR", a, tau, c)()
 	var o ormQR

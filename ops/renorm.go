@@ -2,7 +2,7 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// Dist returns the norm of order p of x - y, of all elements; x and y broadcast. As torch.dist.
+// Dist returns the norm of order p of x - y over all elements. x and y broadcast. It is torch.dist.
 func Dist(x, y *graph.Node, p float64) *graph.Node {
 	defer building("Dist", x, y, p)()
 	return Norm(Sub(x, y), p)
@@ -11,8 +11,8 @@ func Dist(x, y *graph.Node, p float64) *graph.Node {
 // renormRest is PyTorch's number that keeps a division by a norm from one by 0.
 const renormRest = 1e-7
 
-// Renorm returns x with the slices along an axis whose norm of order p, above 0, exceeds a maximum scaled down to it: to it. As
-// torch.renorm.
+// Renorm returns x with those slices along an axis scaled down whose norm of order p, above 0, is greater than
+// greatest: their norm becomes greatest. It is torch.renorm.
 func Renorm(x *graph.Node, p float64, axis int, greatest float64) *graph.Node {
 	defer building("Renorm", x, p, axis, greatest)()
 	call := refused("Renorm", x).with(p, axis, greatest)

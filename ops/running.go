@@ -118,14 +118,13 @@ func init() {
 	opRecurrence.Ref.Cost = "2 operations for each element"
 }
 
-// CumMax returns, at each place of an axis, the greatest element up to there, and its place, as Int64. Of equal
-// elements the last counts, and NaN wins from its place on, as in PyTorch. Gradients flow to the places that the
-// elements come from. x is of any dtype.
+// CumMax returns the cumulative maximum along an axis, and its indices, Int64. Of equal elements the last counts.
+// From a NaN on, the result is NaN, as in PyTorch. Gradients flow to the elements' positions in x. x has any dtype.
 func CumMax(x *graph.Node, axis int) (values, indices *graph.Node) {
 	return runningValues(opCumMax, opCumMaxValues, x, axis)
 }
 
-// CumMin is [CumMax] of the least elements.
+// CumMin is [CumMax] with the cumulative minimum.
 func CumMin(x *graph.Node, axis int) (values, indices *graph.Node) {
 	return runningValues(opCumMin, opCumMinValues, x, axis)
 }
@@ -138,15 +137,15 @@ func runningValues(places, values *graph.Op, x node, axis int) (most, at node) {
 	return Apply(values, ScanAttrs{Axis: axis}, x), at // a program that has one of the two seeks no other
 }
 
-// LogCumSumExp returns, at each place of an axis, log(sum(exp(x))) of the elements up to there, without overflow.
-// x is Float32 or Float64.
+// LogCumSumExp returns the logarithm of the cumulative sum of exp(x) along an axis, without overflow. x is Float32 or
+// Float64.
 func LogCumSumExp(x *graph.Node, axis int) *graph.Node {
 	return Apply(opLogCumSumExp, ScanAttrs{Axis: axis}, x)
 }
 
-// LinearRecurrence returns y[t] = a[t]*y[t-1] + x[t] along an axis, from y[0] = x[0] on: discounted sums, moving
-// averages and diagonal state spaces. a and x have one shape; numbers are added up in Float64, and rounded to
-// their dtype, Float32 or Float64. The first factor has no meaning, and no gradient.
+// LinearRecurrence returns y[t] = a[t]*y[t-1] + x[t] along an axis, with y[0] = x[0]: discounted sums, moving
+// averages and diagonal state spaces. a and x have the same shape. It is computed in Float64 and rounded to their
+// dtype, Float32 or Float64. a[0] is not used, and has no gradient.
 func LinearRecurrence(a, x *graph.Node, axis int) *graph.Node {
 	return Apply(opRecurrence, ScanAttrs{Axis: axis}, a, x)
 }

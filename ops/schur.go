@@ -50,16 +50,17 @@ func squaresOf(op *graph.Op, fn, word string, a node) (first, second node) {
 	return parts[0], parts[1]
 }
 
-// Schur returns the real Schur form of each square matrix A of a batch, [..., n, n] of Float32 or Float64: t, which has 0 below its diagonal
-// but for blocks of two rows with complex eigenvalues, and z with orthonormal columns, so that A = Z·T·Zᵀ. As scipy.linalg.schur. A
-// gradient through it is refused. A matrix with numbers that are not finite stops the run.
+// Schur returns the real Schur form A = Z·T·Zᵀ of each square matrix A of a batch, [..., n, n], Float32 or Float64. t
+// is 0 below its diagonal except in 2×2 blocks with complex eigenvalues, and z has orthonormal columns. A matrix with
+// numbers that are not finite stops the run. Gradients are not supported. It is scipy.linalg.schur.
 func Schur(a *graph.Node) (t, z *graph.Node) {
 	defer building("Schur", a)()
 	return squaresOf(opSchur, "Schur", "linalg.schur", a)
 }
 
-// Hessenberg returns the factors of each square matrix A of a batch, [..., n, n] of Float32 or Float64: h, which has 0 below the diagonal
-// under the main one, and q with orthonormal columns, so that A = Q·H·Qᵀ. As scipy.linalg.hessenberg. A gradient through it is refused.
+// Hessenberg returns the factors A = Q·H·Qᵀ of each square matrix A of a batch, [..., n, n], Float32 or Float64. h is
+// 0 below its first subdiagonal, and q has orthonormal columns. Gradients are not supported. It is
+// scipy.linalg.hessenberg.
 func Hessenberg(a *graph.Node) (h, q *graph.Node) {
 	defer building("Hessenberg", a)()
 	return squaresOf(opHessenberg, "Hessenberg", "linalg.hessenberg", a)

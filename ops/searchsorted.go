@@ -9,13 +9,13 @@ import (
 
 var opSearchSorted *graph.Op
 
-// SearchAttrs are the fixed arguments of SearchSorted and Bucketize: Right puts a value after those that equal it.
+// SearchAttrs are the fixed arguments of SearchSorted and Bucketize. Right inserts a value after equal ones.
 type SearchAttrs struct{ Right bool }
 
-// IsRight reports whether a value is put after those that equal it.
+// IsRight reports whether a value is inserted after equal ones.
 func (a SearchAttrs) IsRight() bool { return a.Right }
 
-// Args writes the arguments as the user does.
+// Args writes the arguments as in a call.
 func (a SearchAttrs) Args(operands []string) []string { return after(operands, a.Right) }
 
 func init() {
@@ -64,16 +64,15 @@ func toOrdered(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
 	return to
 }
 
-// SearchSorted returns, as Int64 and for each of the values, the place in a sorted sequence before which it could
-// be put: behind all lesser elements, and with right behind all equal ones too. sorted is a vector, or has the
-// values' shape but for its last axis, along which it is sorted; this is not checked. NaN counts as greater than
-// any number.
+// SearchSorted returns, for each of the values, the index, Int64, at which it would be inserted into a sorted
+// sequence: before equal elements, or with right after them. sorted is a vector, or has the values' shape except for
+// its last axis, along which it is sorted. It is not checked to be sorted. NaN is greater than any number.
 func SearchSorted(sorted, values *graph.Node, right bool) *graph.Node {
 	return Apply(opSearchSorted, SearchAttrs{right}, sorted, values)
 }
 
-// Bucketize returns, as Int64 and for each element of x, how many of the boundaries are less than it, or with right, not greater.
-// boundaries is a vector in rising order; this is not checked.
+// Bucketize returns, for each element of x, the number, Int64, of boundaries that are less than it, or with right
+// that are not greater. boundaries is a vector in ascending order; this is not checked.
 func Bucketize(x, boundaries *graph.Node, right bool) *graph.Node {
 	defer graph.BeginCall("Bucketize", SearchAttrs{right}, x, boundaries)()
 	if boundaries != nil && boundaries.Judged() && boundaries.Rank() != 1 {

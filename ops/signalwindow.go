@@ -65,8 +65,9 @@ func BartlettWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool
 	})
 }
 
-// KaiserWindow returns I0(beta·√(1 - (2n/d - 1)²)) / I0(beta), [size], with the modified Bessel function [I0]: from J. F. Kaiser and
-// R. W. Schafer, On the use of the I0-sinh window for spectrum analysis (1980). PyTorch's beta is 12 by default.
+// KaiserWindow returns I0(beta·√(1 - (2n/d - 1)²)) / I0(beta), [size], where [I0] is a modified Bessel function.
+// PyTorch's default beta is 12. Source: J. F. Kaiser and R. W. Schafer, On the use of the I0-sinh window for spectrum
+// analysis, 1980.
 func KaiserWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, beta float64) *graph.Node {
 	return taper(g, "KaiserWindow", t, size, periodic, func(place node) node {
 		away := Square(Sub(Mul(num(2), place), num(1)))

@@ -11,13 +11,14 @@ import (
 
 var opLU, opSolveLU, opInverseOfLU, opSolve, opInv *graph.Op
 
-// SolveAttrs are the fixed arguments of Solve: whether the system is that of Aᵀ, and whether the right side is a vector.
+// SolveAttrs are the fixed arguments of Solve: whether the system is that of Aᵀ, and whether the right-hand side is a
+// vector.
 type SolveAttrs struct{ Transposed, Vector bool }
 
 // IsTransposed reports whether the system is that of Aᵀ.
 func (a SolveAttrs) IsTransposed() bool { return a.Transposed }
 
-// Args writes the operands alone: users write no other arguments.
+// Args writes only the operands; calls have no other arguments.
 func (a SolveAttrs) Args(operands []string) []string { return operands }
 
 func init() {
@@ -141,9 +142,10 @@ func solveGrad(n, dy node, i int) node {
 	return Neg(MatMul(left, transposed(right)))
 }
 
-// Solve returns the solution X of A·X = B for square matrices A, [..., n, n], by LU factorization, as torch.linalg.solve.
-// B is [..., n, k], and its leading axes broadcast with those of A; or it holds vectors, [n] or the shape of A without the last
-// axis. Both have one dtype, Float32 or Float64. A singular matrix stops the run, with its position in the batch.
+// Solve returns the solution X of A·X = B for square matrices A, [..., n, n], by LU factorization. B is [..., n, k],
+// and its leading axes broadcast with those of A; or it holds vectors, [n] or the shape of A without the last axis.
+// Both have one dtype, Float32 or Float64. If a matrix is singular, the run stops with an error that has its position
+// in the batch. It is torch.linalg.solve.
 func Solve(a, b *graph.Node) *graph.Node {
 	at := SolveAttrs{}
 	if a != nil && b != nil && a.Judged() && b.Judged() && a.Rank() >= 2 {
@@ -152,6 +154,7 @@ func Solve(a, b *graph.Node) *graph.Node {
 	return Apply(opSolve, at, a, b)
 }
 
-// Inv returns the inverse of each square matrix of a batch, [..., n, n] of Float32 or Float64. A matrix that is singular
-// stops the run, with its position in the batch. If the inverse is only needed for products, Solve is faster and more accurate.
+// Inv returns the inverse of each square matrix of a batch, [..., n, n], Float32 or Float64. If a matrix is singular,
+// the run stops with an error that has its position in the batch. If the inverse is only used in products, [Solve] is
+// faster and more accurate.
 func Inv(a *graph.Node) *graph.Node { return Apply(opInv, nil, a) }

@@ -17,17 +17,17 @@ type SortAttrs struct {
 	Descending bool
 }
 
-// TopKAttrs are the fixed arguments of TopK: K of the greatest elements along an axis, or of the least.
+// TopKAttrs are the fixed arguments of TopK: the number K of greatest elements along an axis, or of least ones.
 type TopKAttrs struct {
 	K     graph.Dim
 	Axis  int
 	Least bool
 }
 
-// Args writes the arguments as the user does.
+// Args writes the arguments as in a call.
 func (a SortAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Descending) }
 
-// Args writes the arguments as the user does.
+// Args writes the arguments as in a call.
 func (a TopKAttrs) Args(operands []string) []string { return after(operands, a.K, a.Axis, !a.Least) }
 
 // orderAttrs are the fixed arguments of opOrder: how many places it gives, and whether from the
@@ -103,24 +103,23 @@ func alongLast(x node, axis int, f func(x node) node) node {
 // lastSize is the size of the last axis.
 func lastSize(x node) graph.Dim { return x.Shape()[x.Rank()-1] }
 
-// ArgSort returns the places, as Int64, of the elements of x along an axis in rising order, or in
-// falling order. Equal elements stay in the order in which they are; NaN counts as greater than
-// any number, as in PyTorch. x is of any dtype.
+// ArgSort returns the indices, Int64, that sort x along an axis in ascending or descending order. The sort is stable.
+// NaN is greater than any number, as in PyTorch. x has any dtype.
 func ArgSort(x *graph.Node, axis int, descending bool) *graph.Node {
 	return Apply(opArgSort, SortAttrs{axis, descending}, x)
 }
 
-// Sort returns the elements of x along an axis in rising order, or in falling order, and their places as
-// [ArgSort] gives them. Gradients flow to the places that the elements come from.
+// Sort returns the elements of x sorted along an axis in ascending or descending order, and their indices as in
+// [ArgSort]. Gradients flow to the elements' positions in x.
 func Sort(x *graph.Node, axis int, descending bool) (values, indices *graph.Node) {
 	defer graph.BeginCall("Sort", SortAttrs{axis, descending}, x)()
 	indices = ArgSort(x, axis, descending)
 	return Gather(x, axis, indices), indices
 }
 
-// TopK returns the k greatest elements of x along an axis, from the greatest on, or the k least from the
-// least on, and their places, as Int64. Of equal elements the first comes first; NaN counts as greater
-// than any number. k is at most the size of the axis.
+// TopK returns the k greatest elements of x along an axis in descending order, or the k least in ascending order, and
+// their indices, Int64. Of equal elements the first comes first. NaN is greater than any number. k is at most the
+// size of the axis.
 func TopK(x *graph.Node, k graph.Dim, axis int, largest bool) (values, indices *graph.Node) {
 	a := TopKAttrs{k, axis, !largest}
 	defer graph.BeginCall("TopK", a, x)()
@@ -128,8 +127,8 @@ func TopK(x *graph.Node, k graph.Dim, axis int, largest bool) (values, indices *
 	return Gather(x, axis, indices), indices
 }
 
-// KthValue returns the k-th least element of x along an axis, counted from 1, and its place, as
-// Int64. The axis is gone from the results. NaN counts as greater than any number.
+// KthValue returns the k-th least element of x along an axis, counted from 1, and its index, Int64. The axis is
+// removed. NaN is greater than any number.
 func KthValue(x *graph.Node, k graph.Dim, axis int) (value, index *graph.Node) {
 	defer graph.BeginCall("KthValue", TopKAttrs{k, axis, true}, x)()
 	values, indices := TopK(x, k, axis, false)

@@ -6,9 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Detrend returns x less its mean along an axis, or, for linear, less the line that is nearest to it by least squares. breaks are positions
-// at which the axis is split into separate parts, in ascending order. As scipy.signal.detrend, which has such parts of lines alone;
-// integers give Float32.
+// Detrend returns x minus its mean along an axis, or with linear minus the least-squares line. breaks are positions,
+// in ascending order, that split the axis into separate parts. Integers give Float32. It is scipy.signal.detrend,
+// which splits only for lines.
 func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	words := append([]any{axis, linear}, axisWords(breaks)...)
 	defer building("Detrend", append([]any{x}, words...)...)()
@@ -62,17 +62,20 @@ func withoutTrend(x node, axis int, linear bool) node {
 	return Cast(Sub(left, Mul(slope, place)), t)
 }
 
-// Welch returns the frequencies, [n/2+1], of frames of n elements of signals x, [L] or [N, L], Float32 or Float64, with so many elements in
-// a second, and the power of each for a width of 1 Hz, [n/2+1] or [N, n/2+1]: the mean over frames, of which each loses its mean and is
-// multiplied by a window. Options are [STFTHop], else half a frame; [STFTWindow] or [STFTWide], else a periodic [HannWindow]; and
-// [STFTWhole], which has all frequencies as they are, not those above 0 for those below. By P. D. Welch, The Use of Fast Fourier
-// Transform for the Estimation of Power Spectra, 1967; as scipy.signal.welch.
+// Welch returns the power spectral density of signals x, [L] or [N, L], Float32 or Float64, by Welch's method: the
+// frequencies, [n/2+1], and the power of each per Hz, [n/2+1] or [N, n/2+1]. It is the mean over frames of n
+// elements, from each of which the mean is subtracted before a window is applied. rate is the sample rate. Options
+// are [STFTHop], by default half a frame; [STFTWindow] or [STFTWide], by default a periodic [HannWindow]; and
+// [STFTWhole], which returns all frequencies instead of adding the negative ones to the positive ones. It is
+// scipy.signal.welch. Source: P. D. Welch, The Use of Fast Fourier Transform for the Estimation of Power Spectra,
+// 1967.
 func Welch(x *graph.Node, rate float64, n int, opts ...STFTOption) (frequencies, power *graph.Node) {
 	return spectral("Welch", []node{x}, rate, n, opts)
 }
 
-// CSD returns the frequencies of [Welch] and the cross spectral density of two signals, of one shape, as pairs of real and imaginary
-// parts: the means of the conjugate transform of x times that of y. Options are those of Welch. As scipy.signal.csd.
+// CSD returns the frequencies of [Welch] and the cross spectral density of two signals of the same shape, as pairs of
+// real and imaginary parts: the means of the conjugate transform of x times that of y. Options are those of Welch. It
+// is scipy.signal.csd.
 func CSD(x, y *graph.Node, rate float64, n int, opts ...STFTOption) (frequencies, density *graph.Node) {
 	return spectral("CSD", []node{x, y}, rate, n, opts)
 }

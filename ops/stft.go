@@ -34,13 +34,13 @@ func (a *stftOptions) say(format string, args ...any) {
 	a.words = append(a.words, fmt.Sprintf(format, args...))
 }
 
-// STFTHop is how far frames are apart; else a quarter of their size.
+// STFTHop sets the distance between frames. The default is a quarter of their size.
 func STFTHop(elements int) STFTOption {
 	return func(a *stftOptions) { a.hop = elements; a.say("STFTHop(%d)", elements) }
 }
 
-// STFTWindow multiplies frames by a window, a vector such as a periodic [HannWindow]; else nothing fades. A shorter window than a frame
-// has zeros around it.
+// STFTWindow multiplies frames by a window, a vector such as a periodic [HannWindow]. A window shorter than a frame
+// is padded with zeros on both sides. The default is all ones.
 func STFTWindow(window *graph.Node) STFTOption {
 	return func(a *stftOptions) {
 		a.window = window
@@ -48,28 +48,29 @@ func STFTWindow(window *graph.Node) STFTOption {
 	}
 }
 
-// STFTWide is the size of the window that multiplies frames by 1 where none is given: what is around it becomes 0.
+// STFTWide sets the size of the default window of ones. The rest of a frame, on both sides, becomes 0.
 func STFTWide(elements int) STFTOption {
 	return func(a *stftOptions) { a.wide = elements; a.say("STFTWide(%d)", elements) }
 }
 
-// STFTPad is with what half a frame is padded before and after a signal, so that frame t is around the element t·hop; else [PadReflect].
+// STFTPad sets the mode by which a signal is padded with half a frame at both ends, so that frame t is centered at
+// element t·hop. The default is [PadReflect].
 func STFTPad(mode PaddingMode) STFTOption {
 	return func(a *stftOptions) { a.mode = mode; a.say("STFTPad(%s)", mode) }
 }
 
-// STFTBeside does not pad: frame t begins at the element t·hop.
+// STFTBeside does not pad: frame t starts at element t·hop.
 func STFTBeside() STFTOption { return func(a *stftOptions) { a.beside = true; a.say("STFTBeside()") } }
 
-// STFTNormalized divides by the root of the size of frames.
+// STFTNormalized divides by the square root of the frame size.
 func STFTNormalized() STFTOption {
 	return func(a *stftOptions) { a.normalized = true; a.say("STFTNormalized()") }
 }
 
-// STFTWhole has all frequencies; else there is only the first half, of which the others are conjugates.
+// STFTWhole returns all frequencies. The default is the first half; the others are its conjugates.
 func STFTWhole() STFTOption { return func(a *stftOptions) { a.whole = true; a.say("STFTWhole()") } }
 
-// STFTLength is how many elements [ISTFT] returns: zeros follow what frames reach. [STFT] does not have this option.
+// STFTLength sets the number of elements that [ISTFT] returns, padded with zeros. [STFT] does not have this option.
 func STFTLength(n graph.Dim) STFTOption {
 	return func(a *stftOptions) { a.length, a.cut = n, true; a.say("STFTLength(%s)", n) }
 }
@@ -174,10 +175,10 @@ func (a stftOptions) norm() FFTOption {
 	return FFTNorm(ScaleInverse)
 }
 
-// STFT returns the Fourier transforms of frames of n elements of signals x, [L] or [N, L], Float32 or Float64: [n/2+1, T, 2] or
-// [N, n/2+1, T, 2], the real and the imaginary part of each frequency in each of T = 1 + L/hop frames. It is PyTorch's stft with
-// return_complex, as pairs; the options are [STFTHop], [STFTWindow], [STFTWide], [STFTPad], [STFTBeside], [STFTNormalized] and
-// [STFTWhole]. A signal has more than n/2 elements.
+// STFT returns the short-time Fourier transform of signals x, [L] or [N, L], Float32 or Float64, in frames of n
+// elements. The result is [n/2+1, T, 2] or [N, n/2+1, T, 2]: real and imaginary parts for each frequency in T = 1 +
+// L/hop frames. A signal must have more than n/2 elements. Options are [STFTHop], [STFTWindow], [STFTWide],
+// [STFTPad], [STFTBeside], [STFTNormalized] and [STFTWhole]. It is PyTorch's stft with return_complex, as pairs.
 func STFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	a := stftOf(n, opts)
 	defer building("STFT", append([]any{x}, a.words...)...)()
@@ -198,9 +199,10 @@ func STFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	return RFFT(frames, FFTAxis(-2), a.norm())
 }
 
-// ISTFT undoes [STFT] with the same options: of [F, T, 2] or [N, F, T, 2] it returns [L] or [N, L] with (T-1)·hop elements, where frames
-// were padded to be around elements, or n more. Of all frequencies the first half counts. Frames are added up where they overlap, and divided by the sum of the
-// squares of their windows; a run stops where that sum is 0. It is PyTorch's istft.
+// ISTFT is the inverse of [STFT] with the same options: for x [F, T, 2] or [N, F, T, 2] it returns [L] or [N, L],
+// where L is (T-1)·hop, or n more with [STFTBeside]. If there are all frequencies, only the first half counts.
+// Overlapping frames are added and divided by the sum of their squared windows; if that is 0, the run stops. It is
+// PyTorch's istft.
 func ISTFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	a := stftOf(n, opts)
 	defer building("ISTFT", append([]any{x}, a.words...)...)()

@@ -74,13 +74,16 @@ func svdGrad(n, dy node, _ int) node {
 	return grad
 }
 
-// SVD returns the singular value decomposition A = U·diag(S)·Vᵀ of each matrix of a batch, [..., m, n], in its reduced form: u is [..., m, k], s
-// falling, [..., k], and vh [..., k, n], with the lesser k of m and n, as torch.linalg.svd without full matrices. The signs of
-// vectors are free, and of equal values the vectors are: the gradient is that of losses that do not depend on the choice,
-// as PyTorch describes. A matrix with numbers that are not finite stops the run. Float32 or Float64.
+// SVD returns the reduced singular value decomposition A = U·diag(S)·Vᵀ of each matrix of a batch, [..., m, n],
+// Float32 or Float64. u is [..., m, k], s [..., k] in descending order, and vh [..., k, n], where k is the lesser of
+// m and n. A matrix with numbers that are not finite stops the run. It is torch.linalg.svd without full matrices.
 //
-// Where singular values are equal, or 0, the gradient by way of their vectors counts as 0, where PyTorch's is infinite or NaN. That of
-// functions of the values alone is exact where none is 0, as for [Eigh]; that of U·f(S)·Vᵀ lacks what changes between the equal ones. [Polar] has an exact one.
+// The signs of vectors are arbitrary, and so are the vectors of equal singular values: the gradient is correct for
+// losses that do not depend on this choice, as in PyTorch.
+//
+// If singular values are equal, or 0, gradients that flow through their vectors count as 0; PyTorch's are infinite or
+// NaN. Gradients of functions of the values alone are exact if none is 0, as in [Eigh]. Those of U·f(S)·Vᵀ lack the
+// part between the equal ones; [Polar] has an exact gradient.
 func SVD(a *graph.Node) (u, s, vh *graph.Node) {
 	defer building("SVD", a)()
 	if bad := notMatrices(refused("SVD", a), "linalg.svd"); bad != nil {
@@ -90,6 +93,6 @@ func SVD(a *graph.Node) (u, s, vh *graph.Node) {
 	return parts[0], parts[1], parts[2]
 }
 
-// SingularValues returns the singular values of each matrix of a batch, falling: [..., k] of [..., m, n] with the lesser k of m and n, as
-// [SVD], at less cost.
+// SingularValues returns the singular values of [SVD] at lower cost, in descending order: [..., k] of [..., m, n],
+// where k is the lesser of m and n.
 func SingularValues(a *graph.Node) *graph.Node { return Apply(opSingularValues, nil, a) }

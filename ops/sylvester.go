@@ -63,9 +63,9 @@ func withDerivative(f func(*graph.Node) *graph.Node, a, e node) (y, along node) 
 	return Slice(upper, -1, 0, n, 1), Slice(upper, -1, n, n.Times(2), 1)
 }
 
-// SolveSylvester returns the solution X of A·X + X·B = C for A, [..., n, n], B, [..., k, k], and C, [..., n, k], of Float32 or
-// Float64; leading axes broadcast. As scipy.linalg.solve_sylvester. Where A and -B have an eigenvalue in common, the run stops,
-// with the place in the batch.
+// SolveSylvester returns the solution X of A·X + X·B = C for A, [..., n, n], B, [..., k, k], and C, [..., n, k],
+// Float32 or Float64. Leading axes broadcast. If A and -B have a common eigenvalue, the run stops with an error that
+// has the position in the batch. It is scipy.linalg.solve_sylvester.
 func SolveSylvester(a, b, c *graph.Node) *graph.Node {
 	defer building("SolveSylvester", a, b, c)()
 	call := refused("SolveSylvester", a, b, c)
@@ -94,19 +94,20 @@ func SolveSylvester(a, b, c *graph.Node) *graph.Node {
 	return Apply(opSylvester, nil, inBatches(a, 2, batch), inBatches(b, 2, batch), inBatches(c, 2, batch))
 }
 
-// SqrtM returns the principal square root of each square matrix of a batch, [..., n, n] of Float32 or Float64: the one whose eigenvalues
-// have no negative real part. As scipy.linalg.sqrtm where that is real; a matrix with a negative eigenvalue stops the run, with its
-// place in the batch, and so does the gradient of a singular one. A matrix with numbers that are not finite has NaN.
+// SqrtM returns the principal square root of each square matrix of a batch, [..., n, n], Float32 or Float64: the one
+// whose eigenvalues have no negative real part. If a matrix has a negative eigenvalue, the run stops with an error
+// that has its position in the batch; so does the gradient of a singular matrix. A matrix with numbers that are not
+// finite gives NaN. It is scipy.linalg.sqrtm where that is real.
 func SqrtM(a *graph.Node) *graph.Node { return Apply(opSqrtM, nil, a) }
 
-// LogM returns the principal logarithm of each square matrix of a batch, [..., n, n] of Float32 or Float64, the inverse of [MatrixExp]. As
-// scipy.linalg.logm where that is real; a matrix that is singular or has a negative eigenvalue stops the run, with its place in the
-// batch. A matrix with numbers that are not finite has NaN.
+// LogM returns the principal logarithm of each square matrix of a batch, [..., n, n], Float32 or Float64, the inverse
+// of [MatrixExp]. If a matrix is singular or has a negative eigenvalue, the run stops with an error that has its
+// position in the batch. A matrix with numbers that are not finite gives NaN. It is scipy.linalg.logm where that is
+// real.
 func LogM(a *graph.Node) *graph.Node { return Apply(opLogM, nil, a) }
 
-// MatrixExpFrechet returns the exponential of each square matrix A of a batch, [..., n, n] of Float32 or Float64, and its
-// Fréchet derivative along a matrix of the same shape: by what it changes, for each unit of change of A along that matrix. As
-// scipy.linalg.expm_frechet.
+// MatrixExpFrechet returns the exponential of each square matrix A of a batch, [..., n, n], Float32 or Float64, and
+// its Fréchet (directional) derivative along a matrix of the same shape. It is scipy.linalg.expm_frechet.
 func MatrixExpFrechet(a, along *graph.Node) (exp, derivative *graph.Node) {
 	defer building("MatrixExpFrechet", a, along)()
 	call := refused("MatrixExpFrechet", a, along)

@@ -2,8 +2,8 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// CholeskySolve returns the solution X of A·X = B, where l is what [Cholesky] gives for A, [..., n, n], and b is [..., n, k]; leading axes
-// broadcast. With [UpperTriangle], the only option, l is an upper triangle U with Uᵀ·U = A.
+// CholeskySolve returns the solution X of A·X = B from the result l of [Cholesky] for A, [..., n, n]. b is [..., n,
+// k], and leading axes broadcast. With [UpperTriangle], the only option, l is an upper triangular U with Uᵀ·U = A.
 func CholeskySolve(l, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("CholeskySolve", a, l, b)()
@@ -13,7 +13,8 @@ func CholeskySolve(l, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	return bothTriangles(l, b, a.Upper)
 }
 
-// CholeskyInverse returns the inverse of the matrix for which [Cholesky] gives l, [..., n, n]. The option is that of [CholeskySolve].
+// CholeskyInverse returns the inverse of A from the result l of [Cholesky] for A, [..., n, n]. The option is that of
+// [CholeskySolve].
 func CholeskyInverse(l *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("CholeskyInverse", a, l)()
@@ -33,9 +34,9 @@ func bothTriangles(l, b node, upper bool) node {
 	return Apply(opSolveTriangular, second, l, Apply(opSolveTriangular, first, l, b))
 }
 
-// HouseholderProduct returns the first n columns of the product of the reflections 1 - t·v·vᵀ for the columns v of a, [..., m, n] with n at
-// most m, of which what is above the diagonal is not read and the diagonal counts as 1, and the numbers t of tau, [..., k] with k at
-// most n. As torch.linalg.householder_product.
+// HouseholderProduct returns the first n columns of the product of Householder reflections 1 - t·v·vᵀ. The vectors v
+// are the columns of a, [..., m, n] with n at most m; what is above the diagonal is not read, and the diagonal counts
+// as 1. The factors t are tau, [..., k] with k at most n. It is torch.linalg.householder_product.
 func HouseholderProduct(a, tau *graph.Node) *graph.Node {
 	defer building("HouseholderProduct", a, tau)()
 	call := refused("HouseholderProduct", a, tau)
@@ -50,8 +51,8 @@ func HouseholderProduct(a, tau *graph.Node) *graph.Node {
 	return reflectionsOf(a, tau).times(Eye(a.Graph(), a.DType(), rows, columns), false)
 }
 
-// TensorSolve returns the solution x of the system whose matrix has the axes of b as its rows and the others of a as its columns: a is of
-// b's shape and then of x's. As numpy.linalg.tensorsolve.
+// TensorSolve returns the solution x of the system whose matrix has the axes of b as its rows and the other axes of a
+// as its columns. The shape of a is that of b, followed by that of x. It is numpy.linalg.tensorsolve.
 func TensorSolve(a, b *graph.Node) *graph.Node {
 	defer building("TensorSolve", a, b)()
 	call := refused("TensorSolve", a, b)
@@ -70,8 +71,8 @@ func TensorSolve(a, b *graph.Node) *graph.Node {
 	return Reshape(Solve(matrix, Reshape(b, b.Shape().NumElements())), columns...)
 }
 
-// TensorInv returns the inverse of a for [Tensordot] over the given number of axes: of the matrix whose rows are these first axes of a, and
-// whose columns are the others. The result has the others first. As numpy.linalg.tensorinv.
+// TensorInv returns the inverse of a for [Tensordot]: of the matrix whose rows are the given number of first axes of
+// a, and whose columns are the others. The result has the other axes first. It is numpy.linalg.tensorinv.
 func TensorInv(a *graph.Node, axes int) *graph.Node {
 	defer building("TensorInv", a, axes)()
 	call := refused("TensorInv", a).with(axes)

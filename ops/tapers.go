@@ -10,7 +10,7 @@ import (
 // The windows here are those of torch.signal.windows beside the ones in signalwindow.go. n counts elements, and d is the size, or for a symmetric
 // window one less.
 
-// GaussianWindow returns exp(-((n - d/2)/std)²/2), [size], with a standard deviation in elements.
+// GaussianWindow returns exp(-((n - d/2)/std)²/2), [size]. std is the standard deviation in elements.
 func GaussianWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, std float64) *graph.Node {
 	defer creating(g, "GaussianWindow", "graph."+t.GoName(), size, periodic, std)()
 	if !(std > 0) {
@@ -39,7 +39,7 @@ func CosineWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) 
 	})
 }
 
-// GeneralCosineWindow returns the sum of (-1)^k times a number for each k times cos(2πkn/d), [size].
+// GeneralCosineWindow returns the sum over k of (-1)^k·numbers[k]·cos(2πkn/d), [size].
 func GeneralCosineWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, numbers ...float64) *graph.Node {
 	if len(numbers) == 0 {
 		defer creating(g, "GeneralCosineWindow", "graph."+t.GoName(), size, periodic)()
@@ -59,8 +59,8 @@ func GeneralHammingWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodi
 	return taper(g, "GeneralHammingWindow", t, size, periodic, cosines(alpha, alpha-1), alpha)
 }
 
-// NuttallWindow returns the window of four cosines of A. H. Nuttall, Some Windows with Very Good Sidelobe Behavior (1981), that falls off the
-// lowest, [size].
+// NuttallWindow returns the four-term cosine window with the lowest sidelobes, [size]. Source: A. H. Nuttall, Some
+// Windows with Very Good Sidelobe Behavior, 1981.
 func NuttallWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) *graph.Node {
 	return taper(g, "NuttallWindow", t, size, periodic, cosines(0.3635819, -0.4891775, 0.1365995, -0.0106411))
 }
@@ -68,9 +68,9 @@ func NuttallWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool)
 // maxMels bounds a matrix of weights, which is a constant.
 const maxMels = 1 << 24
 
-// MelWeights returns a matrix [length/2+1, mels] by which the spectrum of frames of so many elements, of a signal of rate elements in a
-// second, is gathered in bands that are equally wide in mels, from low to high in Hz: triangles whose tips are 1. t is a dtype of
-// floating-point numbers. As MelWeightMatrix of ONNX.
+// MelWeights returns a matrix [length/2+1, mels] that maps the spectrum of frames of length elements to mel bands
+// from low to high, in Hz. rate is the sample rate in Hz. The bands are triangles with maximum 1, equally wide in
+// mels. t is a floating-point dtype. It is ONNX's MelWeightMatrix.
 func MelWeights(g *graph.Graph, t graph.DType, mels, length int, rate, low, high float64) *graph.Node {
 	defer creating(g, "MelWeights", "graph."+t.GoName(), mels, length, rate, low, high)()
 	bins := length/2 + 1

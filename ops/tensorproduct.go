@@ -7,14 +7,15 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Trace returns the sum of the main diagonal of each matrix of a batch: [...] of [..., m, n], of any dtype that can be summed.
+// Trace returns the sum of the main diagonal of each matrix of a batch: [...] of [..., m, n]. It takes the dtypes of
+// [Sum].
 func Trace(x *graph.Node) *graph.Node {
 	defer building("Trace", x)()
 	return Sum(Diagonal(x, 0, -2, -1), -1)
 }
 
-// Kron returns the Kronecker product: each element of x times the whole of y, [n*k, m*l] of [n, m] and [k, l]. Operands may have any
-// rank; one of lower rank has leading axes of size 1.
+// Kron returns the Kronecker product: each element of x times the whole of y, [n*k, m*l] for [n, m] and [k, l].
+// Operands may have any rank; the one of lower rank gets leading axes of size 1.
 func Kron(x, y *graph.Node) *graph.Node {
 	defer building("Kron", x, y)()
 	if bad := notTensors(refused("Kron", x, y)); bad != nil {
@@ -33,8 +34,8 @@ func Kron(x, y *graph.Node) *graph.Node {
 	return Reshape(product, shape...)
 }
 
-// Tensordot returns the sum of products over pairs of axes, one of xAxes and one of yAxes each. The result has the other axes of x, and then
-// those of y.
+// Tensordot returns the sum of products over pairs of axes, one of xAxes and one of yAxes each. The result has the
+// other axes of x, followed by those of y.
 func Tensordot(x, y *graph.Node, xAxes, yAxes []int) *graph.Node {
 	defer building("Tensordot", x, y, xAxes, yAxes)()
 	call := refused("Tensordot", x, y).with(xAxes, yAxes)
@@ -93,7 +94,7 @@ func sizesOf(x node, axes []int) graph.Shape {
 	return s
 }
 
-// Cross returns the cross product of vectors of three elements along an axis of the result; x and y broadcast.
+// Cross returns the cross product of vectors of three elements along an axis of the result. x and y broadcast.
 func Cross(x, y *graph.Node, axis int) *graph.Node {
 	defer building("Cross", x, y, axis)()
 	call := refused("Cross", x, y).with(axis)

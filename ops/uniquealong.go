@@ -29,11 +29,11 @@ func init() {
 		}))
 }
 
-// UniqueAlong returns the different slices of x along an axis, in the order of their first elements that differ; for each slice of x its
-// place among them; and how often each is found, Int64 vectors. The first result has the given size along the axis, and the last as many
-// elements: behind the slices that there are stand slices of fill, a number, with a count of 0. More different slices than that stop the
-// run. The size of the axis is always enough. As torch.unique with dim: slices with NaN all differ. Gradients flow to the first of equal
-// slices.
+// UniqueAlong returns the distinct slices of x along an axis, in lexicographic order; the index among them of each
+// slice of x; and the number of times that each occurs, both Int64 vectors. The first result has the given size along
+// the axis, and the last as many elements. They are padded with slices of fill, a number, with count 0. If there are
+// more slices, the run stops; the size of the axis is always enough. Slices with NaN are all distinct. Gradients flow
+// to the first of equal slices. It is torch.unique with dim.
 func UniqueAlong(x *graph.Node, axis int, size graph.Dim, fill *graph.Node) (slices, inverse, counts *graph.Node) {
 	return slicesOf("UniqueAlong", x, axis, size, fill, func(rows node) (sorted, order node) {
 		order = Apply(opRowOrder, nil, rows)
@@ -41,8 +41,9 @@ func UniqueAlong(x *graph.Node, axis int, size graph.Dim, fill *graph.Node) (sli
 	})
 }
 
-// UniqueConsecutiveAlong returns the slices of x along an axis of which each differs from the one before; for each slice of x its place among them; and how
-// many equal slices follow one another there. The results are those of [UniqueAlong] otherwise.
+// UniqueConsecutiveAlong returns the slices of x along an axis without those that equal the one before. The other
+// results are the index among them of each slice of x, and the length of each run of equal slices. The rest is as in
+// [UniqueAlong].
 func UniqueConsecutiveAlong(x *graph.Node, axis int, size graph.Dim, fill *graph.Node) (slices, inverse, counts *graph.Node) {
 	return slicesOf("UniqueConsecutiveAlong", x, axis, size, fill, func(rows node) (sorted, order node) { return rows, nil })
 }
