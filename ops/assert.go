@@ -38,9 +38,9 @@ func init() {
 		})
 }
 
-// Assert returns x. A run stops with the message, the place of the element, its value, and the line of this call
-// where the condition, which broadcasts against x, does not hold. It costs a comparison in the kernel of which it
-// is a part. Use the result instead of x: unused values are not computed, and not checked.
+// Assert returns x. If the condition, which broadcasts with x, is false, the run stops with the message, the index
+// and the value of the element, and the line of this call. It costs a comparison in the kernel that contains it. Use
+// the result instead of x: unused values are not computed, and not checked.
 func Assert(x, condition *graph.Node, message string) *graph.Node {
 	return Apply(opAssert, AssertAttrs{message}, x, condition)
 }

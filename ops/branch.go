@@ -8,10 +8,11 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// While computes body as long as cond is true of the carried values, and at most max times. Both are called to build a graph: cond, twice,
-// gives one Bool, and body, which is given the number of the step too, the next carried values. While returns the carried values for which
-// cond was first false, or those after max steps, and the number of steps, an Int64 scalar. There are no steps if max is 0 or negative. A
-// gradient through it keeps what is carried into each of max steps, which must be 0 or more where they are a symbolic size.
+// While computes body as long as cond is true, but at most max times. It returns the carried values for which cond
+// was first false, or those after max steps, and the number of steps, an Int64 scalar. If max is 0 or negative there
+// are no steps. Both functions are called to build a graph. cond, which is called twice, returns one Bool. body also
+// gets the number of the step, and returns the next carried values. A gradient keeps the carried values of each of
+// max steps, and requires that a symbolic max is not negative.
 //
 //	root, steps := ops.While(50, []*graph.Node{x}, func(c []*graph.Node) *graph.Node {
 //		return ops.Greater(ops.Abs(ops.Sub(ops.Square(c[0]), x)), graph.Num(1e-6))
@@ -78,9 +79,9 @@ func decided(is node) string {
 	return "compare it, and ops.Any or ops.All make one of several"
 }
 
-// Cond returns the results of then where condition, one Bool, is true, and those of otherwise where it
-// is not. Both are called once, to build a graph, and give as many values, of the same dtypes and
-// shapes. What they build is computed only in its case: checks of the other one stop no run.
+// Cond returns the results of then if condition, one Bool, is true, and those of otherwise if it is false. Both are
+// called once, to build a graph, and return as many values, of the same dtypes and shapes. Only the selected branch
+// is computed: checks in the other one do not stop the run.
 func Cond(condition *graph.Node, then, otherwise func() []*graph.Node) (results []*graph.Node) {
 	b := newLoop("Cond", graph.LoopSpec{Length: 1, Whole: true}, nil, []node{condition})
 	switch {

@@ -6,9 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Callback calls a Go function with the values of in and returns its result, of the given dtype and shape. name is the word of messages and
-// pictures. The shape may hold named sizes, such as those of in[0].Shape(). This draws a picture in each run, and continues with the
-// function's result:
+// Callback calls a Go function with the values of in and returns its result, of the given dtype and shape. name is
+// shown in messages and pictures. The shape may contain named sizes, such as those of in[0].Shape(). This draws a
+// picture in each run, and continues with the function's result:
 //
 //	y := ops.Callback("Draw", []*graph.Node{x}, graph.Float32, graph.Shape{}, func(a *graph.Arrays) error {
 //		score, err := draw(graph.Elements[float32](a.In[0]), a.In[0].Shape)
@@ -16,20 +16,20 @@ import (
 //		return err
 //	}, nil)
 //
-// The function gets views of the session's memory, of the dtypes of in, float16 and uint8 among them: it must neither keep them after it
-// has returned nor write to them, which exec.GuardOperands finds, nor build nodes of their graph. It fills a.Out, whose initial contents
-// are undefined, or replaces it with its own array of the same dtype and shape, made with graph.NewArray. An error, a panic, or a result
-// that it leaves unfilled, as far as this can be detected, ends the run with an error that has the line of this call and wraps the
-// function's error.
+// The function gets views of the session's memory, of any dtype, such as float16 or uint8. It must not keep them
+// after it returns, write to them (exec.GuardOperands detects this), or build nodes of their graph. It fills a.Out,
+// whose initial contents are undefined, or replaces it with its own array of the same dtype and shape, made with
+// graph.NewArray. If it returns an error, panics, or leaves the result unfilled, as far as this can be detected, the
+// run ends with an error that has the line of this call and wraps the function's error.
 //
-// It is called once in each run of a program that computes the result, on the goroutine of the run, after the Callback and Print
-// calls that were built before it. Nothing is computed in its place: no two calls are merged, and it is called where its result is
-// not needed after all. In the body of a loop each step calls it, and in a branch of Cond a run that takes the branch. A
-// result that nothing uses belongs to a program that is given it by exec.Updates. Calls of programs that run at the same time are
-// made at the same time.
+// It is called once in each run of a program that computes the result, on the goroutine of the run, after the
+// Callback and Print calls that were built before it. Calls are never merged or optimised away: it is called even if
+// its result turns out not to be needed. In the body of a loop it is called in each step, and in a branch of Cond in
+// runs that take the branch. If nothing uses the result, pass it to exec.Updates. Programs that run at the same time
+// call it at the same time.
 //
-// backward says the gradient, as in [WithGradient]: it becomes one for each of in, of its shape, or nil where none flows. Where it
-// is nil, a gradient that would flow through the result is a mistake.
+// backward returns the gradient, as in [WithGradient]: one for each of in, of its shape, or nil if none flows. If
+// backward is nil, a gradient that flows through the result is an error.
 func Callback(name string, in []*graph.Node, t graph.DType, shape graph.Shape, call func(a *graph.Arrays) error,
 	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
 	in, shape = slices.Clone(in), slices.Clone(shape)

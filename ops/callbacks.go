@@ -10,16 +10,17 @@ import (
 	"github.com/broadloom/broadloom/internal/results"
 )
 
-// CallbackResult is what one result of a Go function is. Its shape may hold named sizes, such as those of an operand's.
+// CallbackResult describes one result of a Go function. Its shape may contain named sizes, such as those of an
+// operand.
 type CallbackResult struct {
 	DType graph.DType
 	Shape graph.Shape
 }
 
-// CallbackResults is [Callback] of a Go function with several results: one call fills a.Outs, in the order of results. It may also replace
-// one with its own array, made with graph.NewArray, which must have the declared dtype and shape. The function is called once in each run,
-// in the same order among others as with Callback, also where only one of its results is used; exec.Updates of any of them carries it out.
-// This sorts out the least and the greatest element on the way of a value:
+// CallbackResults is [Callback] with several results: one call fills a.Outs, in the order of results. It may also
+// replace one with its own array, made with graph.NewArray, of the declared dtype and shape. The function is called
+// once in each run, in the same order as with Callback, even if only one of its results is used; exec.Updates with
+// any of them runs it. This returns the least and the greatest element and their indices:
 //
 //	ends := ops.CallbackResults("Ends", []*graph.Node{x}, []ops.CallbackResult{{x.DType(), graph.Shape{}}, {graph.Int64, graph.Shape{2}}},
 //		func(a *graph.Arrays) error {
@@ -27,17 +28,17 @@ type CallbackResult struct {
 //			…
 //		}, nil)
 //
-// backward says the gradient: it gets the results y, the gradient dy of each of them, which is zero if none flows and nil for results that
-// are not floating-point numbers, and in; it returns one gradient for each of in, of its shape, or nil where none flows. It is called once
-// for all results. Where it is nil, a gradient that would flow through a result is a mistake.
+// backward returns the gradients, one for each of in, of its shape, or nil if none flows. It gets the results y,
+// their gradients dy and in. A gradient is zero if none flows, and nil for results that are not floating-point
+// numbers. It is called once for all results. If backward is nil, a gradient that flows through a result is an error.
 func CallbackResults(name string, in []*graph.Node, results []CallbackResult, call func(a *graph.Arrays) error,
 	backward func(y, dy, in []*graph.Node) []*graph.Node) []*graph.Node {
 	return callbackResults("CallbackResults", true, name, in, results, call, backward)
 }
 
-// PureCallback is [CallbackResults] of a function that does nothing but give results, the same ones whenever it is given the same operands. It is called where a
-// result is needed: not at all where none is, and again where a gradient of a loop computes its values again. It is jax.pure_callback; CallbackResults is
-// jax.experimental.io_callback.
+// PureCallback is [CallbackResults] for a pure function: it has no side effects, and the same operands always give
+// the same results. It is called only if a result is needed, and again if a gradient of a loop recomputes values. It
+// is jax.pure_callback; CallbackResults is jax.experimental.io_callback.
 func PureCallback(name string, in []*graph.Node, results []CallbackResult, call func(a *graph.Arrays) error,
 	backward func(y, dy, in []*graph.Node) []*graph.Node) []*graph.Node {
 	return callbackResults("PureCallback", false, name, in, results, call, backward)

@@ -6,9 +6,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// NoncentralChiSquare returns numbers of the noncentral chi-square distribution: sums of squares of as many normal numbers as the degrees of freedom, whose
-// means have squares that add up to the noncentrality. They are chi-square numbers with two more degrees for each of a Poisson number of events. Freedom is
-// above 0, noncentrality is not negative, and both broadcast. No gradient flows.
+// NoncentralChiSquare returns numbers from the noncentral chi-square distribution: sums of squares of freedom normal
+// numbers, whose squared means sum to noncentrality. They are drawn as chi-square numbers with freedom + 2k degrees,
+// where k is Poisson-distributed. freedom is above 0, noncentrality is not negative, and both broadcast. No gradient
+// flows.
 func NoncentralChiSquare(seed, freedom, noncentrality *graph.Node) *graph.Node {
 	return ofParameters("NoncentralChiSquare", seed, freedom, noncentrality, func(d, nonc node) node { return noncentral(seed, d, nonc) })
 }
@@ -18,8 +19,8 @@ func noncentral(seed, freedom, noncentrality node) node {
 	return StopGradient(chiSquare(seed, Add(freedom, Mul(num(2), events))))
 }
 
-// NoncentralF returns quotients of a number of [NoncentralChiSquare] with the degrees of freedom above, divided by these, and one of [ChiSquare] with those
-// below, divided by these. All broadcast. No gradient flows.
+// NoncentralF returns ([NoncentralChiSquare](above, noncentrality) / above) / ([ChiSquare](below) / below), where
+// above and below are degrees of freedom. All broadcast. No gradient flows.
 func NoncentralF(seed, above, below, noncentrality *graph.Node) *graph.Node {
 	return ofThree("NoncentralF", seed, [3]node{above, below, noncentrality}, func(p [3]node) node {
 		first, second := Div(noncentral(seed, p[0], p[2]), p[0]), Div(chiSquare(seed, p[1]), p[1])
@@ -44,8 +45,9 @@ func ofThree(fn string, seed node, p [3]node, draw func(p [3]node) node) node {
 	return rounded(draw(p), all)
 }
 
-// LogSeries returns numbers k from 1 on with probabilities that are as p^k/k, for p from 0 to below 1: by Kemp, Efficient Generation of Logarithmically
-// Distributed Pseudo-Random Variables, 1981. No gradient flows.
+// LogSeries returns numbers k = 1, 2, … with probabilities proportional to p^k/k, for p from 0 up to, but not
+// including, 1. No gradient flows. Source: Kemp, Efficient Generation of Logarithmically Distributed Pseudo-Random
+// Variables, 1981.
 func LogSeries(seed, p *graph.Node) *graph.Node {
 	return ofParameter("LogSeries", seed, p, func(p node) node {
 		wide := Cast(StopGradient(p), graph.Float64)
@@ -57,8 +59,8 @@ func LogSeries(seed, p *graph.Node) *graph.Node {
 	})
 }
 
-// Zipf returns whole numbers k from 1 to 2^63 with probabilities that are as k^-a, for exponents a above 1: by Devroye, Non-Uniform Random Variate Generation,
-// 1986, X.6.1. No gradient flows.
+// Zipf returns whole numbers k from 1 to 2^63 with probabilities proportional to k^-a, for exponents a above 1. No
+// gradient flows. Source: Devroye, Non-Uniform Random Variate Generation, 1986, X.6.1.
 func Zipf(seed, exponent *graph.Node) *graph.Node {
 	return ofParameter("Zipf", seed, exponent, func(a node) node {
 		less := Cast(Sub(StopGradient(a), num(1)), graph.Float64)
@@ -76,9 +78,10 @@ func Zipf(seed, exponent *graph.Node) *graph.Node {
 	})
 }
 
-// Hypergeometric returns how many of a sample, drawn without putting back, are among the good ones of good + bad: whole numbers in a floating-point dtype, which
-// broadcast, with a sample of at most good + bad. Small samples are drawn one by one, and others by Stadlober, The Ratio of Uniforms Approach for Generating
-// Discrete Random Variates, 1990. No gradient flows.
+// Hypergeometric returns how many good ones are in a sample drawn without replacement from good + bad: whole numbers
+// in a floating-point dtype. The operands broadcast, and sample is at most good + bad. No gradient flows. Small
+// samples are drawn one by one, and others by ratio of uniforms. Source: Stadlober, The Ratio of Uniforms Approach
+// for Generating Discrete Random Variates, 1990.
 func Hypergeometric(seed, good, bad, sample *graph.Node) *graph.Node {
 	return ofThree("Hypergeometric", seed, [3]node{good, bad, sample}, func(p [3]node) node {
 		t := p[0].DType()

@@ -8,9 +8,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// PoissonNLL returns the mean negative log likelihood of counts under Poisson distributions whose rates
-// are exp(x): exp(x) - target*x. [Rates] says that x holds the rates themselves, and [ConstantTerms] adds Stirling's
-// approximation of log(target!) where the target is above 1.
+// PoissonNLL returns the mean of exp(x) - target*x, the negative log-likelihood of counts under Poisson distributions
+// with rates exp(x). [Rates] says that x holds the rates themselves. [ConstantTerms] adds Stirling's approximation of
+// log(target!) where the target is above 1.
 func PoissonNLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("PoissonNLL", x, target)()
 	withScalars(nil, opMul, &x, &target)
@@ -34,11 +34,10 @@ const (
 	leastGaussianVariance = 1e-6
 )
 
-// GaussianNLL returns the mean negative log likelihood of the target under normal distributions of mean x
-// and the given variance: (log(variance) + (x - target)²/variance)/2. A variance below 1e-6 counts as that,
-// with the gradient of one that is not. [ConstantTerms] adds log(2π)/2. The variance is one number, or has x's shape
-// or that without its last axis, which may also be 1: as in PyTorch it then holds for the elements along that axis.
-// The target broadcasts.
+// GaussianNLL returns the mean of (log(variance) + (x - target)²/variance)/2, the negative log-likelihood of the
+// target under normal distributions with mean x. The variance is one number, or has x's shape, where its last axis
+// may be 1 or missing: then it holds for all elements along that axis, as in PyTorch. It is clamped to at least 1e-6,
+// with the gradient of a variance that is not clamped. [ConstantTerms] adds log(2π)/2. The target broadcasts.
 func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("GaussianNLL", x, target, variance)()
 	l := lossOf(opts)
@@ -66,9 +65,10 @@ func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Nod
 	return l.reduce(each)
 }
 
-// SigmoidFocal returns the mean of alphaₜ (1 - pₜ)^gamma times the binary cross-entropy of x with targets of
-// 0 and 1, where p = Sigmoid(x), pₜ is p or 1 - p, and alphaₜ is alpha or 1 - alpha, for targets of 1 and 0: Lin
-// and others, Focal Loss for Dense Object Detection, 2017. A negative alpha weighs nothing.
+// SigmoidFocal returns the focal loss: the mean of alphaₜ (1 - pₜ)^gamma times the binary cross-entropy of p =
+// Sigmoid(x) with targets of 0 and 1. For target 1, pₜ is p and alphaₜ is alpha; for target 0 they are 1 - p and 1 -
+// alpha. A negative alpha leaves out the factor alphaₜ. Source: Lin and others, Focal Loss for Dense Object
+// Detection, 2017.
 func SigmoidFocal(x, target *graph.Node, alpha, gamma float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SigmoidFocal", x, target, alpha, gamma)()
 	withScalars(nil, opMul, &x, &target)

@@ -78,18 +78,18 @@ func init() {
 			func(e *graph.Example) node { return ZerosLike(e.Of("x", "n")) }))
 }
 
-// Full returns a value of the given shape with one number in every place.
+// Full returns a value of the given shape filled with v.
 func Full(g *graph.Graph, t graph.DType, v float64, shape ...graph.Dim) *graph.Node {
 	return graph.ApplyIn(g, opFull, FullAttrs{v, t, append(graph.Shape{}, shape...)})
 }
 
-// Zeros returns a value of the given shape with 0 in every place.
+// Zeros returns a value of the given shape filled with 0.
 func Zeros(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer g.BeginCall("Zeros", append(written{"graph." + t.GoName()}, shapeWords(shape)...))()
 	return Full(g, t, 0, shape...)
 }
 
-// ZerosLike returns 0 in every place of x.
+// ZerosLike returns a value of x's shape and dtype filled with 0.
 func ZerosLike(x *graph.Node) *graph.Node {
 	defer building("ZerosLike", x)()
 	if x == nil || !x.Judged() {
@@ -98,8 +98,8 @@ func ZerosLike(x *graph.Node) *graph.Node {
 	return FullLike(x, 0)
 }
 
-// FullLike returns one number in every place of x. What x requires of sizes is required of them
-// although x itself is not computed; this is what Full of x's shape does not know.
+// FullLike returns a value of x's shape and dtype filled with v. x is not computed, but its requirements on sizes
+// hold; they do not with [Full] of x's shape.
 func FullLike(x *graph.Node, v float64) *graph.Node {
 	defer building("FullLike", x, v)()
 	if x == nil || !x.Judged() {
@@ -108,7 +108,7 @@ func FullLike(x *graph.Node, v float64) *graph.Node {
 	return Full(x.Graph(), x.DType(), v, x.Shape()...).MarkLike(x)
 }
 
-// Iota returns, as Int64, the position along an axis of the given shape.
+// Iota returns a value of the given shape that holds each element's index along an axis, as Int64.
 func Iota(g *graph.Graph, axis int, shape ...graph.Dim) *graph.Node {
 	if axis < 0 {
 		axis += len(shape)
@@ -116,8 +116,7 @@ func Iota(g *graph.Graph, axis int, shape ...graph.Dim) *graph.Node {
 	return graph.ApplyIn(g, opIota, IotaAttrs{axis, append(graph.Shape{}, shape...)})
 }
 
-// Size returns a size of the program as a number of dtype t: what it is bound to in
-// each run.
+// Size returns a size of the program, as bound in each run, as a scalar of dtype t.
 func Size(g *graph.Graph, t graph.DType, d graph.Dim) *graph.Node {
 	if n, whole := d.Int(); whole && t.Valid() && !d.IsMisused() {
 		return g.Scalar(t, float64(n))

@@ -9,15 +9,15 @@ import (
 // impossible stands for the logarithm of 0, whose sums stay numbers; past its half a loss is infinite.
 const impossible = -1e30
 
-// CTC returns the connectionist temporal classification loss: the mean over examples of the negative log
-// likelihood of a sequence of labels, divided by its length, summed over all its alignments with the
-// steps: Graves and others, 2006. logProbs is [T, N, C], logarithms of probabilities for each step; targets
-// is [N, S], integer classes other than the blank one, of which example n has targetLengths[n]; it has
-// inputLengths[n] steps. A target that does not fit has an infinite loss; a length outside of 0 to T, or to S, stops the run.
+// CTC returns the connectionist temporal classification loss: the mean over examples of the negative log-likelihood
+// of a label sequence, summed over all its alignments with the steps and divided by its length. logProbs is [T, N,
+// C], log-probabilities for each step. targets is [N, S], integer classes other than the blank one. Example n has
+// inputLengths[n] steps and targetLengths[n] labels. If the labels do not fit into the steps, the loss is infinite. A
+// length outside of 0 to T, or to S, stops the run. Options are [BlankClass] and [ZeroInfinity].
 //
-// Options are [BlankClass] and [ZeroInfinity]. The sums are those of the forward variables, step by step in
-// a loop, so that one program serves all T and S. The gradient is that of the formula: PyTorch's, with respect to
-// logProbs, already takes the LogSoftmax before it into account, and both are the same before that.
+// A loop computes the forward variables step by step, so that one program serves all T and S. The gradient with
+// respect to logProbs is that of the formula. PyTorch's already includes that of the LogSoftmax before it; both give
+// the same gradient before the LogSoftmax. Source: Graves and others, Connectionist Temporal Classification, 2006.
 func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("CTC", logProbs, targets, inputLengths, targetLengths)()
 	l := lossOf(opts)

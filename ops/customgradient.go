@@ -8,20 +8,21 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// WithGradient returns forward(in), whose gradient is what backward says: the result's gradient dy
-// becomes one gradient for each of in, of its shape, or nil where none flows. name is the word of
-// messages and pictures. This rounds, and lets gradients through as if it did not:
+// WithGradient returns forward(in) with a custom gradient. backward gets the result y, its gradient dy and in. It
+// returns one gradient for each of in, of its shape, or nil if none flows. name is shown in messages and pictures.
+// This rounds, and passes gradients through unchanged:
 //
 //	y := ops.WithGradient("RoundThrough", []*graph.Node{x},
 //		func(in []*graph.Node) *graph.Node { return ops.Round(in[0]) },
 //		func(y, dy *graph.Node, in []*graph.Node) []*graph.Node { return []*graph.Node{dy} })
 //
-// backward is called when a gradient is requested, and builds nodes: they are differentiated in their turn for gradients of gradients.
-// Everything that forward reads must be in in: a gradient to another value would be lost, so that a parameter or a floating-point input
-// that does not is refused; ops.StopGradient says that it is meant to have none. It is jax.custom_vjp of one result.
+// backward is called when a gradient is requested, and builds nodes: they are differentiated themselves for gradients
+// of gradients. in must contain everything that forward reads. Other values would lose their gradients: reading a
+// parameter or a floating-point input that is not in in is an error, unless [StopGradient] says that it has none. It
+// is jax.custom_vjp with one result.
 //
-// y is computed from in: a backward function that differentiates must do so with respect to copies of in, so that autodiff.Grad does not
-// reach y and ask for its gradient again. Of a fixed point, y = f(y, in[0]):
+// y is computed from in: if backward differentiates, it must do so with respect to copies of in, so that
+// autodiff.Grad does not reach y and request its gradient again. For a fixed point y = f(y, in[0]):
 //
 //	backward := func(y, dy *graph.Node, in []*graph.Node) []*graph.Node {
 //		a := ops.Copy(in[0])

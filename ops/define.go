@@ -37,8 +37,7 @@ func enter(op *graph.Op) *graph.Op {
 	return op
 }
 
-// Lookup finds an entry by its name, such as "add" or "exp_"; it is nil where there is
-// none.
+// Lookup returns the operation with a name, such as "add" or "exp_", or nil.
 func Lookup(name string) *graph.Op {
 	for _, op := range entries {
 		if op.Name == name {

@@ -22,8 +22,8 @@ func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, Abs(difference(refused("L1", x, target))))
 }
 
-// Huber returns the mean of d²/2 where a difference d is less than delta in magnitude, and of
-// delta*(|d| - delta/2) elsewhere.
+// Huber returns the mean over differences d of d²/2 where |d| is less than delta, and of delta*(|d| - delta/2)
+// elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("Huber", x, target, delta)()
 	if !(delta > 0) { // NaN too
@@ -35,8 +35,8 @@ func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node
 	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
 }
 
-// SmoothL1 returns the mean of d²/(2 beta) where a difference d is less than beta in
-// magnitude, and of |d| - beta/2 elsewhere.
+// SmoothL1 returns the mean over differences d of d²/(2 beta) where |d| is less than beta, and of |d| - beta/2
+// elsewhere.
 func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SmoothL1", x, target, beta)()
 	if beta == 0 {
@@ -47,9 +47,8 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 	return reduceLoss(opts, Where(Less(size, num(beta)), Mul(num(0.5/beta), Square(d)), Sub(size, num(0.5*beta))))
 }
 
-// BCEWithLogits returns the mean of -(t log s + (1-t) log(1-s)), where s is the sigmoid of x
-// and t the target, exact also where the sigmoid is near 0 or 1. A target of another shape
-// is refused, unless it is a number.
+// BCEWithLogits returns the mean of -(t log s + (1-t) log(1-s)), where s is the sigmoid of x and t the target. It is
+// accurate even if s is near 0 or 1. The target must have x's shape or be a number.
 func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("BCEWithLogits", x, target)()
 	if bad := refusedTarget(refused("BCEWithLogits", x, target), "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {

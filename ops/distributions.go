@@ -38,20 +38,20 @@ func inComputed(t graph.DType, draw func(wide graph.DType) node) node {
 	return y
 }
 
-// Exponential returns numbers of the exponential distribution with mean 1.
+// Exponential returns numbers from the exponential distribution with mean 1.
 func Exponential(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Exponential", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node { return Neg(Log1p(Neg(Uniform(seed, t, shape...)))) })
 }
 
-// Gumbel returns numbers of the Gumbel distribution: the greatest of scores with such noise is at a place drawn
-// by the scores' Softmax.
+// Gumbel returns numbers from the Gumbel distribution. The argmax of scores plus such noise is distributed by the
+// Softmax of the scores.
 func Gumbel(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Gumbel", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node { return Neg(Log(Neg(Log(awayFromZero(seed, t, shape))))) })
 }
 
-// Laplace returns numbers of the Laplace distribution with mean 0 and variance 2.
+// Laplace returns numbers from the Laplace distribution with mean 0 and variance 2.
 func Laplace(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Laplace", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node {
@@ -60,7 +60,7 @@ func Laplace(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	})
 }
 
-// Cauchy returns numbers of the Cauchy distribution, which has no mean: half of them are between -1 and 1.
+// Cauchy returns numbers from the Cauchy distribution, which has no mean: half of them are between -1 and 1.
 func Cauchy(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Cauchy", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node {
@@ -68,13 +68,13 @@ func Cauchy(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	})
 }
 
-// LogNormal returns Exp of numbers of the normal distribution.
+// LogNormal returns Exp of numbers from the standard normal distribution.
 func LogNormal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("LogNormal", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node { return Exp(Normal(seed, t, shape...)) })
 }
 
-// TruncatedNormal returns numbers from the standard normal distribution that are between low and high.
+// TruncatedNormal returns numbers from the standard normal distribution, restricted to the range from low to high.
 func TruncatedNormal(seed *graph.Node, t graph.DType, low, high float64, shape ...graph.Dim) *graph.Node {
 	defer drawn("TruncatedNormal", seed, t, shape, low, high)()
 	if !(low < high) {
@@ -92,7 +92,7 @@ func TruncatedNormal(seed *graph.Node, t graph.DType, low, high float64, shape .
 	})
 }
 
-// RandInt returns integers of dtype t from low up to and without high, each with the same probability.
+// RandInt returns integers of dtype t, uniformly distributed from low up to, but not including, high.
 func RandInt(seed *graph.Node, t graph.DType, low, high int64, shape ...graph.Dim) *graph.Node {
 	defer drawn("RandInt", seed, t, shape, low, high)()
 	switch {
@@ -125,7 +125,7 @@ func holdsRange(t graph.DType, low, high int64) bool {
 // maxRange bounds the range of integers: with 53 random bits, probabilities differ by less than 2^-3 of themselves.
 const maxRange = 1 << 50
 
-// Bernoulli returns 1 with probability p, and else 0, for each element of p, in its dtype.
+// Bernoulli returns 1 with probability p, and 0 otherwise, for each element of p, in its dtype.
 func Bernoulli(seed, p *graph.Node) *graph.Node {
 	defer building("Bernoulli", seed, p)()
 	asParameters(seed, &p)
@@ -166,8 +166,8 @@ func refusedParameter(call refusedCall, parameters ...node) node {
 	return nil
 }
 
-// Categorical draws a position along an axis of scores, with the probabilities that Softmax computes from them, and returns it as Int64,
-// without that axis.
+// Categorical draws an index, Int64, along an axis of scores, with the probabilities of their Softmax. The axis is
+// removed.
 func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
 	defer building("Categorical", seed, logits, axis)()
 	if bad := refusedDraw(refused("Categorical", seed, logits).with(axis), logits); bad != nil {
@@ -178,9 +178,10 @@ func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
 	return ArgMax(Add(logits, Gumbel(seed, logits.DType(), logits.Shape()...)), Axis(axis))
 }
 
-// Multinomial returns places along the last axis of weights, which are not negative and need no sum of 1: [C] or
-// [N, C] gives [samples] or [N, samples], as Int64. With replacement each is drawn by the weights alone; without,
-// a place is drawn once, and there must be as many weights above 0. Other weights stop the run. As in PyTorch, the order is that of drawing.
+// Multinomial draws indices, Int64, along the last axis of weights: [samples] for [C], or [N, samples] for [N, C].
+// Weights must not be negative, and need not sum to 1; others stop the run. Without replacement each index is drawn
+// at most once, and there must be at least samples weights above 0. Indices are in the order of drawing, as in
+// PyTorch.
 func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *graph.Node {
 	defer building("Multinomial", seed, weights, samples, replacement)()
 	call := refused("Multinomial", seed, weights).with(samples, replacement)
@@ -217,8 +218,8 @@ func drawnBySums(seed, weights node, samples int) node {
 	return Minimum(SearchSorted(sums, shares, true), Size(weights.Graph(), graph.Int64, classes.Minus(1)))
 }
 
-// Permutation returns the numbers from 0 to n-1 in an order of which each is equally likely, as Int64: the order of n
-// random numbers.
+// Permutation returns a random permutation of 0 to n-1, as Int64: the order of n random numbers. All are equally
+// likely.
 func Permutation(seed *graph.Node, n graph.Dim) *graph.Node {
 	defer building("Permutation", seed, n)()
 	keys := Uniform(seed, graph.Float64, n)

@@ -8,19 +8,19 @@ import (
 
 // Standard distributions; see [Exponential] for how they are moved and scaled.
 
-// HalfNormal returns magnitudes of numbers of the standard normal distribution.
+// HalfNormal returns magnitudes of numbers from the standard normal distribution.
 func HalfNormal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("HalfNormal", seed, t, shape)()
 	return Abs(Normal(seed, t, shape...))
 }
 
-// HalfCauchy returns magnitudes of numbers of the Cauchy distribution.
+// HalfCauchy returns magnitudes of numbers from the Cauchy distribution.
 func HalfCauchy(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("HalfCauchy", seed, t, shape)()
 	return Abs(Cauchy(seed, t, shape...))
 }
 
-// Logistic returns numbers of the logistic distribution: [Logit] of evenly distributed ones.
+// Logistic returns numbers from the logistic distribution: [Logit] of uniform ones.
 func Logistic(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Logistic", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node { return Logit(awayFromZero(seed, t, shape)) })
@@ -61,19 +61,22 @@ func ofParameters(fn string, seed, a, b node, draw func(a, b node) node) node {
 	return rounded(draw(widened(Add(a, none)), widened(Add(b, none))), both)
 }
 
-// Weibull returns numbers of the Weibull distribution with the given shape parameters and scale 1, which have gradients.
+// Weibull returns numbers from the Weibull distribution with the given shape parameters and scale 1. The parameters
+// have gradients.
 func Weibull(seed, concentration *graph.Node) *graph.Node {
 	return ofParameter("Weibull", seed, concentration, func(k node) node {
 		return Pow(Exponential(seed, k.DType(), k.Shape()...), Reciprocal(k))
 	})
 }
 
-// Pareto returns numbers, of at least 1, of the Pareto distribution with the given exponents, which have gradients.
+// Pareto returns numbers, at least 1, from the Pareto distribution with the given exponents. The exponents have
+// gradients.
 func Pareto(seed, exponent *graph.Node) *graph.Node {
 	return ofParameter("Pareto", seed, exponent, func(a node) node { return Exp(Div(Exponential(seed, a.DType(), a.Shape()...), a)) })
 }
 
-// ChiSquare returns numbers of the chi-square distribution with the given degrees of freedom, which have the gradient of [RandomGamma].
+// ChiSquare returns numbers from the chi-square distribution with the given degrees of freedom, which have the
+// gradient of [RandomGamma].
 func ChiSquare(seed, freedom *graph.Node) *graph.Node {
 	return ofParameter("ChiSquare", seed, freedom, func(d node) node { return chiSquare(seed, d) })
 }
@@ -82,15 +85,16 @@ func chiSquare(seed, freedom node) node {
 	return Mul(num(2), Exp(logGamma(seed, Mul(freedom, num(0.5)))))
 }
 
-// StudentT returns numbers of Student's t distribution with the given degrees of freedom, which have the gradient of [RandomGamma].
+// StudentT returns numbers from Student's t-distribution with the given degrees of freedom, which have the gradient
+// of [RandomGamma].
 func StudentT(seed, freedom *graph.Node) *graph.Node {
 	return ofParameter("StudentT", seed, freedom, func(d node) node {
 		return Mul(Normal(seed, d.DType(), d.Shape()...), Sqrt(Div(d, chiSquare(seed, d))))
 	})
 }
 
-// FisherF returns numbers of Fisher's F distribution with the given degrees of freedom of the numerator and the denominator, which
-// broadcast and have the gradient of [RandomGamma].
+// FisherF returns numbers from the F-distribution with the given degrees of freedom of the numerator and the
+// denominator. These broadcast and have the gradient of [RandomGamma].
 func FisherF(seed, numerator, denominator *graph.Node) *graph.Node {
 	return ofParameters("FisherF", seed, numerator, denominator, func(a, b node) node {
 		return Div(Div(chiSquare(seed, a), a), Div(chiSquare(seed, b), b))
@@ -102,8 +106,9 @@ func InverseGamma(seed, concentration *graph.Node) *graph.Node {
 	return ofParameter("InverseGamma", seed, concentration, func(a node) node { return Exp(Neg(logGamma(seed, a))) })
 }
 
-// Geometric returns how many trials with probability p it takes until one succeeds, 1 or more, as torch.Tensor.geometric_ and JAX;
-// torch.distributions.Geometric counts those before.
+// Geometric returns the number of trials with success probability p up to and including the first success, at least
+// 1. It is torch.Tensor.geometric_ and jax.random.geometric; torch.distributions.Geometric does not count the
+// success.
 func Geometric(seed, p *graph.Node) *graph.Node {
 	return ofParameter("Geometric", seed, p, func(p node) node { return geometric(seed, StopGradient(p)) })
 }
@@ -113,8 +118,8 @@ func geometric(seed, p node) node {
 	return ClampMin(Ceil(Div(Log(u), Log1p(Neg(p)))), 1)
 }
 
-// NegativeBinomial returns the number of trials with success probability p that succeed before the given number have failed, which need not
-// be whole. Both broadcast.
+// NegativeBinomial returns the number of successful trials, with success probability p, before the given number of
+// failures. That number need not be whole. Both broadcast.
 func NegativeBinomial(seed, failures, p *graph.Node) *graph.Node {
 	return ofParameters("NegativeBinomial", seed, failures, p, func(r, p node) node {
 		r, p = StopGradient(r), StopGradient(p)
@@ -122,9 +127,9 @@ func NegativeBinomial(seed, failures, p *graph.Node) *graph.Node {
 	})
 }
 
-// Binomial returns how many of a number of trials with success probability p succeed; trials are whole numbers in p's dtype, and both
-// broadcast. By the sums of probabilities where few succeed, and else by transformed rejection: Hörmann, The Generation of Binomial Random
-// Variates, 1993.
+// Binomial returns the number of successes in the given number of trials with success probability p. trials are whole
+// numbers in p's dtype. Both broadcast. If few successes are expected, it uses the sums of probabilities, and
+// otherwise transformed rejection. Source: Hörmann, The Generation of Binomial Random Variates, 1993.
 func Binomial(seed, trials, p *graph.Node) *graph.Node {
 	return ofParameters("Binomial", seed, trials, p, func(n, p node) node {
 		t := p.DType()
@@ -169,9 +174,9 @@ func manySuccesses(seed, isLarge, n, p node) node {
 	})
 }
 
-// MultivariateNormal returns vectors mean + L·z of the normal distribution with the covariances L·Lᵀ, of numbers z of the standard one:
-// mean is [..., n], and scale, the lower triangles L as [Cholesky] gives them, [..., n, n]. Leading axes broadcast, and both
-// have gradients.
+// MultivariateNormal returns vectors mean + L·z from the normal distribution with the covariances L·Lᵀ, where z are
+// standard normal. mean is [..., n], and scale, the lower triangular matrices L as from [Cholesky], [..., n, n].
+// Leading axes broadcast, and both have gradients.
 func MultivariateNormal(seed, mean, scale *graph.Node) *graph.Node {
 	defer building("MultivariateNormal", seed, mean, scale)()
 	call := refused("MultivariateNormal", seed, mean, scale)
@@ -189,8 +194,9 @@ func MultivariateNormal(seed, mean, scale *graph.Node) *graph.Node {
 	return Add(mean, Squeeze(MatMul(Tril(scale, 0), Unsqueeze(z, -1)), -1))
 }
 
-// RelaxedBernoulli returns numbers between 0 and 1 that are nearer to these the lower the temperature is: [Sigmoid] of logits and a number of
-// [Logistic], divided by the temperature. Logits have gradients. See Maddison, Mnih and Teh, The Concrete Distribution, 2017.
+// RelaxedBernoulli returns numbers between 0 and 1, which are nearer to 0 or 1 for a lower temperature: [Sigmoid] of
+// (logits + [Logistic]) / temperature. Logits have gradients. Source: Maddison, Mnih and Teh, The Concrete
+// Distribution, 2017.
 func RelaxedBernoulli(seed, logits *graph.Node, temperature float64) *graph.Node {
 	defer building("RelaxedBernoulli", seed, logits, temperature)()
 	call := refused("RelaxedBernoulli", seed, logits).with(temperature)

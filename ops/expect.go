@@ -5,16 +5,15 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// AnySize represents an axis of any size, and AnyAxes any number of axes, in [Expect].
+// AnySize stands for an axis of any size, and AnyAxes for any number of axes, in [Expect].
 const (
 	AnySize = contract.AnySize
 	AnyAxes = contract.AnyAxes
 )
 
-// Expect promises the shape of x, of any dtype, and returns x: Expect(y, batch, seq,
-// heads.Times(64)). The promise is proved for all sizes when the graph is checked; what cannot be
-// proved is a mistake. It costs nothing in a run. Package contract states shapes as text, and what
-// functions take and give.
+// Expect promises the shape of x, of any dtype, and returns x: Expect(y, batch, seq, heads.Times(64)). The promise is
+// proved for all sizes when the graph is checked; if this fails, it is a mistake. It costs nothing at run time.
+// Package contract declares the shapes that functions take and return, as text.
 func Expect(x *graph.Node, sizes ...graph.Dim) *graph.Node {
 	return contract.ExpectShape(x, sizes...)
 }

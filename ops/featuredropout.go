@@ -47,17 +47,18 @@ func dropped(x, keep, bad node, p float64) node {
 	return Mul(x, num(1-p)) // all of it, or nothing
 }
 
-// FeatureDropout is [Dropout] of whole channels of x, [N, C, …]: all elements of a channel of an example are kept, or none. It is
-// PyTorch's dropout1d, 2d and 3d; of one example, [C, …], use Unsqueeze. J. Tompson and others, Efficient Object Localization Using
-// Convolutional Networks, 2015.
+// FeatureDropout is [Dropout] of whole channels of x, [N, C, …]. It is PyTorch's dropout1d, 2d and 3d; for one
+// example, [C, …], use [Unsqueeze]. Source: J. Tompson and others, Efficient Object Localization Using Convolutional
+// Networks, 2015.
 func FeatureDropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("FeatureDropout", x, p, seed)()
 	keep, bad := dropping("FeatureDropout", x, p, seed, 2, 2)
 	return dropped(x, keep, bad, p)
 }
 
-// StochasticDepth is [Dropout] of whole examples of x, [N, …], for the branch that a residual block adds: G. Huang and others, Deep
-// Networks with Stochastic Depth, 2016. It is torchvision's stochastic_depth by rows, also known as DropPath.
+// StochasticDepth is [Dropout] of whole examples of x, [N, …], for the branch of a residual block. It is also known
+// as DropPath, and is torchvision's stochastic_depth by rows. Source: G. Huang and others, Deep Networks with
+// Stochastic Depth, 2016.
 func StochasticDepth(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("StochasticDepth", x, p, seed)()
 	keep, bad := dropping("StochasticDepth", x, p, seed, 1, 1)
@@ -67,8 +68,9 @@ func StochasticDepth(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 // seluFloor is what Selu tends to where x is small: -scale*alpha of G. Klambauer and others, Self-Normalizing Neural Networks, 2017.
 const seluFloor = -1.7580993408473766
 
-// AlphaDropout replaces each element with probability p by the minimum of [Selu], and shifts and scales all elements so that mean 0 and
-// variance 1 are preserved: a*(x or the least value) + b. It is PyTorch's alpha_dropout. The seed is that of [Uniform].
+// AlphaDropout replaces each element with probability p by the infimum of [Selu], and scales and shifts all elements
+// so that mean 0 and variance 1 are preserved: a*(x or the infimum) + b. The seed is that of [Uniform]. It is
+// PyTorch's alpha_dropout.
 func AlphaDropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("AlphaDropout", x, p, seed)()
 	keep, bad := dropping("AlphaDropout", x, p, seed, -1, 0)
@@ -91,10 +93,11 @@ func alphaDropped(x, keep, bad node, p float64) node {
 	return Where(keep, Add(Mul(x, num(a)), num(b)), num(a*seluFloor+b))
 }
 
-// GumbelSoftmax returns Softmax((logits + noise) / tau) along an axis, with noise of [Gumbel]: vectors near those of one 1 among zeros, the
-// nearer the smaller tau is, as if a class were drawn by Softmax(logits). hard makes them so: 1 at the greatest element, the first of equal
-// ones, with the gradient of what it would have been. E. Jang, S. Gu, B. Poole, Categorical Reparameterization with Gumbel-Softmax, 2016. It is
-// PyTorch's gumbel_softmax. The seed is that of [Uniform].
+// GumbelSoftmax returns Softmax((logits + noise) / tau) along an axis, with noise from [Gumbel]: nearly one-hot
+// vectors, the nearer the smaller tau is, distributed as if drawn by Softmax(logits). With hard they are one-hot,
+// with the 1 at the first greatest element, and have the gradient of the soft ones. The seed is that of [Uniform]. It
+// is PyTorch's gumbel_softmax. Source: E. Jang, S. Gu, B. Poole, Categorical Reparameterization with Gumbel-Softmax,
+// 2016.
 func GumbelSoftmax(logits *graph.Node, tau float64, hard bool, axis int, seed *graph.Node) *graph.Node {
 	defer building("GumbelSoftmax", logits, tau, hard, axis, seed)()
 	call := refused("GumbelSoftmax", logits, seed).with(tau, hard, axis)
@@ -116,8 +119,8 @@ func GumbelSoftmax(logits *graph.Node, tau float64, hard bool, axis int, seed *g
 	return Add(Hardmax(soft, axis), Sub(soft, StopGradient(soft)))
 }
 
-// Hardmax returns 1 at the greatest element along an axis, the first of equal ones, and 0 elsewhere, in x's dtype. It is ONNX's. No gradient
-// flows through it.
+// Hardmax returns 1 at the first greatest element along an axis, and 0 elsewhere, in x's dtype. No gradient flows. It
+// is ONNX's Hardmax.
 func Hardmax(x *graph.Node, axis int) *graph.Node {
 	defer building("Hardmax", x, axis)()
 	if !hasAxis(x, axis) || x.Rank() == 0 {

@@ -75,7 +75,7 @@ func (a ReduceAttrs) Args(operands []string) []string {
 	return operands
 }
 
-// WithKeepDims keeps the folded axes.
+// WithKeepDims keeps the reduced axes.
 func (a ReduceAttrs) WithKeepDims() any {
 	a.KeepDims = true
 	return a
@@ -86,7 +86,7 @@ func (a VarianceAttrs) Args(operands []string) []string {
 	return a.reduced().Args(after(operands, a.Correction))
 }
 
-// WithKeepDims keeps the folded axes.
+// WithKeepDims keeps the reduced axes.
 func (a VarianceAttrs) WithKeepDims() any {
 	a.KeepDims = true
 	return a
@@ -95,7 +95,7 @@ func (a VarianceAttrs) WithKeepDims() any {
 // Args writes the order of the norm, the axes and options.
 func (a NormAttrs) Args(operands []string) []string { return a.reduced().Args(after(operands, a.P)) }
 
-// WithKeepDims keeps the folded axes.
+// WithKeepDims keeps the reduced axes.
 func (a NormAttrs) WithKeepDims() any {
 	a.KeepDims = true
 	return a
@@ -109,7 +109,7 @@ func (a ReshapeAttrs) Args(operands []string) []string {
 // WithShape reshapes to another shape.
 func (a ReshapeAttrs) WithShape(s graph.Shape) any { return ReshapeAttrs{s} }
 
-// Args writes the wanted shape.
+// Args writes the requested shape.
 func (a ExpandAttrs) Args(operands []string) []string {
 	return after(operands, shapeWords(a.Shape)...)
 }
@@ -177,7 +177,7 @@ func behindFirst(operands []string, axis int) []string {
 	return slices.Insert(slices.Clone(operands), 1, strconv.Itoa(axis))
 }
 
-// Args writes the row that is not trained.
+// Args writes the padding row.
 func (a EmbeddingAttrs) Args(operands []string) []string {
 	return after(operands, axisWords(a.Padding)...)
 }
@@ -211,7 +211,7 @@ func (a SelectAttrs) WithAxis(axis int) any {
 	return a
 }
 
-// WithAxis folds another axis.
+// WithAxis reduces another axis.
 func (a ReduceAttrs) WithAxis(axis int) any {
 	a.Axes = []int{axis}
 	return a
@@ -245,7 +245,7 @@ func (a SizeAttrs) Args(operands []string) []string {
 	return after(operands, "graph."+a.To.GoName(), a.Dim)
 }
 
-// Args writes the bounds; an infinite one bounds nothing.
+// Args writes the bounds; an infinite one means no bound.
 func (a ClampAttrs) Args(operands []string) []string {
 	return after(operands, boundWord(a.Min), boundWord(a.Max))
 }
@@ -269,13 +269,13 @@ func (a StridedAttrs) Args(operands []string) []string {
 	return after(operands, a.Shape, a.Strides, a.Offset)
 }
 
-// WithPadding pads all axes alike.
+// WithPadding sets the same padding for all axes.
 func (a ConvAttrs) WithPadding(p int) any {
 	a.Padding = slices.Repeat([]int{p}, len(a.Padding))
 	return a
 }
 
-// WithPadding pads all axes alike.
+// WithPadding sets the same padding for all axes.
 func (a PoolAttrs) WithPadding(p int) any {
 	a.Padding = slices.Repeat([]int{p}, len(a.Padding))
 	return a

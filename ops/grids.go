@@ -8,7 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// DiagFlat returns a matrix with the elements of x, of all its axes, on a diagonal, 0 for the main one, and 0 elsewhere.
+// DiagFlat returns a matrix with the elements of x, over all its axes, on a diagonal, and 0 elsewhere. Diagonal 0 is
+// the main one.
 func DiagFlat(x *graph.Node, diagonal int) *graph.Node {
 	defer building("DiagFlat", x, diagonal)()
 	if bad := notNodes(refused("DiagFlat", x).with(diagonal)); bad != nil {
@@ -20,8 +21,9 @@ func DiagFlat(x *graph.Node, diagonal int) *graph.Node {
 // maxCombinations bounds the elements of the result of Combinations.
 const maxCombinations = 1 << 16
 
-// Combinations returns the rows of the given number of elements of a vector, in order of position, each used once or, with replacement, any
-// number of times. The size of the vector is known, and there are up to 2^16 elements.
+// Combinations returns all combinations of count elements of a vector, as rows, in order of position. Without
+// replacement each element is used at most once. The size of the vector must be known, and there may be up to 2^16
+// elements.
 func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 	defer building("Combinations", x, count, replacement)()
 	call := refused("Combinations", x).with(count, replacement)
@@ -68,8 +70,8 @@ func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 	return Reshape(Take(x, 0, graph.Constant(x.Graph(), slices.Clone(places), graph.Dim(len(places)))), rows, graph.Dim(count))
 }
 
-// Toeplitz returns the matrices that are constant along their diagonals, with the given first column, [..., n], and first row, [..., m], whose
-// first element does not count: [..., n, m]. As scipy.linalg.toeplitz.
+// Toeplitz returns matrices [..., n, m] that are constant along their diagonals, with the given first column, [...,
+// n], and first row, [..., m], whose first element is ignored. It is scipy.linalg.toeplitz.
 func Toeplitz(column, row *graph.Node) *graph.Node {
 	defer building("Toeplitz", column, row)()
 	call := refused("Toeplitz", column, row)
@@ -86,8 +88,8 @@ func Toeplitz(column, row *graph.Node) *graph.Node {
 	return Take(all, -1, place)
 }
 
-// GeomSpace returns steps numbers from start to stop, both included, of which each is the one before times the same number. As
-// numpy.geomspace; both are not 0 and have one sign.
+// GeomSpace returns steps numbers in a geometric sequence from start to stop, both included. start and stop must not
+// be 0, and must have the same sign. It is numpy.geomspace.
 func GeomSpace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim) *graph.Node {
 	defer creating(g, "GeomSpace", "graph."+t.GoName(), start, stop, steps)()
 	if !t.IsFloat() || t.IsStorage() || !(start*stop > 0) || math.IsInf(start*stop, 0) {

@@ -6,11 +6,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Independent declares that x treats the examples along an axis independently: its elements at
-// each position of the axis are computed from those examples alone that are fed at the same position.
-// The check of the graph proves it, or names the operation that mixes examples. The examples are fed
-// along the axes that are given, or else along the axes of inputs that have the size of this one,
-// such as "batch". It returns x.
+// Independent declares that x treats the examples along an axis independently, and returns x: elements at each
+// position of the axis depend only on examples fed at the same position. The check of the graph proves it, or names
+// the operation that mixes examples. The examples are fed along the given axes of inputs. By default these are all
+// axes that have the same size, such as "batch".
 func Independent(x *graph.Node, axis int, of ...graph.AxisOf) *graph.Node {
 	call := refused("Independent", x).with(axis)
 	switch {

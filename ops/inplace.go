@@ -112,11 +112,10 @@ func computedIn(op *graph.Op, in []*graph.Node) ([]graph.DType, *graph.Mistake) 
 	return to, m
 }
 
-// InPlace writes what an elementwise operation gives for x and the other operands into
-// x's storage, and gives the new value: InPlace(ops.Lookup("exp"), nil, x). The result has
-// x's shape and dtype: broadcasting may repeat the other operands, never x. What reads x
-// itself reads the old value, before the write; [After] names other values of the same
-// storage after it.
+// InPlace applies an elementwise operation to x and the other operands, writes the result into x's storage, and
+// returns the new value: InPlace(ops.Lookup("exp"), nil, x). The result has x's shape and dtype: broadcasting may
+// repeat the other operands, but not x. x itself keeps its old value: operations that read it run before the write.
+// [After] returns other values of the same storage as they are after it.
 func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *graph.Node {
 	if op == nil {
 		return graph.Apply(nil, attrs, append([]node{x}, others...)...)
@@ -170,20 +169,19 @@ func apart(x node, in []node) []node {
 	return in
 }
 
-// AddInPlace writes x + y into x's storage and gives the new value. See [InPlace].
+// AddInPlace writes x + y into x's storage and returns the new value. See [InPlace].
 func AddInPlace(x, y *graph.Node) *graph.Node { return InPlace(opAdd, nil, x, y) }
 
-// SubInPlace writes x - y into x's storage and gives the new value. See [InPlace].
+// SubInPlace writes x - y into x's storage and returns the new value. See [InPlace].
 func SubInPlace(x, y *graph.Node) *graph.Node { return InPlace(opSub, nil, x, y) }
 
-// MulInPlace writes x * y into x's storage and gives the new value. See [InPlace].
+// MulInPlace writes x * y into x's storage and returns the new value. See [InPlace].
 func MulInPlace(x, y *graph.Node) *graph.Node { return InPlace(opMul, nil, x, y) }
 
-// DivInPlace writes x / y into x's storage and gives the new value. See [InPlace].
+// DivInPlace writes x / y into x's storage and returns the new value. See [InPlace].
 func DivInPlace(x, y *graph.Node) *graph.Node { return InPlace(opDiv, nil, x, y) }
 
-// PowInPlace writes x to the power of y into x's storage and gives the new value. See
-// [InPlace].
+// PowInPlace writes x to the power y into x's storage and returns the new value. See [InPlace].
 func PowInPlace(x, y *graph.Node) *graph.Node {
 	if bad := negativePower("PowInPlace", x, y); bad != nil {
 		return bad
@@ -191,8 +189,8 @@ func PowInPlace(x, y *graph.Node) *graph.Node {
 	return InPlace(opPow, nil, x, y)
 }
 
-// CopyInPlace writes y into x's storage, converted to x's dtype, and gives the new
-// value. A number fills x, even where x repeats its elements. See [InPlace].
+// CopyInPlace writes y, converted to x's dtype, into x's storage and returns the new value. A number fills x, even if
+// x repeats its elements. See [InPlace].
 func CopyInPlace(x, y *graph.Node) *graph.Node {
 	if x == nil || y == nil || !x.Judged() || !y.Judged() || x.Graph() == nil {
 		return graph.Apply(opCopyInPlace, nil, x, y)

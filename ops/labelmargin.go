@@ -5,9 +5,10 @@ import "github.com/broadloom/broadloom/graph"
 // aboveZero is max(x, 0) with the gradient 0 at 0; NaN counts for nothing, as in PyTorch's losses of margins.
 func aboveZero(x node) node { return Where(Greater(x, num(0)), x, num(0)) }
 
-// MultiLabelMargin returns the mean over examples of the sum, over the labels a and the classes b that are no labels, of
-// max(1 - (x[a] - x[b]), 0) / C, for scores x [N, C] or [C] and targets of the same shape, Int64: the labels of an example, and
-// followed by -1, after which nothing is read. It is PyTorch's multilabel_margin_loss. A label outside stops the run.
+// MultiLabelMargin returns the mean over examples of the sum, over the labels a and the other classes b, of max(1 -
+// (x[a] - x[b]), 0) / C. Scores x are [N, C] or [C]. The target, Int64 of the same shape, has the labels of each
+// example, followed by -1; the rest is not read. A label out of range stops the run. It is PyTorch's
+// multilabel_margin_loss.
 func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiLabelMargin", x, target)()
 	call := refused("MultiLabelMargin", x, target)

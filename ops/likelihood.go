@@ -50,12 +50,12 @@ func init() {
 			func(e *graph.Example) node { return KLDiv(e.Of("x", "n"), e.Of("target", "n")) }))
 }
 
-// XLogY returns x log(y), and 0 where x is 0, unless y is NaN.
+// XLogY returns x log(y). It is 0 where x is 0, unless y is NaN.
 func XLogY(x, y *graph.Node) *graph.Node { return Apply(opXLogY, nil, x, y) }
 
-// BCE returns the mean of -(t log x + (1-t) log(1-x)), where x holds probabilities and t is
-// the target. Logarithms count as -100 at least. [BCEWithLogits] is more exact where x
-// comes from a sigmoid. A target of another shape is refused, unless it is a number.
+// BCE returns the binary cross-entropy, the mean of -(t log x + (1-t) log(1-x)), for probabilities x and targets t.
+// Logarithms are at least -100. If x comes from a sigmoid, [BCEWithLogits] is more accurate. The target must have x's
+// shape or be a number.
 func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("BCE", x, target)()
 	if bad := refusedTarget(refused("BCE", x, target), "Using a target size (torch.Size(%s)) that is different to the input size "+
@@ -65,9 +65,9 @@ func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, Apply(opBCE, nil, x, target))
 }
 
-// KLDiv returns the mean of t (log t - x), the divergence of the distribution whose
-// logarithms are x from the target's: 0 log 0 counts as 0. [LogTarget] says that the target holds
-// logarithms too. [BatchMean] gives the sum divided by the number of examples.
+// KLDiv returns the mean of t (log t - x), the Kullback-Leibler divergence of log-probabilities x from the target t,
+// where 0 log 0 is 0. [LogTarget] says that the target holds log-probabilities too. [BatchMean] returns the sum
+// divided by the number of examples.
 func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	l := lossOf(opts)
 	defer l.building("KLDiv", x, target)()

@@ -36,14 +36,16 @@ func within(x, inside node, f func(x node) node) node {
 	return Where(inside, y, num(math.Inf(-1)))
 }
 
-// NormalLogProb returns the logarithm of the density at x of the normal distribution: -((x-mean)/deviation)²/2 - log(deviation) - log(2π)/2.
+// NormalLogProb returns the log-density of the normal distribution at x: -((x-mean)/deviation)²/2 - log(deviation) -
+// log(2π)/2.
 func NormalLogProb(x, mean, deviation *graph.Node) *graph.Node {
 	return standardLogProb("NormalLogProb", x, mean, deviation, func(z node) node {
 		return Sub(Mul(num(-0.5), Square(z)), num(math.Log(2*math.Pi)/2))
 	})
 }
 
-// LogNormalLogProb returns the logarithm of the density at x of numbers whose logarithms have the normal distribution with mean and deviation.
+// LogNormalLogProb returns the log-density at x of the log-normal distribution: mean and deviation are those of
+// log(x).
 func LogNormalLogProb(x, mean, deviation *graph.Node) *graph.Node {
 	return logProb("LogNormalLogProb", x, []node{mean, deviation}, func(x node, p []node) node {
 		return within(x, Greater(x, num(0)), func(x node) node {
@@ -53,28 +55,31 @@ func LogNormalLogProb(x, mean, deviation *graph.Node) *graph.Node {
 	})
 }
 
-// LaplaceLogProb returns the logarithm of the density at x of the Laplace distribution: -|x-location|/scale - log(2 scale).
+// LaplaceLogProb returns the log-density of the Laplace distribution at x: -|x-location|/scale - log(2 scale).
 func LaplaceLogProb(x, location, scale *graph.Node) *graph.Node {
 	return standardLogProb("LaplaceLogProb", x, location, scale, func(z node) node { return Sub(Neg(Abs(z)), num(math.Ln2)) })
 }
 
-// CauchyLogProb returns the logarithm of the density at x of the Cauchy distribution: -log(π scale (1 + z²)), where z is (x-location)/scale.
+// CauchyLogProb returns the log-density of the Cauchy distribution at x: -log(π scale (1 + z²)), where z is
+// (x-location)/scale.
 func CauchyLogProb(x, location, scale *graph.Node) *graph.Node {
 	return standardLogProb("CauchyLogProb", x, location, scale, func(z node) node { return Sub(Neg(Log1p(Square(z))), num(math.Log(math.Pi))) })
 }
 
-// LogisticLogProb returns the logarithm of the density at x of the logistic distribution: -z - 2 log(1 + exp(-z)) - log(scale), where z is
-// (x-location)/scale.
+// LogisticLogProb returns the log-density of the logistic distribution at x: -z - 2 log(1 + exp(-z)) - log(scale),
+// where z is (x-location)/scale.
 func LogisticLogProb(x, location, scale *graph.Node) *graph.Node {
 	return standardLogProb("LogisticLogProb", x, location, scale, func(z node) node { return Add(LogSigmoid(z), LogSigmoid(Neg(z))) })
 }
 
-// GumbelLogProb returns the logarithm of the density at x of the Gumbel distribution: -z - exp(-z) - log(scale), where z is (x-location)/scale.
+// GumbelLogProb returns the log-density of the Gumbel distribution at x: -z - exp(-z) - log(scale), where z is
+// (x-location)/scale.
 func GumbelLogProb(x, location, scale *graph.Node) *graph.Node {
 	return standardLogProb("GumbelLogProb", x, location, scale, func(z node) node { return Neg(Add(z, Exp(Neg(z)))) })
 }
 
-// StudentTLogProb returns the logarithm of the density at x of Student's t distribution with degrees of freedom, a location and a scale.
+// StudentTLogProb returns the log-density at x of Student's t-distribution with the given degrees of freedom,
+// location and scale.
 func StudentTLogProb(x, freedom, location, scale *graph.Node) *graph.Node {
 	return logProb("StudentTLogProb", x, []node{freedom, location, scale}, func(x node, p []node) node {
 		half := Mul(p[0], num(0.5))
@@ -84,15 +89,15 @@ func StudentTLogProb(x, freedom, location, scale *graph.Node) *graph.Node {
 	})
 }
 
-// ExponentialLogProb returns the logarithm of the density at x of the exponential distribution: log(rate) - rate x.
+// ExponentialLogProb returns the log-density of the exponential distribution at x: log(rate) - rate x.
 func ExponentialLogProb(x, rate *graph.Node) *graph.Node {
 	return logProb("ExponentialLogProb", x, []node{rate}, func(x node, p []node) node {
 		return within(x, GreaterEqual(x, num(0)), func(x node) node { return Sub(Log(p[0]), Mul(p[0], x)) })
 	})
 }
 
-// GammaLogProb returns the logarithm of the density at x of the gamma distribution: a log(rate) + (a-1) log(x) - rate x - log Γ(a), where a is the
-// concentration.
+// GammaLogProb returns the log-density of the gamma distribution at x: a log(rate) + (a-1) log(x) - rate x - log
+// Γ(a), where a is the concentration.
 func GammaLogProb(x, concentration, rate *graph.Node) *graph.Node {
 	return logProb("GammaLogProb", x, []node{concentration, rate}, func(x node, p []node) node {
 		return within(x, GreaterEqual(x, num(0)), func(x node) node {
@@ -102,7 +107,7 @@ func GammaLogProb(x, concentration, rate *graph.Node) *graph.Node {
 	})
 }
 
-// BetaLogProb returns the logarithm of the density at x of the beta distribution: (a-1) log(x) + (b-1) log(1-x) - log B(a, b).
+// BetaLogProb returns the log-density of the beta distribution at x: (a-1) log(x) + (b-1) log(1-x) - log B(a, b).
 func BetaLogProb(x, a, b *graph.Node) *graph.Node {
 	return logProb("BetaLogProb", x, []node{a, b}, func(x node, p []node) node {
 		return within(x, And(GreaterEqual(x, num(0)), LessEqual(x, num(1))), func(x node) node {
@@ -111,8 +116,8 @@ func BetaLogProb(x, a, b *graph.Node) *graph.Node {
 	})
 }
 
-// VonMisesLogProb returns the logarithm of the density at the angle x of von Mises's distribution: c cos(x-location) - log(2π I₀(c)), where c is the
-// concentration.
+// VonMisesLogProb returns the log-density of the von Mises distribution at the angle x: c cos(x-location) - log(2π
+// I₀(c)), where c is the concentration.
 func VonMisesLogProb(x, location, concentration *graph.Node) *graph.Node {
 	return logProb("VonMisesLogProb", x, []node{location, concentration}, func(x node, p []node) node {
 		falls := Mul(p[1], Sub(Cos(Sub(x, p[0])), num(1)))
@@ -120,15 +125,15 @@ func VonMisesLogProb(x, location, concentration *graph.Node) *graph.Node {
 	})
 }
 
-// BernoulliLogProb returns the logarithm of the probability of x, 0 or 1, where that of 1 is the sigmoid of the logits.
+// BernoulliLogProb returns the log-probability of x, 0 or 1. The probability of 1 is Sigmoid(logits).
 func BernoulliLogProb(x, logits *graph.Node) *graph.Node {
 	return logProb("BernoulliLogProb", x, []node{logits}, func(x node, p []node) node {
 		return Add(Mul(Sub(x, num(1)), p[0]), LogSigmoid(p[0]))
 	})
 }
 
-// BinomialLogProb returns the logarithm of the probability that x of the given number of trials succeed, each with the sigmoid of the
-// logits as its probability.
+// BinomialLogProb returns the log-probability of x successes in the given number of trials. The success probability
+// is Sigmoid(logits).
 func BinomialLogProb(x, trials, logits *graph.Node) *graph.Node {
 	return logProb("BinomialLogProb", x, []node{trials, logits}, func(x node, p []node) node {
 		failures := Sub(p[0], x)
@@ -137,15 +142,15 @@ func BinomialLogProb(x, trials, logits *graph.Node) *graph.Node {
 	})
 }
 
-// PoissonLogProb returns the logarithm of the probability of x events: x log(rate) - rate - log(x!). [PoissonNLL] is a loss of it.
+// PoissonLogProb returns the log-probability of x events: x log(rate) - rate - log(x!). [PoissonNLL] is the loss.
 func PoissonLogProb(x, rate *graph.Node) *graph.Node {
 	return logProb("PoissonLogProb", x, []node{rate}, func(x node, p []node) node {
 		return Sub(Sub(XLogY(x, p[0]), p[0]), LGamma(Add(x, num(1))))
 	})
 }
 
-// NegativeBinomialLogProb returns the logarithm of the probability that x trials succeed before the given number have failed, each with the
-// sigmoid of the logits as its probability. The number of failures need not be whole.
+// NegativeBinomialLogProb returns the log-probability of x successes before the given number of failures, which need
+// not be whole. The success probability is Sigmoid(logits).
 func NegativeBinomialLogProb(x, failures, logits *graph.Node) *graph.Node {
 	return logProb("NegativeBinomialLogProb", x, []node{failures, logits}, func(x node, p []node) node {
 		ways := Sub(LGamma(Add(x, p[0])), Add(LGamma(Add(x, num(1))), LGamma(p[0])))
@@ -153,8 +158,8 @@ func NegativeBinomialLogProb(x, failures, logits *graph.Node) *graph.Node {
 	})
 }
 
-// CategoricalLogProb returns the logarithm of the probability of each place in x, integers [...], along the last axis of logits, [..., classes], of
-// which Softmax makes probabilities; leading axes broadcast. [CrossEntropy] is a loss of it.
+// CategoricalLogProb returns the log-probability of each index in x, integers [...]. The probabilities are the
+// Softmax of logits, [..., classes], along the last axis. Leading axes broadcast. [CrossEntropy] is the loss.
 func CategoricalLogProb(x, logits *graph.Node) *graph.Node {
 	defer building("CategoricalLogProb", x, logits)()
 	call := refused("CategoricalLogProb", x, logits)
@@ -167,8 +172,8 @@ func CategoricalLogProb(x, logits *graph.Node) *graph.Node {
 	return Squeeze(TakeAlongAxis(LogSoftmax(logits, -1), -1, Unsqueeze(x, -1)), -1)
 }
 
-// DirichletLogProb returns the logarithm of the density at the shares x, which add up to 1 along the last axis, of the Dirichlet distribution: x and
-// the concentration, [..., n], broadcast, and the result is [...].
+// DirichletLogProb returns the log-density, [...], of the Dirichlet distribution at the vectors x, which sum to 1. x
+// and the concentration, [..., n], broadcast.
 func DirichletLogProb(x, concentration *graph.Node) *graph.Node {
 	return logProb("DirichletLogProb", x, []node{concentration}, func(x node, p []node) node {
 		a := p[0]
@@ -176,9 +181,9 @@ func DirichletLogProb(x, concentration *graph.Node) *graph.Node {
 	})
 }
 
-// MultivariateNormalLogProb returns the logarithm of the density at the vectors x, [..., n], of the normal distribution with a mean [..., n] and the
-// covariances L·Lᵀ: scale is the lower triangles L as [Cholesky] gives them, [..., n, n], of Float32 or Float64. Leading axes broadcast, and the
-// result is [...].
+// MultivariateNormalLogProb returns the log-density, [...], of the normal distribution with covariances L·Lᵀ at the
+// vectors x, [..., n]. mean is [..., n], and scale, the lower triangular matrices L as from [Cholesky], [..., n, n],
+// Float32 or Float64. Leading axes broadcast.
 func MultivariateNormalLogProb(x, mean, scale *graph.Node) *graph.Node {
 	defer building("MultivariateNormalLogProb", x, mean, scale)()
 	call := refused("MultivariateNormalLogProb", x, mean, scale)
@@ -194,8 +199,8 @@ func MultivariateNormalLogProb(x, mean, scale *graph.Node) *graph.Node {
 	return Sub(Sum(each, -1), Sum(Log(Diagonal(scale, 0, -2, -1)), -1))
 }
 
-// MixtureLogProb returns the logarithm of the probability, or density, of a mixture: each holds those of the parts along the last axis, [..., k], of
-// which logits make the parts' probabilities by Softmax. The two broadcast, and the result is [...].
+// MixtureLogProb returns the log-probability, or log-density, of a mixture, [...]. each holds those of the
+// components, [..., k], and the Softmax of logits, [..., k], their weights. The two broadcast.
 func MixtureLogProb(logits, each *graph.Node) *graph.Node {
 	return logProb("MixtureLogProb", logits, []node{each}, func(logits node, p []node) node {
 		return LogSumExp(Add(LogSoftmax(logits, -1), p[0]), -1)

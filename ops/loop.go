@@ -9,28 +9,28 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Loop says what a loop goes over.
+// Loop describes the steps of a loop.
 type Loop struct {
-	// Carry is what the first step is given. Each step returns as many values, of the same dtypes and shapes, which the next step
-	// receives.
+	// Carry are the values passed to the first step. Each step returns as many values, of the same dtypes and shapes,
+	// for the next step.
 	Carry []*graph.Node
-	// Over are values that the loop slices along Axis: the step at position t is given their parts at t, without that axis. They have one
-	// size along it, which is the number of steps.
+	// Over are values that the loop slices along Axis: step t gets their slices at t, without that axis. They all
+	// have the same size along it, which is the number of steps.
 	Over []*graph.Node
 	Axis int // of Over, and of the outputs of all steps; negative from the end
-	// Length is the number of steps where nothing is in Over: a size, which is not 0 where it is a number. Where it comes out negative the run has an error.
-	// It need not be given with Over, of which it is the length then.
+	// Length is the number of steps if Over is empty. If it is a number, it must not be 0; if a symbolic size is
+	// negative, the run fails. With Over it may be left out.
 	Length graph.Dim
-	// Reverse begins at the last position.
+	// Reverse starts at the last position.
 	Reverse bool
 }
 
-// Scan computes body for each position of a loop. The body is called once, to build a graph: it gets the carried values and the slices of
-// l.Over, and returns the next carried values and the outputs of the step. It may use any value of outside, which is then the same in each
-// step. Scan returns the carried values after the last step, and what came out of all steps, with l.Axis as a new axis. Of a loop without
-// steps the first are l.Carry, and the others are empty.
+// Scan computes body for each step of a loop. body is called once, to build a graph: it gets the carried values and
+// the slices of l.Over, and returns the next carried values and the outputs of the step. It may use any outside
+// value, which is then the same in each step. Scan returns the carried values after the last step, and the outputs of
+// all steps, stacked along a new axis l.Axis. A loop without steps returns l.Carry and empty outputs.
 //
-// This is a sum that starts again where reset says so:
+// This is a cumulative sum that restarts where reset is true:
 //
 //	_, sums := ops.Scan(ops.Loop{Carry: []*graph.Node{zero}, Over: []*graph.Node{x, reset}},
 //		func(carry, x []*graph.Node) (next, out []*graph.Node) {
@@ -86,9 +86,10 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	return final, outs
 }
 
-// Fori computes body for each i from 0 up to and without n, and returns the carried values after the last step. i is an Int64 scalar. As in
-// a for statement there are no steps if n is 0 or negative, including a symbolic n, such as T-5, that turns out so: the first values are
-// then the last. A gradient, which keeps the inputs of each step, requires that such an n is not negative. See [Scan] for the body.
+// Fori computes body for i from 0 to n-1, and returns the carried values after the last step. i is an Int64 scalar.
+// As in a for statement, there are no steps if n is 0 or negative, even if n is a symbolic size such as T-5: then
+// carry is returned. A gradient keeps the inputs of each step, and requires that such an n is not negative. See
+// [Scan] for the body.
 func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
 	b := newLoop("Fori", graph.LoopSpec{Length: stepCount(n)}, carry, nil)
 	b.refuseCount(n, "n")

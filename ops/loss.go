@@ -17,7 +17,7 @@ const defaultIgnoreIndex = -100
 
 // CrossEntropyAttrs are the fixed arguments of CrossEntropy and NLL.
 type CrossEntropyAttrs struct {
-	// IgnoreIndex is a target that counts for nothing; PyTorch's default is -100.
+	// IgnoreIndex is a target that is ignored; PyTorch's default is -100.
 	IgnoreIndex int
 	// Reduction is "mean", "sum" or "none".
 	Reduction string
@@ -310,12 +310,11 @@ func (l lossCall) ofClasses(op *graph.Op, x, target node) node {
 	return Apply(op, l.CrossEntropyAttrs, x, target, l.weights)
 }
 
-// CrossEntropy returns the mean over examples of -log softmax(x) at the target's class.
-// x is [N, C] or [N, C, …] scores, target integer class indices of shape [N] or [N, …].
-// A target outside 0..C-1 stops the run with an error, unless it is the ignored index
-// (-100 unless [IgnoreIndex] says otherwise). A floating-point target of x's shape holds probabilities:
-// the loss of an example is then the sum over classes of -target*log softmax(x). [ClassWeights] and
-// [LabelSmoothing] are as PyTorch's.
+// CrossEntropy returns the mean over examples of -log softmax(x) at the target's class. x are scores, [N, C] or [N,
+// C, …], and target integer classes, [N] or [N, …]. A target outside 0..C-1 stops the run with an error, unless it is
+// the ignored index (-100 unless [IgnoreIndex] sets it). A floating-point target of x's shape holds probabilities:
+// the loss of an example is then the sum over classes of -target*log softmax(x). [ClassWeights] and [LabelSmoothing]
+// are as in PyTorch.
 func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	l := lossOf(opts)
 	l.refuseUnread("CrossEntropy", x, target)
@@ -332,10 +331,9 @@ func (l lossCall) crossEntropy(x, target node) node {
 	return l.ofClasses(opCrossEntropy, x, target)
 }
 
-// NLL returns the mean over examples of -x at the target's class: the negative log
-// likelihood, where x holds logarithms of probabilities. Shapes and options are those of
-// [CrossEntropy]. Of one example [C] the target is a scalar: several targets [C] are refused,
-// of which PyTorch would silently read the first one.
+// NLL returns the mean over examples of -x at the target's class: the negative log-likelihood if x holds
+// log-probabilities. Shapes and options are those of [CrossEntropy]. For one example [C] the target must be a scalar:
+// targets [C], of which PyTorch silently reads only the first, are refused.
 func NLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	l := lossOf(opts)
 	l.refuseUnread("NLL", x, target)

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// A LossOption changes how a loss is formed. A loss reads those that its comment names, and all read
-// [SumLoss] and [EachLoss].
+// A LossOption changes how a loss is computed. All losses accept [SumLoss] and [EachLoss], and otherwise those that
+// their comment names.
 type LossOption func(*lossCall)
 
 // lossCall is a call of a loss.
@@ -66,65 +66,66 @@ func (l lossCall) refuseUnread(fn string, in ...node) {
 	}
 }
 
-// IgnoreIndex names a target that counts for nothing, in CrossEntropy and NLL.
+// IgnoreIndex sets the target that CrossEntropy and NLL ignore.
 func IgnoreIndex(i int) LossOption {
 	return lossOption("IgnoreIndex", func(l *lossCall) { l.IgnoreIndex = i })
 }
 
-// SumLoss adds the losses of the examples up instead of taking their mean.
+// SumLoss returns the sum of the losses of the examples instead of their mean.
 func SumLoss() LossOption { return func(l *lossCall) { l.Reduction = "sum" } }
 
 // EachLoss returns the loss of each example.
 func EachLoss() LossOption { return func(l *lossCall) { l.Reduction = "none" } }
 
-// ClassWeights multiplies the loss of each example by the weight of its class, w [C]. The
-// mean of CrossEntropy and NLL is then that of the weights: their sum is what the losses are divided by.
+// ClassWeights multiplies the loss of each example by the weight of its class; w is [C]. The mean of CrossEntropy and
+// NLL is then the weighted mean: the losses are divided by the sum of their weights.
 func ClassWeights(w *graph.Node) LossOption {
 	return lossOption("ClassWeights", func(l *lossCall) { l.weights = w })
 }
 
-// ElementWeights multiplies the losses by weights that broadcast against them, before they are added up
-// or their mean is taken: PyTorch's "weight" of losses that compare element by element.
+// ElementWeights multiplies the losses by weights that broadcast with them, before they are reduced. It is PyTorch's
+// "weight" of elementwise losses.
 func ElementWeights(w *graph.Node) LossOption {
 	return lossOption("ElementWeights", func(l *lossCall) { l.elementWeights = w })
 }
 
-// PositiveWeights multiplies, in BCEWithLogits, what a target of 1 counts by weights that broadcast
-// against x, such as one for each class: PyTorch's "pos_weight".
+// PositiveWeights multiplies the term of positive targets in BCEWithLogits by weights that broadcast with x, such as
+// one for each class. It is PyTorch's "pos_weight".
 func PositiveWeights(w *graph.Node) LossOption {
 	return lossOption("PositiveWeights", func(l *lossCall) { l.positive = w })
 }
 
-// LabelSmoothing mixes, in CrossEntropy, a share s of the evenly distributed classes into the target: Szegedy
-// and others, Rethinking the Inception Architecture for Computer Vision, 2015.
+// LabelSmoothing mixes the uniform distribution over the classes into the target of CrossEntropy, with the weight s.
+// Source: Szegedy and others, Rethinking the Inception Architecture for Computer Vision, 2015.
 func LabelSmoothing(s float64) LossOption {
 	return lossOption("LabelSmoothing", func(l *lossCall) { l.smoothing = s })
 }
 
-// Rates says that PoissonNLL is given rates, and not their logarithms.
+// Rates says that x in PoissonNLL holds rates and not their logarithms.
 func Rates() LossOption { return lossOption("Rates", func(l *lossCall) { l.rates = true }) }
 
-// ConstantTerms adds to PoissonNLL and GaussianNLL what does not depend on x: PyTorch's "full".
+// ConstantTerms adds the terms that do not depend on x to PoissonNLL and GaussianNLL. It is PyTorch's "full".
 func ConstantTerms() LossOption {
 	return lossOption("ConstantTerms", func(l *lossCall) { l.full = true })
 }
 
-// LogTarget says that the target of KLDiv holds logarithms of probabilities too.
+// LogTarget says that the target of KLDiv holds log-probabilities.
 func LogTarget() LossOption { return lossOption("LogTarget", func(l *lossCall) { l.logTarget = true }) }
 
-// BatchMean divides the sum of KLDiv by the size of axis 0, the number of examples, instead of by that of all elements: PyTorch's "batchmean".
+// BatchMean divides the sum of KLDiv by the size of axis 0, the number of examples, instead of the number of
+// elements. It is PyTorch's "batchmean".
 func BatchMean() LossOption { return lossOption("BatchMean", func(l *lossCall) { l.batchMean = true }) }
 
-// SwapDistance lets TripletMargin take the distance of positive and negative where it is less than that
-// of anchor and negative.
+// SwapDistance lets TripletMargin use the distance between positive and negative if it is less than that between
+// anchor and negative.
 func SwapDistance() LossOption {
 	return lossOption("SwapDistance", func(l *lossCall) { l.swap = true })
 }
 
-// BlankClass is the class of CTC that means no label. The default is 0.
+// BlankClass sets the class of CTC that means no label. The default is 0.
 func BlankClass(i int) LossOption { return lossOption("BlankClass", func(l *lossCall) { l.blank = i }) }
 
-// ZeroInfinity makes 0 of the losses of CTC, and of their gradients, where the target does not fit into the
+// ZeroInfinity replaces infinite losses of CTC and their gradients by 0: those of targets that do not fit into the
 // steps.
 func ZeroInfinity() LossOption {
 	return lossOption("ZeroInfinity", func(l *lossCall) { l.zeroInfinity = true })

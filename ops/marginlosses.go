@@ -13,15 +13,15 @@ const cosineEpsilon = 1e-12
 // hinge is max(x, 0), with the gradient 1 at 0.
 func hinge(x node) node { return ClampMin(x, 0) }
 
-// CosineSimilarity returns the cosine of the angle between x and y along an axis:
-// sum(x*y) / (max(|x|, eps) * max(|y|, eps)). Both broadcast.
+// CosineSimilarity returns the cosine of the angle between x and y along an axis: sum(x*y) / (max(|x|, eps) *
+// max(|y|, eps)). Both broadcast.
 func CosineSimilarity(x, y *graph.Node, axis int, eps float64) *graph.Node {
 	defer building("CosineSimilarity", x, y, axis, eps)()
 	unit := func(v node) node { return Div(v, ClampMin(Norm(v, 2, Axis(axis), KeepDims()), eps)) }
 	return Sum(Mul(unit(x), unit(y)), Axis(axis))
 }
 
-// Normalize returns x divided by its norm of order p along an axis, or by eps where that is greater.
+// Normalize returns x divided by the greater of eps and its norm of order p along an axis.
 func Normalize(x *graph.Node, p float64, axis int, eps float64) *graph.Node {
 	defer building("Normalize", x, p, axis, eps)()
 	return Div(x, ClampMin(Norm(x, p, Axis(axis), KeepDims()), eps))
@@ -33,9 +33,9 @@ func PairwiseDistance(x, y *graph.Node, p, eps float64) *graph.Node {
 	return Norm(Add(Sub(x, y), num(eps)), p, -1)
 }
 
-// CosineEmbedding returns the mean over examples of 1 - c where the target is 1, and of max(c - margin, 0)
-// where it is -1, for the cosine c of the angle between x [N, D] and y [N, D]; of vectors [D] the target
-// is a scalar.
+// CosineEmbedding returns the mean over examples of 1 - c where the target is 1, and of max(c - margin, 0) where it
+// is -1. c is the cosine of the angle between x [N, D] and y [N, D], and the target is [N]. For vectors [D] the
+// target is a scalar.
 func CosineEmbedding(x, y, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("CosineEmbedding", x, y, target, margin)()
 	withScalars(nil, opMul, &x, &y, &target)
@@ -54,8 +54,8 @@ func HingeEmbedding(x, target *graph.Node, margin float64, opts ...LossOption) *
 	return reduceLoss(opts, Add(far, near))
 }
 
-// MarginRanking returns the mean of max(margin - target*(x - y), 0): the target is 1 where x is to rank
-// above y, and -1 where y is.
+// MarginRanking returns the mean of max(margin - target*(x - y), 0). The target is 1 where x should rank above y, and
+// -1 where y should rank above x.
 func MarginRanking(x, y, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MarginRanking", x, y, target, margin)()
 	withScalars(nil, opMul, &x, &y, &target)
@@ -65,8 +65,9 @@ func MarginRanking(x, y, target *graph.Node, margin float64, opts ...LossOption)
 // tripletEpsilon is added to differences in the distances of TripletMargin, as in PyTorch.
 const tripletEpsilon = 1e-6
 
-// TripletMargin returns the mean over examples of max(|anchor - positive| - |anchor - negative| + margin, 0),
-// by the norm of order p along the last axis. [SwapDistance] takes |positive - negative| where that is less.
+// TripletMargin returns the mean over examples of max(|anchor - positive| - |anchor - negative| + margin, 0), with
+// the norm of order p along the last axis. [SwapDistance] uses |positive - negative| if that is less than |anchor -
+// negative|.
 func TripletMargin(anchor, positive, negative *graph.Node, margin, p float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("TripletMargin", anchor, positive, negative, margin, p)()
 	distance := func(x, y node) node { return Norm(Add(Sub(x, y), num(tripletEpsilon)), p, -1) }
@@ -77,9 +78,9 @@ func TripletMargin(anchor, positive, negative *graph.Node, margin, p float64, op
 	return reduceLoss(opts, hinge(Add(Sub(distance(anchor, positive), away), num(margin))))
 }
 
-// MultiMargin returns the mean over examples of sum over classes other than the target's of
-// max(margin - x[target] + x[class], 0)^p / C, for scores x [N, C] and integer targets [N]. p is 1 or 2.
-// [ClassWeights] multiply by the weight of the target's class, before the power 2.
+// MultiMargin returns the mean over examples of the sum, over the classes other than the target, of max(margin -
+// x[target] + x[class], 0)^p / C. Scores x are [N, C], and targets integers [N]. p is 1 or 2. [ClassWeights] multiply
+// by the weight of the target's class, before the power.
 func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiMargin", x, target, p, margin)()
 	l := lossOf(opts)
@@ -156,8 +157,8 @@ func SoftMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, Neg(LogSigmoid(Mul(target, x))))
 }
 
-// MultiLabelSoftMargin returns the mean over examples of the mean over the last axis of the cross-entropy
-// of Sigmoid(x) with targets of 0 and 1. [ClassWeights] and [ElementWeights] multiply the terms of that mean.
+// MultiLabelSoftMargin returns the mean over examples of the mean over the last axis of the cross-entropy of
+// Sigmoid(x) with targets of 0 and 1. [ClassWeights] and [ElementWeights] multiply the terms of the inner mean.
 func MultiLabelSoftMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiLabelSoftMargin", x, target)()
 	x = scoresOfLabels.checks(refused("MultiLabelSoftMargin", x, target), x)

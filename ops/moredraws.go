@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Maxwell returns lengths of vectors of three numbers of the standard normal distribution.
+// Maxwell returns lengths of vectors of three standard normal numbers.
 func Maxwell(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Maxwell", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node { return maxwell(seed, t, shape) })
@@ -20,20 +20,20 @@ func maxwell(seed node, t graph.DType, shape []graph.Dim) node {
 	return Sqrt(sum)
 }
 
-// DoubleSidedMaxwell returns numbers of [Maxwell], of which half are made negative.
+// DoubleSidedMaxwell returns numbers of [Maxwell] with random signs.
 func DoubleSidedMaxwell(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("DoubleSidedMaxwell", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node { return Mul(Rademacher(seed, t, shape...), maxwell(seed, t, shape)) })
 }
 
-// Rayleigh returns lengths of vectors of two numbers of the standard normal distribution.
+// Rayleigh returns lengths of vectors of two standard normal numbers.
 func Rayleigh(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("Rayleigh", seed, t, shape)()
 	return inComputed(t, func(t graph.DType) node { return Sqrt(Mul(num(2), Exponential(seed, t, shape...))) })
 }
 
-// Triangular returns numbers between 0 and 1 of the distribution whose density is a triangle with its tip at mode, which is between 0 and 1
-// and has a gradient.
+// Triangular returns numbers between 0 and 1 from the triangular distribution whose density is greatest at mode. mode
+// is between 0 and 1, and has a gradient.
 func Triangular(seed, mode *graph.Node) *graph.Node {
 	return ofParameter("Triangular", seed, mode, func(c node) node {
 		u := awayFromZero(seed, c.DType(), c.Shape())
@@ -44,8 +44,9 @@ func Triangular(seed, mode *graph.Node) *graph.Node {
 	})
 }
 
-// Wald returns numbers of the inverse Gaussian distribution with the given means and a variance of the mean's cube, without a gradient: by
-// Michael, Schucany and Haas, Generating Random Variates Using Transformations with Multiple Roots, 1976.
+// Wald returns numbers from the inverse Gaussian distribution with the given means, whose variance is mean³. No
+// gradient flows. Source: Michael, Schucany and Haas, Generating Random Variates Using Transformations with Multiple
+// Roots, 1976.
 func Wald(seed, mean *graph.Node) *graph.Node {
 	return ofParameter("Wald", seed, mean, func(mean node) node {
 		mean = StopGradient(mean)
@@ -57,8 +58,8 @@ func Wald(seed, mean *graph.Node) *graph.Node {
 	})
 }
 
-// Kumaraswamy returns numbers between 0 and 1 of Kumaraswamy's distribution, of which (1 - x^a)^b exceed x; a and b are above 0, broadcast, and
-// have gradients.
+// Kumaraswamy returns numbers between 0 and 1 from the Kumaraswamy distribution, whose survival function is (1 -
+// x^a)^b. a and b are above 0, broadcast, and have gradients.
 func Kumaraswamy(seed, a, b *graph.Node) *graph.Node {
 	return ofParameters("Kumaraswamy", seed, a, b, func(a, b node) node {
 		u := awayFromZero(seed, a.DType(), a.Shape())
@@ -66,8 +67,8 @@ func Kumaraswamy(seed, a, b *graph.Node) *graph.Node {
 	})
 }
 
-// GeneralizedNormal returns numbers of the distribution with a density of exp(-|x|^p), up to a factor: p of 1 is Laplace's, and of 2 a normal
-// one with variance 1/2. p is above 0 and has the gradient of [RandomGamma].
+// GeneralizedNormal returns numbers from the distribution whose density is proportional to exp(-|x|^p): p = 1 is the
+// Laplace distribution, and p = 2 a normal one with variance 1/2. p is above 0 and has the gradient of [RandomGamma].
 func GeneralizedNormal(seed, p *graph.Node) *graph.Node {
 	return ofParameter("GeneralizedNormal", seed, p, func(p node) node {
 		size := Exp(Div(logGamma(seed, Reciprocal(p)), p))
@@ -75,8 +76,9 @@ func GeneralizedNormal(seed, p *graph.Node) *graph.Node {
 	})
 }
 
-// VonMises returns angles between -π and π of von Mises' distribution around 0 with the given concentrations, which are above 0, without a
-// gradient: by Best and Fisher, Efficient Simulation of the von Mises Distribution, 1979.
+// VonMises returns angles between -π and π from the von Mises distribution around 0 with the given concentrations,
+// which are above 0. No gradient flows. Source: Best and Fisher, Efficient Simulation of the von Mises Distribution,
+// 1979.
 func VonMises(seed, concentration *graph.Node) *graph.Node {
 	return ofParameter("VonMises", seed, concentration, func(p node) node {
 		k := Cast(StopGradient(p), graph.Float64)

@@ -9,9 +9,10 @@ import (
 
 // The functions here compute with all pairs of vectors.
 
-// CDist returns the norm of order p of the difference of each row of x, [..., P, M], and each row of y, [..., R, M]: [..., P, R]. The leading axes
-// broadcast. It is PyTorch's cdist; where it takes a product of matrices for p = 2, here the differences are squared, which loses no digits. Of equal
-// greatest differences of the infinite norm each has the whole gradient, as there.
+// CDist returns the norm of order p of the difference between each row of x, [..., P, M], and each row of y, [..., R,
+// M]: [..., P, R]. The leading axes broadcast. With an infinite p, equal greatest differences get the whole gradient
+// each, as in PyTorch. It is PyTorch's cdist; for p = 2 that uses a matrix product, which loses digits, and this
+// squares the differences.
 func CDist(x, y *graph.Node, p float64) *graph.Node {
 	defer building("CDist", x, y, boundWord(p))()
 	call := refused("CDist", x, y).with(boundWord(p))
@@ -55,8 +56,8 @@ func greatestDifference(d node) node {
 		})
 }
 
-// PDist returns the norms of order p of the differences of all pairs of rows of x, [N, M]: [N*(N-1)/2], row 0 with rows 1, 2, … first. It is
-// PyTorch's pdist.
+// PDist returns the norms of order p of the differences between all pairs of rows of x, [N, M]: [N*(N-1)/2], starting
+// with row 0 and rows 1, 2, …. It is PyTorch's pdist.
 func PDist(x *graph.Node, p float64) *graph.Node {
 	defer building("PDist", x, boundWord(p))()
 	if bad := notTensors(refused("PDist", x).with(boundWord(p))); bad != nil {
@@ -96,8 +97,8 @@ func placesAbove(g *graph.Graph, n graph.Dim) node {
 	return Cast(Add(Mul(row, Size(g, graph.Float64, n)), column), graph.Int64)
 }
 
-// Bilinear returns the sum over i and j of x[i]*weight[o, i, j]*y[j], plus bias[o]: x is [..., I], y [..., J] with the same leading axes, the weight
-// [O, I, J], the bias [O] or nil, the result [..., O]. It is PyTorch's bilinear.
+// Bilinear returns the sum over i and j of x[i]*weight[o, i, j]*y[j], plus bias[o]: [..., O]. x is [..., I], y [...,
+// J] with the same leading axes, weight [O, I, J], and bias [O] or nil. It is PyTorch's bilinear.
 func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 	defer building("Bilinear", x, y, weight, bias)()
 	call := refused("Bilinear", given(x, y, weight, bias)...)

@@ -26,12 +26,12 @@ func init() {
 	opPrint.Ref = named("", "", "jax.debug.print", "", "", func(e *graph.Example) node { return Print(e.Of("x", "n"), "x") })
 }
 
-// Print returns x, and writes the text, the dtype, the shape and the elements when x is computed: of axes of more than 6, in
-// arrays of more than 1000 elements, the first and last 3. exec.PrintTo says where a session writes; without it, that is standard
-// error. x is of any dtype, and gradients pass through.
+// Print returns x, and writes the text, the dtype, the shape and the elements when x is computed. In arrays of more
+// than 1000 elements, it writes only the first and last 3 elements of axes longer than 6. exec.PrintTo sets where a
+// session writes; the default is standard error. x is of any dtype, and gradients pass through.
 //
-// Values are written in the order in which the calls were built, once each, as [Callback] calls functions. Use the result in the
-// place of x, or give it to exec.Updates: a program that has neither does not print.
+// Values are written once each, in the order in which the calls were built, as [Callback] calls functions. Use the
+// result instead of x, or pass it to exec.Updates: otherwise nothing is printed.
 func Print(x *graph.Node, text string) *graph.Node { return Apply(opPrint, PrintAttrs{text}, x) }
 
 // printOperand is what Print does in a run.

@@ -8,13 +8,12 @@ import (
 
 // The functions here are what operations have as their Promote: see graph.Op.
 
-// ToCommonType converts all operands to the dtype that holds them all, by PyTorch's rule.
+// ToCommonType promotes all operands to their common dtype, by PyTorch's rule.
 func ToCommonType(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
 	return repeat(graph.PromoteOperands(types, ranks), len(types))
 }
 
-// ToCommonFloat is [ToCommonType] for operations on floating-point numbers: integers and
-// booleans become Float32.
+// ToCommonFloat is [ToCommonType] for operations on floating-point numbers: integers and booleans become Float32.
 func ToCommonFloat(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
 	t := graph.PromoteOperands(types, ranks)
 	if t.Valid() && !t.IsFloat() {
@@ -34,13 +33,12 @@ func unlessBool(promote func([]graph.DType, []graph.OperandRank) []graph.DType) 
 	}
 }
 
-// ToBool converts all operands to truth values: numbers other than 0 are true.
+// ToBool converts all operands to booleans: numbers other than 0 are true.
 func ToBool(types []graph.DType, _ []graph.OperandRank) []graph.DType {
 	return repeat(graph.Bool, len(types))
 }
 
-// ToCounted is for sums and products of one operand: truth values and integers are counted
-// in Int64.
+// ToCounted is for sums and products of one operand: booleans and integers become Int64.
 func ToCounted(types []graph.DType, _ []graph.OperandRank) []graph.DType {
 	if !types[0].IsFloat() {
 		return []graph.DType{graph.Int64}

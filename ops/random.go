@@ -65,11 +65,10 @@ func (b bits) mix(x graph.Value) graph.Value {
 	return b.Prim(graph.PrimXor, x, b.shifted(x, 31))
 }
 
-// Uniform returns numbers of the given shape that are evenly distributed from 0 up to and
-// without 1, in a floating-point dtype: multiples of 2 to the power of -24 in Float32, -53 in Float64, -11 in
-// Float16 and -8 in BFloat16, as PyTorch's. They depend on nothing but the seed, an Int64 scalar,
-// the place of this call among the nodes of the program, and each number's own place: a
-// run with the same seed gives the same numbers, on every machine. Feed another seed to
+// Uniform returns numbers of the given shape, uniformly distributed from 0 to 1 without 1, in a floating-point dtype.
+// As in PyTorch, they are multiples of 2^-24 in Float32, 2^-53 in Float64, 2^-11 in Float16 and 2^-8 in BFloat16.
+// They depend only on the seed, an Int64 scalar, on the position of this call among the nodes of the program, and on
+// each number's index: the same seed gives the same numbers in each run and on each machine. Feed a different seed to
 // each run.
 func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer building("Uniform", append([]any{seed, "graph." + t.GoName()}, shapeWords(shape)...)...)()
@@ -98,8 +97,8 @@ func typeAndShape(t graph.DType, shape graph.Shape) []any {
 
 func num64(v int64) node { return graph.Num(v) }
 
-// Normal returns numbers of the given shape from the normal distribution with mean 0 and
-// variance 1, by the method of Box and Muller; those of 16 bits are rounded. The seed is that of [Uniform].
+// Normal returns numbers of the given shape from the normal distribution with mean 0 and variance 1, by the
+// Box-Muller method. 16-bit dtypes are rounded. The seed is that of [Uniform].
 func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer building("Normal", append([]any{seed, "graph." + t.GoName()}, shapeWords(shape)...)...)()
 	wide := t
@@ -114,8 +113,8 @@ func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	return y
 }
 
-// Dropout zeroes each element with probability p, and multiplies the others by 1/(1-p), so that the mean is preserved. The seed is that of
-// [Uniform].
+// Dropout sets each element to 0 with probability p, and multiplies the others by 1/(1-p), which preserves the mean.
+// The seed is that of [Uniform].
 func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	defer building("Dropout", x, p, seed)()
 	switch {

@@ -21,10 +21,10 @@ func derivedKey(key, place node, salt int64) node {
 	return Apply(opRandomBits, nil, place, Add(key, num64(salt)))
 }
 
-// SplitKey returns n keys made of one, which is a seed as [Uniform] takes it: an Int64 scalar. What is drawn
-// with one of them is independent of what is drawn with another or with a key split from it: keys are
-// 64-bit numbers mixed from the key and their place, and two of them are equal with a probability of
-// 2^-64, as with jax.random.split. A key that was split should not be drawn with too.
+// SplitKey returns n keys derived from a key, a seed as for [Uniform]. Numbers drawn with one of them are independent
+// of those drawn with another, and of those of keys split from it. Keys are 64-bit numbers mixed from the key and
+// their index; two are equal with probability 2^-64. Do not also draw with a key that was split. It is like
+// jax.random.split.
 func SplitKey(key *graph.Node, n int) []*graph.Node {
 	defer building("SplitKey", key, n)()
 	if bad := refusedKey(refused("SplitKey", key).with(n), key); bad != nil {
@@ -42,8 +42,8 @@ func SplitKey(key *graph.Node, n int) []*graph.Node {
 	return keys
 }
 
-// FoldIn returns a key made of a key and an integer scalar, such as the number of a step or of a layer.
-// Other integers give independent keys: see [SplitKey].
+// FoldIn returns a key derived from a key and an integer scalar, such as the number of a step or of a layer.
+// Different integers give independent keys; see [SplitKey].
 func FoldIn(key, data *graph.Node) *graph.Node {
 	defer building("FoldIn", key, data)()
 	if bad := refusedKey(refused("FoldIn", key, data), key); bad != nil {

@@ -12,13 +12,13 @@ func creating(g *graph.Graph, fn string, args ...any) (end func()) {
 	return g.BeginCall(fn, written(args))
 }
 
-// Ones returns a value of the given shape with 1 in every place.
+// Ones returns a value of the given shape filled with 1.
 func Ones(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer creating(g, "Ones", append([]any{"graph." + t.GoName()}, shapeWords(shape)...)...)()
 	return Full(g, t, 1, shape...)
 }
 
-// OnesLike returns 1 in every place of x.
+// OnesLike returns a value of x's shape and dtype filled with 1.
 func OnesLike(x *graph.Node) *graph.Node {
 	defer building("OnesLike", x)()
 	if x == nil || !x.Judged() {
@@ -27,10 +27,10 @@ func OnesLike(x *graph.Node) *graph.Node {
 	return FullLike(x, 1)
 }
 
-// UniformLike returns numbers of [Uniform] of x's shape and dtype.
+// UniformLike is [Uniform] with x's shape and dtype.
 func UniformLike(seed, x *graph.Node) *graph.Node { return like("UniformLike", seed, x, Uniform) }
 
-// NormalLike returns numbers of [Normal] of x's shape and dtype.
+// NormalLike is [Normal] with x's shape and dtype.
 func NormalLike(seed, x *graph.Node) *graph.Node { return like("NormalLike", seed, x, Normal) }
 
 func like(fn string, seed, x node, draw func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node) node {
@@ -41,7 +41,7 @@ func like(fn string, seed, x node, draw func(seed *graph.Node, t graph.DType, sh
 	return draw(seed, x.DType(), x.Shape()...).MarkLike(x)
 }
 
-// Arange returns start, start + step, … of dtype t, without those that are not before stop.
+// Arange returns start, start + step, … up to, but not including, stop, in dtype t.
 func Arange(g *graph.Graph, t graph.DType, start, stop, step float64) *graph.Node {
 	defer creating(g, "Arange", "graph."+t.GoName(), start, stop, step)()
 	count := math.Ceil((stop - start) / step)
@@ -66,9 +66,8 @@ func badRange(g *graph.Graph, fn, why string) node {
 	return graph.RefusedIn(g, fn, &graph.Mistake{Code: graph.CodeOperand, Summary: why})
 }
 
-// Linspace returns steps numbers from start to stop, evenly spaced, both included. The second half is counted
-// back from stop, as in PyTorch, so that it is met exactly. Of a dtype of integers start and stop lose their fractions,
-// and so do the numbers between.
+// Linspace returns steps evenly spaced numbers from start to stop, both included. The second half is computed from
+// stop backwards, as in PyTorch, so that stop is exact. For integer dtypes start, stop and the results are truncated.
 func Linspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim) *graph.Node {
 	defer creating(g, "Linspace", "graph."+t.GoName(), start, stop, steps)()
 	if !t.IsFloat() {
@@ -86,7 +85,7 @@ func Linspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Di
 	return Cast(Where(firstHalf, front, back), t)
 }
 
-// Logspace returns base to the powers of [Linspace]. Of a dtype of integers start and stop lose their fractions, and so do the powers.
+// Logspace returns base to the powers of [Linspace]. For integer dtypes start, stop and the results are truncated.
 func Logspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim, base float64) *graph.Node {
 	defer creating(g, "Logspace", "graph."+t.GoName(), start, stop, steps, base)()
 	if !t.IsFloat() {
@@ -104,21 +103,22 @@ func Eye(g *graph.Graph, t graph.DType, n, m graph.Dim) *graph.Node {
 	return Cast(Equal(Iota(g, 0, n, m), Iota(g, 1, n, m)), t)
 }
 
-// Tri returns a matrix of n rows and m columns with 1 on and below a diagonal, 0 for the main one, and 0 elsewhere.
+// Tri returns a matrix of n rows and m columns with 1 on and below a diagonal, and 0 elsewhere. Diagonal 0 is the
+// main one.
 func Tri(g *graph.Graph, t graph.DType, n, m graph.Dim, diagonal int) *graph.Node {
 	defer creating(g, "Tri", "graph."+t.GoName(), n, m, diagonal)()
 	return Cast(LessEqual(Sub(Iota(g, 1, n, m), Iota(g, 0, n, m)), graph.Num(diagonal)), t)
 }
 
-// TrilIndices returns the rows and the columns, as Int64, of the elements on and below a diagonal of a matrix, row
-// by row. It has up to 2^16 elements.
+// TrilIndices returns the row and column indices, Int64, of the elements on and below a diagonal of a matrix, in
+// row-major order. There may be up to 2^16 elements.
 func TrilIndices(g *graph.Graph, rows, columns, diagonal int) (row, column *graph.Node) {
 	defer creating(g, "TrilIndices", rows, columns, diagonal)()
 	return triangleIndices(g, "TrilIndices", rows, columns, func(i, j int) bool { return j-i <= diagonal })
 }
 
-// TriuIndices returns the rows and the columns, as Int64, of the elements on and above a diagonal of a matrix, row
-// by row. It has up to 2^16 elements.
+// TriuIndices returns the row and column indices, Int64, of the elements on and above a diagonal of a matrix, in
+// row-major order. There may be up to 2^16 elements.
 func TriuIndices(g *graph.Graph, rows, columns, diagonal int) (row, column *graph.Node) {
 	defer creating(g, "TriuIndices", rows, columns, diagonal)()
 	return triangleIndices(g, "TriuIndices", rows, columns, func(i, j int) bool { return j-i >= diagonal })
@@ -144,8 +144,8 @@ func triangleIndices(g *graph.Graph, fn string, rows, columns int, inside func(i
 	return graph.Constant(g, is, size), graph.Constant(g, js, size)
 }
 
-// Meshgrid returns, for vectors of sizes n0, n1, …, values of shape [n0, n1, …] of which each has the elements of
-// one of them along its own axis: PyTorch's indexing "ij".
+// Meshgrid returns, for vectors of sizes n0, n1, …, values of shape [n0, n1, …]. Each holds the elements of one
+// vector along its own axis. It is PyTorch's meshgrid with indexing "ij".
 func Meshgrid(xs ...*graph.Node) []*graph.Node {
 	args := make([]any, len(xs))
 	for i, x := range xs {
@@ -175,8 +175,8 @@ func Meshgrid(xs ...*graph.Node) []*graph.Node {
 	return grids
 }
 
-// DiagEmbed returns, for the vectors along the last axis of x, matrices with their elements on a diagonal, 0 for the
-// main one, and 0 elsewhere. A vector [n] gives a matrix: it is PyTorch's diag of a vector too.
+// DiagEmbed returns matrices with the vectors along the last axis of x on a diagonal, and 0 elsewhere. Diagonal 0 is
+// the main one. For a vector [n] it returns one matrix, like PyTorch's diag.
 func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 	defer building("DiagEmbed", x, diagonal)()
 	if bad := notNodes(refused("DiagEmbed", x).with(diagonal)); bad != nil {
@@ -200,8 +200,8 @@ func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 // maxPowers bounds the nodes of a matrix of powers.
 const maxPowers = 1024
 
-// Vander returns the matrix whose row i has the powers of x[i] from columns-1 down to 0, or up from 0. Powers of whole
-// numbers are Int64.
+// Vander returns the matrix whose row i has the powers of x[i] from columns-1 down to 0, or if increasing, from 0 up.
+// Powers of integers are Int64.
 func Vander(x *graph.Node, columns int, increasing bool) *graph.Node {
 	defer building("Vander", x, columns, increasing)()
 	call := refused("Vander", x).with(columns, increasing)

@@ -7,11 +7,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Function is a function of this package as the reference of operations lists it.
+// Function describes a function of this package in the reference of operations.
 type Function struct {
 	Name string // of the Go function
 	Doc  string // one sentence, with the formula
-	// Op is the entry, or nil where the function is a composition of others.
+	// Op is the operation, or nil if the function is composed of others.
 	Op *graph.Op
 	graph.Reference
 }
@@ -19,9 +19,8 @@ type Function struct {
 // compositions are the functions that no entry stands for.
 var compositions []Function
 
-// Functions lists the functions of this package that make values, by name: entries that have a
-// reference, and compositions of others. Twins that write in place are left out: there is one for
-// each elementwise entry.
+// Functions lists the functions of this package that return values, by name: operations that have a reference, and
+// compositions of others. In-place variants, which each elementwise operation has, are left out.
 func Functions() []Function {
 	list := slices.Clone(compositions)
 	for _, op := range entries {

@@ -56,10 +56,10 @@ func widened(parameter node) node {
 // rounded is what was drawn, in the dtype of the parameters.
 func rounded(x, parameter node) node { return x.Graph().Convert(x, parameter.DType()) }
 
-// RandomGamma returns numbers of the gamma distribution with the given shape parameters, which are above 0, and
-// scale 1, one for each of them and in their dtype. The gradient with respect to the parameters is the implicit one,
-// as in PyTorch, of which that of a mean is the mean: the probability of less than the number stays. See Figurnov, Mohamed
-// and Mnih, Implicit Reparameterization Gradients, 2018.
+// RandomGamma returns numbers from the gamma distribution with the given shape parameters, above 0, and scale 1: one
+// for each parameter, in its dtype. The gradient is the implicit reparameterization gradient, as in PyTorch: it keeps
+// the cumulative probability of the number constant, and its mean is the gradient of the mean. Source: Figurnov,
+// Mohamed and Mnih, Implicit Reparameterization Gradients, 2018.
 func RandomGamma(seed, concentration *graph.Node) *graph.Node {
 	defer building("RandomGamma", seed, concentration)()
 	asParameters(seed, &concentration)
@@ -69,9 +69,8 @@ func RandomGamma(seed, concentration *graph.Node) *graph.Node {
 	return rounded(Exp(logGamma(seed, widened(concentration))), concentration)
 }
 
-// RandomBeta returns numbers of the beta distribution with parameters a and b, which are above 0 and broadcast.
-// The gradient with respect to them is that of the two numbers of [RandomGamma] of which each is a share, as in JAX;
-// PyTorch's has the same mean.
+// RandomBeta returns numbers from the beta distribution with parameters a and b, which are above 0 and broadcast.
+// They are quotients of numbers from [RandomGamma] and have their gradient, as in JAX; PyTorch's has the same mean.
 func RandomBeta(seed, a, b *graph.Node) *graph.Node {
 	defer building("RandomBeta", seed, a, b)()
 	asParameters(seed, &a, &b)
@@ -86,9 +85,9 @@ func RandomBeta(seed, a, b *graph.Node) *graph.Node {
 	return rounded(Sigmoid(Sub(logGamma(seed, widened(Add(a, like))), logGamma(seed, widened(Add(b, like))))), both)
 }
 
-// Dirichlet returns vectors of the Dirichlet distribution along the last axis of its parameters, which are above
-// 0: shares that add up to 1. The gradient with respect to them is that of the numbers of [RandomGamma] of which they
-// are shares, as in JAX; PyTorch's has the same mean.
+// Dirichlet returns vectors from the Dirichlet distribution, with sum 1 along the last axis. Its parameters are above
+// 0. The vectors are normalized numbers from [RandomGamma] and have their gradient, as in JAX; PyTorch's has the same
+// mean.
 func Dirichlet(seed, concentration *graph.Node) *graph.Node {
 	defer building("Dirichlet", seed, concentration)()
 	if bad := refusedDraw(refused("Dirichlet", seed, concentration), concentration); bad != nil {
@@ -103,8 +102,8 @@ const (
 	mostFew   = 48
 )
 
-// Poisson returns numbers of events of Poisson distributions with the given rates, which are not negative, in
-// their dtype: by the sums of probabilities below a rate of 10, and above by transformed rejection, Hörmann, The Transformed
+// Poisson returns numbers from Poisson distributions with the given rates, which are not negative, in their dtype.
+// For rates below 10 it uses sums of probabilities, and above transformed rejection. Source: Hörmann, The Transformed
 // Rejection Method for Generating Poisson Random Variables, 1993.
 func Poisson(seed, rate *graph.Node) *graph.Node {
 	defer building("Poisson", seed, rate)()

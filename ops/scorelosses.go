@@ -8,28 +8,30 @@ import (
 
 // The losses here are those of optax and Keras that PyTorch lacks. Their reduction is that of the other losses.
 
-// LogCosh returns the mean of log(cosh(x - target)): a half of the square of small differences, the magnitude of large ones less log(2). It is
-// optax's log_cosh and Keras's LogCosh.
+// LogCosh returns the mean of log(cosh(x - target)). For small differences this is about half their square, and for
+// large ones their magnitude minus log(2). It is optax's log_cosh and Keras's LogCosh.
 func LogCosh(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("LogCosh", x, target)()
 	d := difference(refused("LogCosh", x, target))
 	return reduceLoss(opts, Sub(LogAddExp(d, Neg(d)), num(0.6931471805599453)))
 }
 
-// Hinge returns the mean of max(1 - target*x, 0), for targets of 1 and -1: optax's hinge_loss.
+// Hinge returns the mean of max(1 - target*x, 0), for targets of 1 and -1. It is optax's hinge_loss.
 func Hinge(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("Hinge", x, target)()
 	return reduceLoss(opts, aboveZero(Sub(num(1), Mul(x, target))))
 }
 
-// SquaredHinge returns the mean of max(1 - target*x, 0)², for targets of 1 and -1: Keras's SquaredHinge, before its mean over the last axis.
+// SquaredHinge returns the mean of max(1 - target*x, 0)², for targets of 1 and -1. It is Keras's SquaredHinge; Keras
+// first takes the mean over the last axis.
 func SquaredHinge(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SquaredHinge", x, target)()
 	return reduceLoss(opts, Square(aboveZero(Sub(num(1), Mul(x, target)))))
 }
 
-// CategoricalHinge returns the mean over examples of max(the greatest score of another class - that of the target's + 1, 0), for scores x [N, C]
-// and integer targets [N], or [C] and []: optax's multiclass_hinge_loss. A target outside stops the run.
+// CategoricalHinge returns the mean over examples of max(m - x[target] + 1, 0), where m is the greatest score of
+// another class. Scores x are [N, C] and targets integers [N], or [C] and []. A target out of range stops the run. It
+// is optax's multiclass_hinge_loss.
 func CategoricalHinge(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("CategoricalHinge", x, target)()
 	if bad := refusedScores("CategoricalHinge", x, target); bad != nil {
@@ -44,7 +46,8 @@ func CategoricalHinge(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // leastFraction is what denominators count as at least, as Keras's epsilon.
 const leastFraction = 1e-7
 
-// MeanAbsolutePercentage returns the mean of 100*|x - target| / max(|target|, 1e-7): Keras's MeanAbsolutePercentageError.
+// MeanAbsolutePercentage returns the mean of 100*|x - target| / max(|target|, 1e-7). It is Keras's
+// MeanAbsolutePercentageError.
 func MeanAbsolutePercentage(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MeanAbsolutePercentage", x, target)()
 	d := Abs(difference(refused("MeanAbsolutePercentage", x, target)))
@@ -52,8 +55,8 @@ func MeanAbsolutePercentage(x, target *graph.Node, opts ...LossOption) *graph.No
 	return reduceLoss(opts, Mul(Div(d, ClampMin(Abs(target), leastFraction)), num(100)))
 }
 
-// MeanSquaredLogarithmic returns the mean of (log(1 + x) - log(1 + target))², where what is less than 1e-7 counts as 1e-7: Keras's
-// MeanSquaredLogarithmicError.
+// MeanSquaredLogarithmic returns the mean of (log(1 + x) - log(1 + target))², where x and target are at least 1e-7.
+// It is Keras's MeanSquaredLogarithmicError.
 func MeanSquaredLogarithmic(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MeanSquaredLogarithmic", x, target)()
 	withScalars(nil, opMul, &x, &target)
@@ -61,15 +64,16 @@ func MeanSquaredLogarithmic(x, target *graph.Node, opts ...LossOption) *graph.No
 	return reduceLoss(opts, Square(difference(refused("MeanSquaredLogarithmic", level(x), level(target)))))
 }
 
-// Dice returns 1 - 2*sum(x*target) / (sum(x) + sum(target) + 1e-7) over the last axes, all but the first `batch` of them, and the mean of
-// that: Keras's Dice with its axes. F. Milletari and others, V-Net, 2016.
+// Dice returns the mean of 1 - 2*sum(x*target) / (sum(x) + sum(target) + 1e-7), with sums over all axes but the first
+// batch ones. It is Keras's Dice with axes. Source: F. Milletari and others, V-Net, 2016.
 func Dice(x, target *graph.Node, batch int, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("Dice", x, target, batch)()
 	return overlap("Dice", x, target, batch, 0.5, 0.5, leastFraction/2, opts)
 }
 
-// Tversky returns 1 - tp / (tp + falsePositive*fp + falseNegative*fn + 1e-7) over the last axes, all but the first `batch` of them, and the
-// mean of that: tp is sum(x*target), fp sum(x*(1-target)), fn sum((1-x)*target). It is Keras's Tversky. S. Salehi and others, Tversky Loss Function for Image Segmentation, 2017.
+// Tversky returns the mean of 1 - tp / (tp + falsePositive*fp + falseNegative*fn + 1e-7), where tp is sum(x*target),
+// fp sum(x*(1-target)) and fn sum((1-x)*target), with sums over all axes but the first batch ones. It is Keras's
+// Tversky. Source: S. Salehi and others, Tversky Loss Function for Image Segmentation, 2017.
 func Tversky(x, target *graph.Node, batch int, falsePositive, falseNegative float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("Tversky", x, target, batch, falsePositive, falseNegative)()
 	return overlap("Tversky", x, target, batch, falsePositive, falseNegative, leastFraction, opts)
@@ -96,8 +100,9 @@ func overlap(fn string, x, target node, batch int, fp, missed, least float64, op
 	return reduceLoss(opts, Sub(num(1), Div(shared, Add(wide, num(least)))))
 }
 
-// PolyCrossEntropy returns the mean over examples of [CrossEntropy] + epsilon*(1 - softmax(x)[target]), for scores [N, C, …] and targets of classes
-// or of probabilities, as CrossEntropy takes them: optax's poly_loss_cross_entropy. Z. Leng and others, PolyLoss, 2022.
+// PolyCrossEntropy returns the mean over examples of [CrossEntropy] + epsilon*(1 - softmax(x)[target]). Scores and
+// targets are those of CrossEntropy. It is optax's poly_loss_cross_entropy. Source: Z. Leng and others, PolyLoss,
+// 2022.
 func PolyCrossEntropy(x, target *graph.Node, epsilon float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("PolyCrossEntropy", x, target, epsilon)()
 	plain := CrossEntropy(x, target, EachLoss())
@@ -114,10 +119,11 @@ func PolyCrossEntropy(x, target *graph.Node, epsilon float64, opts ...LossOption
 	return reduceLoss(opts, Add(plain, Mul(Sub(num(1), hit), num(epsilon))))
 }
 
-// NTXent returns the normalized temperature-scaled cross-entropy of vectors x [N, D] with labels [N]: of each pair of vectors of one label,
-// the cross-entropy of their similarity, the cosine divided by tau, among those of the first vector with all vectors of other labels and
-// with the second one. It is the mean over the pairs; [EachLoss] returns a matrix [N, N], with 0 where there is no pair. It is optax's
-// ntxent. T. Chen and others, A Simple Framework for Contrastive Learning of Visual Representations, 2020.
+// NTXent returns the normalized temperature-scaled cross-entropy of vectors x [N, D] with labels [N]: the mean over
+// all pairs of vectors with the same label. The loss of a pair is the cross-entropy of their similarity against those
+// of the first vector with all vectors of other labels. Similarity is the cosine divided by tau. [EachLoss] returns a
+// matrix [N, N], with 0 where there is no pair. It is optax's ntxent. Source: T. Chen and others, A Simple Framework
+// for Contrastive Learning of Visual Representations, 2020.
 func NTXent(x, labels *graph.Node, tau float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("NTXent", x, labels, tau)()
 	call := refused("NTXent", x, labels).with(tau)

@@ -6,8 +6,8 @@ import (
 
 // Distributions of vectors and matrices; see [MultivariateNormal].
 
-// OneHotCategorical returns, for scores [..., c] along the last axis, vectors of their shape and dtype that are 1 at a position drawn with
-// the probabilities that Softmax computes from them, and 0 elsewhere. They have no gradient; see [OneHotCategoricalStraightThrough].
+// OneHotCategorical returns, for scores [..., c], one-hot vectors of their shape and dtype, with the 1 at an index
+// drawn with the probabilities of their Softmax. They have no gradient; see [OneHotCategoricalStraightThrough].
 func OneHotCategorical(seed, logits *graph.Node) *graph.Node {
 	defer building("OneHotCategorical", seed, logits)()
 	if bad := refusedCategories(refused("OneHotCategorical", seed, logits), logits); bad != nil {
@@ -30,8 +30,8 @@ func oneHotDraw(seed, logits node) node {
 	return OneHot(Categorical(seed, StopGradient(logits), -1), lastSize(logits), logits.DType())
 }
 
-// OneHotCategoricalStraightThrough is [OneHotCategorical] with the gradient of Softmax(logits): Bengio, Léonard and Courville, Estimating or
-// Propagating Gradients Through Stochastic Neurons, 2013.
+// OneHotCategoricalStraightThrough is [OneHotCategorical] with the gradient of Softmax(logits). Source: Bengio,
+// Léonard and Courville, Estimating or Propagating Gradients Through Stochastic Neurons, 2013.
 func OneHotCategoricalStraightThrough(seed, logits *graph.Node) *graph.Node {
 	defer building("OneHotCategoricalStraightThrough", seed, logits)()
 	if bad := refusedCategories(refused("OneHotCategoricalStraightThrough", seed, logits), logits); bad != nil {
@@ -41,9 +41,9 @@ func OneHotCategoricalStraightThrough(seed, logits *graph.Node) *graph.Node {
 	return Add(oneHotDraw(seed, logits), Sub(p, StopGradient(p)))
 }
 
-// RelaxedOneHotCategorical returns, for scores [..., c], vectors whose elements are positive with a sum of 1, and nearer to those of
-// [OneHotCategorical] the lower the temperature is: Softmax of scores and numbers of [Gumbel], divided by the temperature. Scores have gradients. It is the
-// Gumbel-softmax of Jang, Gu and Poole, Categorical Reparameterization with Gumbel-Softmax, 2017.
+// RelaxedOneHotCategorical returns, for scores [..., c], vectors of positive numbers with sum 1, which are nearer to
+// those of [OneHotCategorical] for a lower temperature: Softmax of (logits + [Gumbel]) / temperature. Logits have
+// gradients. Source: Jang, Gu and Poole, Categorical Reparameterization with Gumbel-Softmax, 2017.
 func RelaxedOneHotCategorical(seed, logits *graph.Node, temperature float64) *graph.Node {
 	defer building("RelaxedOneHotCategorical", seed, logits, temperature)()
 	call := refused("RelaxedOneHotCategorical", seed, logits).with(temperature)
@@ -57,8 +57,9 @@ func RelaxedOneHotCategorical(seed, logits *graph.Node, temperature float64) *gr
 	return rounded(Softmax(Div(Add(wide, Gumbel(seed, wide.DType(), wide.Shape()...)), num(temperature)), -1), logits)
 }
 
-// LowRankMultivariateNormal returns vectors mean + W·z + sqrt(D)·e of the normal distribution with the covariances W·Wᵀ + diag(D), of numbers z and e
-// of the standard one: mean and the variances D are [..., n], and the factor W [..., n, k]. Leading axes broadcast, and all have gradients.
+// LowRankMultivariateNormal returns vectors mean + W·z + sqrt(D)·e from the normal distribution with the covariances
+// W·Wᵀ + diag(D), where z and e are standard normal. mean and the variances D are [..., n], and the factor W is [...,
+// n, k]. Leading axes broadcast, and all have gradients.
 func LowRankMultivariateNormal(seed, mean, factor, variances *graph.Node) *graph.Node {
 	defer building("LowRankMultivariateNormal", seed, mean, factor, variances)()
 	call := refused("LowRankMultivariateNormal", seed, mean, factor, variances)
@@ -78,9 +79,9 @@ func LowRankMultivariateNormal(seed, mean, factor, variances *graph.Node) *graph
 	return Add(Add(mean, along), Mul(Sqrt(variances), Normal(seed, whole.DType(), whole.Shape()...)))
 }
 
-// MixtureSameFamily returns, of draws of k components of a mixture, [..., k, event...], those of the components that are drawn with the probabilities
-// that Softmax makes of scores, [..., k]: [..., event...]. The axes before k are those of both. What is drawn has the gradient, and
-// the scores have none.
+// MixtureSameFamily returns draws from a mixture, [..., event...]: it selects from the draws of its k components,
+// [..., k, event...], with the probabilities of the Softmax of logits, [..., k]. Both have the same axes before k.
+// The selected draws get the gradient; logits get none.
 func MixtureSameFamily(seed, logits, draws *graph.Node) *graph.Node {
 	defer building("MixtureSameFamily", seed, logits, draws)()
 	call := refused("MixtureSameFamily", seed, logits, draws)
@@ -98,8 +99,9 @@ func MixtureSameFamily(seed, logits, draws *graph.Node) *graph.Node {
 	return Sum(Where(isDrawn, draws, num(0)), Axis(axis))
 }
 
-// ContinuousBernoulli returns numbers between 0 and 1 whose density is p^x·(1-p)^(1-x), up to a factor, with the given p, which have gradients: of p = 1/2
-// they are evenly distributed. See Loaiza-Ganem and Cunningham, The continuous Bernoulli: fixing a pervasive error in variational autoencoders, 2019.
+// ContinuousBernoulli returns numbers between 0 and 1 whose density is proportional to p^x·(1-p)^(1-x). For p = 1/2
+// it is uniform. p has gradients. Source: Loaiza-Ganem and Cunningham, The continuous Bernoulli: fixing a pervasive
+// error in variational autoencoders, 2019.
 func ContinuousBernoulli(seed, p *graph.Node) *graph.Node {
 	return ofParameter("ContinuousBernoulli", seed, p, func(p node) node {
 		q := Cast(p, graph.Float64)
@@ -117,8 +119,9 @@ func ContinuousBernoulli(seed, p *graph.Node) *graph.Node {
 	})
 }
 
-// LogisticNormal returns vectors of k+1 positive numbers with a sum of 1, of vectors [..., k] of the normal distribution with the given means and
-// deviations, which broadcast and have gradients: element i is a share Sigmoid(x[i] - log(k-i)) of what those before leave, as in PyTorch, and the last one the rest.
+// LogisticNormal returns vectors [..., k+1] of positive numbers with sum 1, from normal vectors x [..., k] with the
+// given means and deviations. These broadcast and have gradients. Element i is the fraction Sigmoid(x[i] - log(k-i))
+// of what the elements before it leave, as in PyTorch, and the last element is the rest.
 func LogisticNormal(seed, mean, deviation *graph.Node) *graph.Node {
 	defer building("LogisticNormal", seed, mean, deviation)()
 	call := refused("LogisticNormal", seed, mean, deviation)
@@ -140,9 +143,10 @@ func LogisticNormal(seed, mean, deviation *graph.Node) *graph.Node {
 	return Mul(share, rest)
 }
 
-// Wishart returns matrices [..., n, n] of Wishart's distribution with the given degrees of freedom, [...], which are above n - 1, and the covariances L·Lᵀ of
-// scale, the lower triangles L as [Cholesky] gives them, [..., n, n]: sums of so many x·xᵀ of vectors x of [MultivariateNormal]. Leading axes broadcast. The scale has a
-// gradient, and the degrees of freedom that of [RandomGamma]. By the decomposition of M. Bartlett, 1933.
+// Wishart returns matrices [..., n, n] from the Wishart distribution with the given degrees of freedom, [...], above
+// n - 1: sums of x·xᵀ of that many vectors x from [MultivariateNormal]. scale are the lower triangular matrices L, as
+// from [Cholesky], [..., n, n], of covariances L·Lᵀ. Leading axes broadcast. scale has a gradient, and freedom that
+// of [RandomGamma]. Source: the decomposition of M. Bartlett, 1933.
 func Wishart(seed, freedom, scale *graph.Node) *graph.Node {
 	defer building("Wishart", seed, freedom, scale)()
 	call := refused("Wishart", seed, freedom, scale)
@@ -164,10 +168,11 @@ func Wishart(seed, freedom, scale *graph.Node) *graph.Node {
 	return MatMul(factor, transposed(factor))
 }
 
-// LKJCholesky returns lower triangles [..., n, n], as [Cholesky] gives them, of matrices of correlations whose density is their determinant to the power of concentration - 1, up
-// to a factor: of a concentration of 1, all are equally likely. Concentrations, [...], are above 0, and have the gradient of [RandomBeta]. By the onion
-// method of Lewandowski, Kurowicka and Joe, Generating random correlation matrices based on vines and extended onion method, 2009. All correlations
-// have one distribution; what PyTorch draws from the third row on has larger ones.
+// LKJCholesky returns lower triangular matrices [..., n, n], as from [Cholesky], of correlation matrices whose
+// density is proportional to their determinant to the power of concentration - 1. With concentration 1 all are
+// equally likely. Concentrations, [...], are above 0 and have the gradient of [RandomBeta]. All correlations have the
+// same distribution; in PyTorch those from the third row on are larger. Source: Lewandowski, Kurowicka and Joe,
+// Generating random correlation matrices based on vines and extended onion method, 2009 (the onion method).
 func LKJCholesky(seed *graph.Node, n graph.Dim, concentration *graph.Node) *graph.Node {
 	defer building("LKJCholesky", seed, n, concentration)()
 	call := refused("LKJCholesky", seed, concentration).with(n)

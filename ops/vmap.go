@@ -7,17 +7,17 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Vmap computes f for all examples of a batch at once. The values of over have the examples along their first axis, which must have the
-// same size in all; [MoveAxis] moves another axis to the front. f is called once, to build the graph of one example, and gets the values'
-// slices without that axis. It may use any value from outside, which is then the same for all examples. Vmap returns its results for all
-// examples, along a new first axis.
+// Vmap computes f for all examples of a batch at once. The values of over have the examples along their first axis,
+// which has the same size in all; use [MoveAxis] to move another axis there. f is called once, to build the graph of
+// one example: it gets the values' slices without that axis. It may use any outside value, which is then the same for
+// all examples. Vmap returns the results for all examples, along a new first axis.
 //
-// The results are those of f for each example alone, up to rounding: sums and products over a whole batch may be computed in another
-// order. What f builds is built again with one more axis: a product of a vector and a matrix becomes one of matrices. Functions without a
-// batched form, loops with a condition, and branches process the examples one by one. As in the steps of a loop, random numbers differ from
-// example to example.
+// The results are those of f for each example alone, up to rounding: sums and products over a whole batch may be
+// computed in another order. Vmap builds f's nodes again with one more axis: a product of a vector and a matrix
+// becomes one of matrices. Functions without a batched form, loops with a condition, and branches process the
+// examples one by one. Random numbers differ between examples, as between the steps of a loop.
 //
-// f may compute gradients: they are per-example gradients, which the gradient of a loss over the batch would sum:
+// f may compute gradients. They are per-example gradients; the gradient of a loss over the batch would sum them:
 //
 //	perExample := ops.Vmap([]*graph.Node{x, t}, func(e []*graph.Node) []*graph.Node {
 //		return autodiff.Grad(ops.MSE(model(e[0]), e[1]), params)
