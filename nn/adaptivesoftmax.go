@@ -9,27 +9,28 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// AdaptiveLogSoftmax computes log-probabilities of many classes, of which rare ones are in clusters with fewer parameters per class: Grave,
-// Joulin, Cissé, Grangier and Jégou, Efficient softmax approximation for GPUs, 2017.
+// AdaptiveLogSoftmax computes log-probabilities of many classes. Rare classes are in clusters with fewer parameters
+// per class. Source: Grave, Joulin, Cissé, Grangier and Jégou, Efficient softmax approximation for GPUs, 2017.
 type AdaptiveLogSoftmax struct {
 	declared
 	Head    *Linear      // scores of the frequent classes, and of each cluster
-	Tail    [][2]*Linear // of each cluster: to fewer features, and to scores of its classes
+	Tail    [][2]*Linear // for each cluster: a projection to fewer features, and scores of its classes
 	in      graph.Dim
 	cutoffs []int // where each cluster begins, and the number of classes
 }
 
-// DivValue sets the factor by which the number of features falls from one cluster of an [AdaptiveLogSoftmax] to the next, 4 by default:
-// PyTorch's div_value.
+// DivValue sets the factor by which the number of features decreases from one cluster of an [AdaptiveLogSoftmax] to
+// the next. The default is 4. It is PyTorch's div_value.
 func DivValue(v float64) Option { return Option{"DivValue", func(s *settings) { s.divValue = v }} }
 
 // HeadBias adds a bias to the scores of frequent classes and of clusters: PyTorch's head_bias.
 func HeadBias() Option { return Option{"HeadBias", func(s *settings) { s.headBias = true }} }
 
-// NewAdaptiveLogSoftmax declares the classes from 0, the most frequent first, to classes - 1, of which clusters begin at each of the rising cutoffs, as
-// PyTorch's AdaptiveLogSoftmaxWithLoss: with the parameters name.head.weight, [cutoffs[0] + clusters, in], and of cluster i
-// name.tail.i.0.weight, [in/divValue^(i+1), in], and name.tail.i.1.weight. They start as those of [NewLinear]. Options are [DivValue],
-// [HeadBias], [WeightInit], [BiasInit] and [DType].
+// NewAdaptiveLogSoftmax declares an adaptive softmax over classes from 0, the most frequent, to classes - 1. Clusters
+// start at the ascending cutoffs. The parameters are name.head.weight, [cutoffs[0] + clusters, in], and for cluster i
+// name.tail.i.0.weight, [in/divValue^(i+1), in], and name.tail.i.1.weight. Their initial values are those of
+// [NewLinear]. Options are [DivValue], [HeadBias], [WeightInit], [BiasInit] and [DType]. It is PyTorch's
+// AdaptiveLogSoftmaxWithLoss.
 func NewAdaptiveLogSoftmax(g *graph.Graph, name string, in, classes int, cutoffs []int, opts ...Option) *AdaptiveLogSoftmax {
 	l := &AdaptiveLogSoftmax{in: graph.Dim(in), cutoffs: append(cutoffs[:len(cutoffs):len(cutoffs)], classes)}
 	l.declared = declare(g, "AdaptiveLogSoftmax", name, append([]Option{DivValue(4)}, opts...), "DivValue HeadBias WeightInit BiasInit DType", func(s *settings) {
@@ -71,8 +72,8 @@ func wrongClusters(in int, cutoffs []int, classes int, divValue float64) string 
 	return ""
 }
 
-// Apply takes x, [..., in], and returns the logarithms of the probabilities of all classes, [..., classes]: PyTorch's log_prob. The greatest is
-// at the class that PyTorch's predict gives.
+// Apply takes x, [..., in], and returns the log-probabilities of all classes, [..., classes]: PyTorch's log_prob. Its
+// argmax is PyTorch's predict.
 func (l *AdaptiveLogSoftmax) Apply(p *Pass, x *graph.Node) *graph.Node {
 	if l.g == nil || l.Head == nil {
 		return l.apply(p, argumentOf(x, "*batch in"), nil, "", func(x []*graph.Node) *graph.Node { return x[0] })
@@ -90,8 +91,8 @@ func (l *AdaptiveLogSoftmax) Apply(p *Pass, x *graph.Node) *graph.Node {
 	})
 }
 
-// Loss takes x, [..., in], and the class of each example, Int64 [...], and returns the logarithm of its probability, [...], and the mean of
-// these with the opposite sign: PyTorch's output and loss. A class out of range stops the run.
+// Loss takes x, [..., in], and the class of each example, Int64 [...]. It returns the log-probability of that class,
+// [...], and their negated mean: PyTorch's output and loss. A class out of range stops the run.
 func (l *AdaptiveLogSoftmax) Loss(p *Pass, x, target *graph.Node) (output, loss *graph.Node) {
 	all := l.Apply(p, x)
 	if all.Err() != nil || !all.Judged() {

@@ -13,11 +13,12 @@ import (
 // Need, 2017, section 3.2).
 type MultiHeadAttention struct {
 	declared
-	InProjWeight         *graph.Node    // [width + 2·kvHeads·head, width]: those of queries, keys and values; with other widths nil
-	ProjWeights          [3]*graph.Node // with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width]; else nil
+	InProjWeight         *graph.Node    // [width + 2·kvHeads·head, width], of queries, keys and values; nil if their widths differ
+	ProjWeights          [3]*graph.Node // with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width]; else
+// nil
 	projections          []Weighted     // of which these are the weights
 	InProjBias           *graph.Node    // as many, or nil
-	BiasK, BiasV         *graph.Node    // [1, 1, kvHeads·head] of [BiasKV], or nil
+	BiasK, BiasV         *graph.Node    // [1, 1, kvHeads·head] with [BiasKV], or nil
 	OutProj              *Linear        // [width, width]
 	heads, kvHeads       int
 	width, head          int // head is the width of one
@@ -25,12 +26,13 @@ type MultiHeadAttention struct {
 	settings             settings
 }
 
-// NewMultiHeadAttention declares attention over values of the given width, which is divided among the heads, with the parameters
-// name.in_proj_weight, [3·width, width], name.in_proj_bias, name.out_proj.weight and name.out_proj.bias, as in PyTorch's MultiheadAttention
-// with batch_first, with the same initial values. With [KeyWidth] or [ValueWidth] of another width, name.q_proj_weight, k_proj_weight and
-// v_proj_weight take the place of the first; [BiasKV] adds name.bias_k and name.bias_v. Options are also [ZeroAttn], [KVHeads], [Causal],
-// [DropoutRate], [RotaryBase], [WeightInit] and [BiasInit] (of both projections), [NoBias], [WeightNorm] and [SpectralNorm], of all weights
-// or of those that are named, such as in_proj_weight and out_proj.weight, and [DType].
+// NewMultiHeadAttention declares attention over values of the given width, which is divided among the heads. The
+// parameters name.in_proj_weight, [3·width, width], name.in_proj_bias, name.out_proj.weight and name.out_proj.bias
+// and their initial values are those of PyTorch's MultiheadAttention with batch_first. If [KeyWidth] or [ValueWidth]
+// differs from width, name.q_proj_weight, k_proj_weight and v_proj_weight replace the first. [BiasKV] adds
+// name.bias_k and name.bias_v. Other options are [ZeroAttn], [KVHeads], [Causal], [DropoutRate], [RotaryBase],
+// [WeightInit] and [BiasInit] (for both projections), [NoBias], [WeightNorm] and [SpectralNorm] (for all weights or
+// those that are named, such as in_proj_weight and out_proj.weight), and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
 	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"

@@ -52,25 +52,28 @@ type RecurrentCell struct {
 
 const cellOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
-// NewRNNCell declares a single step of [NewRNN], with the parameters name.weight_ih, name.weight_hh, name.bias_ih and name.bias_hh, as
-// PyTorch's RNNCell. Options are [Activation] instead of the hyperbolic tangent, [WeightInit], [BiasInit], [NoBias], [WeightNorm] and
-// [SpectralNorm] of weight_ih, weight_hh or both, and [DType].
+// NewRNNCell declares a single step of [NewRNN], with the parameters name.weight_ih, name.weight_hh, name.bias_ih and
+// name.bias_hh, like PyTorch's RNNCell. Options are [Activation], by default the hyperbolic tangent, [WeightInit],
+// [BiasInit], [NoBias], [WeightNorm] and [SpectralNorm] for weight_ih, weight_hh or both, and [DType].
 func NewRNNCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
 	return newRecurrentCell(g, "RNNCell", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, cellOptions+" Activation")
 }
 
-// NewLSTMCell declares a step of [NewLSTM], as PyTorch's LSTMCell. Parameters and options are those of [NewRNNCell] but for [Activation].
+// NewLSTMCell declares a step of [NewLSTM], like PyTorch's LSTMCell. Parameters and options are those of [NewRNNCell]
+// except [Activation].
 func NewLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	return newRecurrentCell(g, "LSTMCell", name, graph.Dim(in), graph.Dim(hidden), kindLSTM, opts, cellOptions)
 }
 
-// NewGRUCell declares a step of [NewGRU], as PyTorch's GRUCell. Parameters and options are those of [NewRNNCell] but for [Activation].
+// NewGRUCell declares a step of [NewGRU], like PyTorch's GRUCell. Parameters and options are those of [NewRNNCell]
+// except [Activation].
 func NewGRUCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	return newRecurrentCell(g, "GRUCell", name, graph.Dim(in), graph.Dim(hidden), kindGRU, opts, cellOptions)
 }
 
-// NewMGUCell declares a step of [NewMGU], as Flax's MGUCell. Parameters and options are those of [NewRNNCell] but for [Activation].
+// NewMGUCell declares a step of [NewMGU], like Flax's MGUCell. Parameters and options are those of [NewRNNCell]
+// except [Activation].
 func NewMGUCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	return newRecurrentCell(g, "MGUCell", name, graph.Dim(in), graph.Dim(hidden), kindMGU, opts, cellOptions)
 }
@@ -86,8 +89,8 @@ func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k
 	return l
 }
 
-// Apply takes x, [batch, in], or of a single example [in], and returns the hidden state, [batch, hidden] or [hidden], after a step from a
-// zero state.
+// Apply takes x, [batch, in], or [in] for a single example, and returns the hidden state, [batch, hidden] or
+// [hidden], after a step from a zero state.
 func (l *RecurrentCell) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyFrom(p, x)[0] }
 
 // ApplyFrom is Apply from a given state, or from zeros if none is given, and returns the state after the step: the hidden state and, for an

@@ -23,11 +23,10 @@ type Conv struct {
 
 const convOptions = "Stride Padding Dilation Groups WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
-// NewConv1D declares a convolution over [N, in, L] or [in, L] with windows of kernel elements, with
-// the parameters name.weight, [out, in/groups, kernel], and name.bias, [out], as PyTorch's Conv1d:
-// see [ops.Conv1D]. They start as there, uniformly between ±1/√(in/groups·kernel). Options are
-// [Stride], [Padding], [SamePadding], [PaddingMode], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias],
-// [WeightNorm], [SpectralNorm] and [DType].
+// NewConv1D declares a convolution over [N, in, L] or [in, L] with windows of kernel elements: see [ops.Conv1D]. The
+// parameters are name.weight, [out, in/groups, kernel], and name.bias, [out], as in PyTorch's Conv1d, with the same
+// initial values: uniform between ±1/√(in/groups·kernel). Options are [Stride], [Padding], [SamePadding],
+// [PaddingMode], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias], [WeightNorm], [SpectralNorm] and [DType].
 func NewConv1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
 	return newConv(g, conv1D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
@@ -44,9 +43,9 @@ func NewConv3D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel
 	return newConv(g, conv3D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }
 
-// NewConvTranspose1D declares a transposed convolution, as PyTorch's ConvTranspose1d: see
-// [ops.ConvTranspose1D]. The weight is [in, out/groups, kernel]. Options are those of [NewConv1D],
-// with [OutputPadding] instead of [SamePadding] and [PaddingMode].
+// NewConvTranspose1D declares a transposed convolution, like PyTorch's ConvTranspose1d: see [ops.ConvTranspose1D].
+// The weight is [in, out/groups, kernel]. Options are those of [NewConv1D], with [OutputPadding] instead of
+// [SamePadding] and [PaddingMode].
 func NewConvTranspose1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
 	return newConv(g, convTranspose1D, name, graph.Dim(in), graph.Dim(out), kernel, opts)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// ConvLSTMCell is a step of an LSTM whose inputs and states are images: Shi and others, Convolutional LSTM Network: A Machine Learning Approach for
-// Precipitation Nowcasting, 2015, without its connections of the memory to the gates.
+// ConvLSTMCell is a step of an LSTM whose inputs and states are images, without peephole connections. Source: Shi and
+// others, Convolutional LSTM Network: A Machine Learning Approach for Precipitation Nowcasting, 2015.
 type ConvLSTMCell struct {
 	declared
 	WeightIH *graph.Node // [4·hidden, in, kernel, kernel]
@@ -19,9 +19,10 @@ type ConvLSTMCell struct {
 	hidden   graph.Dim
 }
 
-// NewConvLSTMCell declares a step of sequences of images, [N, in, H, W], with states [N, hidden, H, W] and windows of kernel × kernel elements that keep the
-// sizes of images: the parameters name.weight_ih, name.weight_hh and name.bias, whose gates are in the order of [NewLSTMCell], start as those of [NewConv2D]. Options are
-// [WeightInit], [BiasInit], [NoBias], [WeightNorm] and [SpectralNorm] of weight_ih, weight_hh or both, and [DType].
+// NewConvLSTMCell declares a step for sequences of images, [N, in, H, W], with states [N, hidden, H, W]. Windows of
+// kernel × kernel elements keep the sizes of the images. The parameters are name.weight_ih, name.weight_hh and
+// name.bias, with gates in the order of [NewLSTMCell] and the initial values of [NewConv2D]. Options are
+// [WeightInit], [BiasInit], [NoBias], [WeightNorm] and [SpectralNorm] for weight_ih, weight_hh or both, and [DType].
 func NewConvLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, kernel int, opts ...Option) *ConvLSTMCell {
 	l := &ConvLSTMCell{}
 	l.declared = declare(g, "ConvLSTMCell", name, opts, cellOptions, func(s *settings) {
@@ -38,8 +39,8 @@ func NewConvLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden
 // Apply takes x, [N, in, H, W], and returns the hidden state, [N, hidden, H, W], after a step from zeros.
 func (l *ConvLSTMCell) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyFrom(p, x)[0] }
 
-// ApplyFrom is Apply from the hidden state and that of the memory, each [N, hidden, H, W], or from zeros where none is given, and returns both
-// after the step.
+// ApplyFrom is Apply from the given hidden state and cell state, each [N, hidden, H, W], or from zeros if none is
+// given. It returns both states after the step.
 func (l *ConvLSTMCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (next []*graph.Node) {
 	args := argumentOf(x, "n in h w")
 	for i, s := range state {

@@ -26,10 +26,11 @@ func (d drawing) Apply(p *Pass, x *graph.Node) *graph.Node {
 	return d.drop(x, d.rate, p.Seed())
 }
 
-// FeatureDropout is [ops.FeatureDropout] as a layer: it drops whole channels of [N, C, …] in training, as PyTorch's Dropout1d, 2d and 3d.
+// FeatureDropout is [ops.FeatureDropout] as a layer: it drops whole channels of [N, C, …] in training, like PyTorch's
+// Dropout1d, 2d and 3d.
 func FeatureDropout(p float64) Layer { return drawing{"FeatureDropout", p, ops.FeatureDropout, nil} }
 
-// AlphaDropout is [ops.AlphaDropout] as a layer, for networks of Selu.
+// AlphaDropout is [ops.AlphaDropout] as a layer, for networks with Selu.
 func AlphaDropout(p float64) Layer { return drawing{"AlphaDropout", p, ops.AlphaDropout, nil} }
 
 // FeatureAlphaDropout is [ops.FeatureAlphaDropout] as a layer.
@@ -37,8 +38,8 @@ func FeatureAlphaDropout(p float64) Layer {
 	return drawing{"FeatureAlphaDropout", p, ops.FeatureAlphaDropout, nil}
 }
 
-// StochasticDepth is [ops.StochasticDepth] as a layer: it drops whole examples of what a residual block adds, so that nn.Residual(nn.Sequential(block,
-// nn.StochasticDepth(0.1))) leaves the block out for some.
+// StochasticDepth is [ops.StochasticDepth] as a layer: it drops whole examples from the branch of a residual block.
+// nn.Residual(nn.Sequential(block, nn.StochasticDepth(0.1))) skips the block for some examples.
 func StochasticDepth(p float64) Layer { return drawing{"StochasticDepth", p, ops.StochasticDepth, nil} }
 
 // RRelu is [ops.RRelu] as a layer: the slopes of negative elements are random between low and high in training, and (low + high)/2 in
@@ -53,15 +54,15 @@ func LocalResponseNorm(size int, alpha, beta, k float64) Layer {
 	return Func(func(x *graph.Node) *graph.Node { return ops.LocalResponseNorm(x, size, alpha, beta, k) })
 }
 
-// PRelu is x where x is positive, and a learned slope times x elsewhere.
+// PRelu returns x where it is positive, and a learned slope times x elsewhere.
 type PRelu struct {
 	declared
 	Weight *graph.Node // [slopes]
 	slopes graph.Dim
 }
 
-// NewPRelu declares slopes, the parameter name.weight of as many elements: one for each channel of x, [N, channels, …], or one for all, as
-// PyTorch's PReLU. Their initial value is 0.25. Options are [WeightInit] and [DType].
+// NewPRelu declares learned slopes, the parameter name.weight, [slopes]: one for each channel of x, [N, channels, …],
+// or one for all, like PyTorch's PReLU. Their initial value is 0.25. Options are [WeightInit] and [DType].
 func NewPRelu[S Size](g *graph.Graph, name string, slopes S, opts ...Option) *PRelu {
 	l := &PRelu{}
 	l.declared = declare(g, "PRelu", name, opts, "WeightInit DType", func(s *settings) {

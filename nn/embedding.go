@@ -14,9 +14,8 @@ type Embedding struct {
 	padding  []int
 }
 
-// NewEmbedding declares a table with the parameter name.weight, [rows, width], as PyTorch's
-// Embedding. It starts with the normal distribution. Options are [WeightInit], [PaddingIndex],
-// [WeightNorm], [SpectralNorm] and [DType].
+// NewEmbedding declares a table with the parameter name.weight, [rows, width], like PyTorch's Embedding. Its initial
+// values are standard normal. Options are [WeightInit], [PaddingIndex], [WeightNorm], [SpectralNorm] and [DType].
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
 	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
@@ -52,9 +51,9 @@ type EmbeddingBag struct {
 	padding  []int
 }
 
-// NewEmbeddingBag declares a table with the parameter name.weight, [rows, width], as PyTorch's
-// EmbeddingBag. It starts with the normal distribution. Options are [BagReduction], [WeightInit],
-// [PaddingIndex], [WeightNorm], [SpectralNorm] and [DType].
+// NewEmbeddingBag declares a table with the parameter name.weight, [rows, width], like PyTorch's EmbeddingBag. Its
+// initial values are standard normal. Options are [BagReduction], [WeightInit], [PaddingIndex], [WeightNorm],
+// [SpectralNorm] and [DType].
 func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *EmbeddingBag {
 	l := &EmbeddingBag{}
 	l.declared = declare(g, "EmbeddingBag", name, opts, "BagReduction WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
@@ -67,8 +66,8 @@ func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, w
 	return l
 }
 
-// Apply takes indices, Int64 or Int32, and returns [bags, width]: indices are [bags, n], or a vector with
-// ops.Offsets. Other options are those of [ops.EmbeddingBag].
+// Apply takes indices, Int64 or Int32, [bags, n] or a vector with ops.Offsets, and returns [bags, width]. Other
+// options are those of [ops.EmbeddingBag].
 func (l *EmbeddingBag) Apply(p *Pass, index *graph.Node, opts ...ops.EmbeddingBagOption) *graph.Node {
 	args := []argument{{"index", index, "*batch"}}
 	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "bags width", func(x []*graph.Node) *graph.Node {
@@ -106,9 +105,8 @@ type Positions struct {
 	Weight *graph.Node // [longest, width]
 }
 
-// NewPositions declares learned positions with the parameter name.weight, [longest, width]. They
-// start with the normal distribution of standard deviation 0.02. Options are [WeightInit] and
-// [DType].
+// NewPositions declares learned positions with the parameter name.weight, [longest, width]. Its initial values are
+// normal with standard deviation 0.02. Options are [WeightInit] and [DType].
 func NewPositions[Longest, Width Size](g *graph.Graph, name string, longest Longest, width Width, opts ...Option) *Positions {
 	l := &Positions{}
 	l.declared = declare(g, "Positions", name, opts, "WeightInit DType", func(s *settings) {
@@ -128,8 +126,9 @@ func (l *Positions) Apply(p *Pass, x *graph.Node) *graph.Node {
 	})
 }
 
-// SinusoidalPositions adds to x, [..., t, width], the sines and cosines of Vaswani and others, Attention Is All You Need, 2017, section
-// 3.5: at position i, sin(i/10000^(2k/width)) at 2k and the cosine at 2k+1.
+// SinusoidalPositions adds sines and cosines of the position to x, [..., t, width]: at position i,
+// sin(i/10000^(2k/width)) at 2k and the cosine at 2k+1. Source: Vaswani and others, Attention Is All You Need, 2017,
+// section 3.5.
 func SinusoidalPositions() Layer {
 	return Func(func(x *graph.Node) *graph.Node {
 		defer graph.BeginCall("SinusoidalPositions", nil, x)()

@@ -2,14 +2,14 @@ package nn
 
 import "github.com/broadloom/broadloom/graph"
 
-// EncoderDecoder is a transformer that reads one sequence and writes another: Vaswani and others, Attention Is All You Need, 2017, figure 1, without
-// embeddings and the last layer.
+// EncoderDecoder is a transformer with an encoder and a decoder, without embeddings and the last layer: Vaswani and
+// others, Attention Is All You Need, 2017, figure 1.
 type EncoderDecoder struct{ Encoder, Decoder *Transformer }
 
-// NewEncoderDecoder declares an encoder and a decoder with the given numbers of layers, both of which normalize their results, as PyTorch's
-// Transformer with batch_first and a causal mask of the target: the parameters are name.encoder.layers.0 and so on, name.encoder.norm,
-// name.decoder.layers.0 and so on and name.decoder.norm. Matrices start as [XavierUniform] says, as there. Options are those of
-// [NewTransformerEncoderLayer]; [Causal] is of the encoder too.
+// NewEncoderDecoder declares an encoder and a decoder with the given numbers of layers, both of which normalize their
+// results. The parameters are name.encoder.layers.0 and so on, name.encoder.norm, name.decoder.layers.0 and so on,
+// and name.decoder.norm. Matrices are initialised by [XavierUniform]. It is PyTorch's Transformer with batch_first
+// and a causal target mask. Options are those of [NewTransformerEncoderLayer]; [Causal] applies to the encoder too.
 func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers, width, heads int, opts ...Option) *EncoderDecoder {
 	opts = append([]Option{WeightInit(XavierUniform())}, opts...)
 	return &EncoderDecoder{
@@ -18,9 +18,10 @@ func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers
 	}
 }
 
-// ApplyTo takes source, [batch, s, width], and target, [batch, t, width], and returns [batch, t, width]: what the decoder makes of target, each place
-// of which sees those before it and all that the encoder makes of source. [SourceMask] is of the encoder's attention, [Mask] of the decoder's to itself and
-// [MemoryMask] of the decoder's to the encoder's result. A text is written with the encoder applied once, and the decoder with [Cached].
+// ApplyTo takes source, [batch, s, width], and target, [batch, t, width], and returns the result of the decoder,
+// [batch, t, width]. Each position of target attends to itself, to earlier positions, and to the encoder's result for
+// source. [SourceMask] masks the encoder's self-attention, [Mask] the decoder's, and [MemoryMask] the decoder's
+// attention to the encoder's result. To generate text, apply the encoder once, and the decoder with [Cached].
 func (t *EncoderDecoder) ApplyTo(p *Pass, source, target *graph.Node, opts ...AttentionOption) *graph.Node {
 	if t.Encoder == nil || t.Decoder == nil {
 		return unbuilt("ApplyTo", "it has no encoder or no decoder: nn.NewEncoderDecoder(g, …) makes both", source)

@@ -20,13 +20,13 @@ func (r rule) Fill(dst any, shape []int, seed uint64) { fill(dst, r.values(shape
 // String implements graph.Initializer.
 func (r rule) String() string { return r.name }
 
-// Zeros starts a parameter with 0 everywhere.
+// Zeros fills a parameter with 0.
 func Zeros() graph.Initializer { return same("zeros", 0) }
 
-// Ones starts a parameter with 1 everywhere.
+// Ones fills a parameter with 1.
 func Ones() graph.Initializer { return same("ones", 1) }
 
-// Constant starts a parameter with one number everywhere.
+// Constant fills a parameter with v.
 func Constant(v float64) graph.Initializer { return same(fmt.Sprintf("constant(%g)", v), v) }
 
 // Uniform draws from the uniform distribution on [low, high).
@@ -36,7 +36,7 @@ func Uniform(low, high float64) graph.Initializer {
 	})
 }
 
-// Normal draws from the normal distribution of mean 0 and the given standard deviation.
+// Normal draws from the normal distribution with mean 0 and the given standard deviation.
 func Normal(std float64) graph.Initializer {
 	return drawn(fmt.Sprintf("normal(%g)", std), func(rng *rand.Rand, _ []int) func() float64 {
 		return func() float64 { return std * rng.NormFloat64() }
@@ -52,11 +52,11 @@ type scale struct {
 	fanOut bool
 }
 
-// Gain multiplies the standard deviation, to compensate for the effect of an activation on it: a number,
-// such as [GainRelu].
+// Gain multiplies the standard deviation by a number, such as [GainRelu], to compensate for the effect of an
+// activation.
 func Gain(gain float64) InitOption { return func(s *scale) { s.gain = gain } }
 
-// FanOut has Kaiming's initialisers keep the size of gradients rather than that of values.
+// FanOut makes Kaiming initialisers preserve the scale of gradients instead of that of values.
 func FanOut() InitOption { return func(s *scale) { s.fanOut = true } }
 
 // The gains of activations: those of torch.nn.init.calculate_gain.
@@ -70,9 +70,9 @@ const (
 // GainLeakyRelu is the gain of leaky relu with the given slope: √(2/(1+slope²)).
 func GainLeakyRelu(slope float64) float64 { return math.Sqrt(2 / (1 + slope*slope)) }
 
-// XavierUniform draws uniformly with the standard deviation gain·√(2/(in+out)), which keeps the
-// size of values and gradients alike (Glorot and Bengio, Understanding the difficulty of training
-// deep feedforward neural networks, 2010). The gain is 1 by default.
+// XavierUniform draws uniformly with the standard deviation gain·√(2/(in+out)), which preserves the scale of both
+// values and gradients (Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks,
+// 2010). The default gain is 1.
 func XavierUniform(opts ...InitOption) graph.Initializer {
 	return scaledUniform("xavier_uniform", xavier(opts))
 }
@@ -82,9 +82,8 @@ func XavierNormal(opts ...InitOption) graph.Initializer {
 	return scaledNormal("xavier_normal", xavier(opts))
 }
 
-// KaimingUniform draws uniformly with the standard deviation gain/√in, or with [FanOut] gain/√out
-// (He and others, Delving deep into rectifiers, 2015). The gain is that of relu, √2, unless said
-// otherwise.
+// KaimingUniform draws uniformly with the standard deviation gain/√in, or with [FanOut] gain/√out (He and others,
+// Delving deep into rectifiers, 2015). The default gain is that of relu, √2.
 func KaimingUniform(opts ...InitOption) graph.Initializer {
 	return scaledUniform("kaiming_uniform", kaiming(opts))
 }

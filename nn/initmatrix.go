@@ -17,9 +17,9 @@ type shaped struct {
 // CheckShape implements graph.ShapeChecker.
 func (s shaped) CheckShape(shape []int) string { return s.trouble(shape) }
 
-// TruncNormal draws from the normal distribution of the given mean and standard deviation, and
-// only from low to high: PyTorch's trunc_normal_. It inverts the distribution function, so that
-// narrow ranges far out cost no more than others.
+// TruncNormal draws from the normal distribution with the given mean and standard deviation, restricted to the range
+// from low to high: PyTorch's trunc_normal_. It inverts the distribution function, so that narrow ranges far out cost
+// no more.
 func TruncNormal(mean, std, low, high float64) graph.Initializer {
 	below := func(x float64) float64 { return math.Erf((x - mean) / (std * math.Sqrt2)) } // 2Φ-1
 	return drawn(fmt.Sprintf("trunc_normal(%g,%g,%g,%g)", mean, std, low, high), func(rng *rand.Rand, _ []int) func() float64 {
@@ -31,9 +31,9 @@ func TruncNormal(mean, std, low, high float64) graph.Initializer {
 	})
 }
 
-// Orthogonal makes a matrix [rows, columns], or one of all axes but the first as columns, whose
-// rows or columns, whichever are fewer, are orthogonal and of length gain (Saxe and others, Exact
-// solutions to the nonlinear dynamics of learning in deep linear neural networks, 2013).
+// Orthogonal draws a matrix [rows, columns] whose rows or columns, whichever are fewer, are orthogonal and of length
+// gain. All axes but the first count as columns. Source: Saxe and others, Exact solutions to the nonlinear dynamics
+// of learning in deep linear neural networks, 2013.
 func Orthogonal(gain float64) graph.Initializer {
 	init := drawn("orthogonal", func(rng *rand.Rand, shape []int) func() float64 {
 		rows, columns := shape[0], elements(shape[1:])
@@ -103,8 +103,8 @@ func Eye() graph.Initializer {
 	}}
 }
 
-// Dirac makes the weight of a convolution, [out, in/groups, …], that passes its channels on, as
-// many as there are in each group: PyTorch's dirac_.
+// Dirac makes the weight of a convolution, [out, in/groups, …], that passes through as many channels of each group as
+// possible: PyTorch's dirac_.
 func Dirac(groups int) graph.Initializer {
 	return shaped{placed("dirac", func(shape []int) func(index []int) float64 {
 		each := shape[0] / groups
@@ -123,9 +123,9 @@ func Dirac(groups int) graph.Initializer {
 	}}
 }
 
-// Sparse draws from the normal distribution of mean 0 and the given standard deviation, and sets a
-// part of each column of a matrix, rounded up, to 0: PyTorch's sparse_ (Martens, Deep learning via
-// Hessian-free optimization, 2010).
+// Sparse draws from the normal distribution with mean 0 and the given standard deviation, and sets the given fraction
+// of each column of a matrix, rounded up, to 0: PyTorch's sparse_ (Martens, Deep learning via Hessian-free
+// optimization, 2010).
 func Sparse(sparsity, std float64) graph.Initializer {
 	init := drawn(fmt.Sprintf("sparse(%g,%g)", sparsity, std), func(rng *rand.Rand, shape []int) func() float64 {
 		rows, columns := shape[0], shape[1]

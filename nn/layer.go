@@ -6,9 +6,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Layer is a part of a model. It is made once, with its parameters, and applied any number of
-// times: in training and in evaluation, and to several values. A layer of your own is a type with
-// this method:
+// Layer is a part of a model. It is made once, with its parameters, and applied any number of times: in training and
+// in evaluation, and to several values. Your own layer is a type with this method:
 //
 //	type Block struct{ norm *nn.LayerNorm; up, down *nn.Linear }
 //
@@ -61,7 +60,7 @@ func (r residual) Apply(p *Pass, x *graph.Node) *graph.Node {
 	return ops.Add(x, r.Layer.Apply(p, x))
 }
 
-// Flatten makes one axis of all axes but the first.
+// Flatten merges all axes but the first into one.
 func Flatten() Layer {
 	return Func(func(x *graph.Node) *graph.Node { return ops.Flatten(x, 1, -1) })
 }
@@ -69,9 +68,8 @@ func Flatten() Layer {
 // dropout is a layer of [Dropout].
 type dropout float64
 
-// Dropout sets elements to 0 with probability p in training and multiplies the others by 1/(1-p),
-// as PyTorch's Dropout; in evaluation it returns its input. What it draws is new in each step: see
-// [Pass.Seed].
+// Dropout sets elements to 0 with probability p in training and multiplies the others by 1/(1-p), like PyTorch's
+// Dropout. In evaluation it returns its input. Each step draws new numbers: see [Pass.Seed].
 func Dropout(p float64) Layer { return dropout(p) }
 
 // Apply implements [Layer].
@@ -96,8 +94,8 @@ func drops(p *Pass, x *graph.Node, rate float64) bool {
 // checkpoint is a layer that is computed again for its gradient.
 type checkpoint struct{ Layer }
 
-// Checkpoint is a layer whose inside is computed once more for the gradient, instead of being kept in memory until then: see
-// [autodiff.Checkpoint], which says what it costs. Its parameters have the layer's names.
+// Checkpoint wraps a layer whose inner values are recomputed for the gradient instead of kept in memory: see
+// [autodiff.Checkpoint] for the cost. Parameters keep the layer's names.
 func Checkpoint(layer Layer) Layer { return checkpoint{layer} }
 
 // Apply implements [Layer].

@@ -16,9 +16,9 @@ type Linear struct {
 
 const linearOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
-// NewLinear declares a linear layer with the parameters name.weight, [out, in], and name.bias,
-// [out], as PyTorch's Linear. They start as there, uniformly between ±1/√in, unless [WeightInit]
-// and [BiasInit] say otherwise. Options are also [NoBias], [WeightNorm], [SpectralNorm] and [DType].
+// NewLinear declares a linear layer with the parameters name.weight, [out, in], and name.bias, [out], like PyTorch's
+// Linear. Initial values are the same, uniform between ±1/√in, unless [WeightInit] and [BiasInit] set others. Other
+// options are [NoBias], [WeightNorm], [SpectralNorm] and [DType].
 func NewLinear[In, Out Size](g *graph.Graph, name string, in In, out Out, opts ...Option) *Linear {
 	l := &Linear{}
 	l.declared = declare(g, "Linear", name, opts, linearOptions, func(s *settings) {
@@ -58,9 +58,8 @@ type Bilinear struct {
 	Bias     *graph.Node // [out], or nil
 }
 
-// NewBilinear declares a bilinear layer with the parameters name.weight, [out, in1, in2], and
-// name.bias, [out], as PyTorch's Bilinear: both start uniformly between ±1/√in1. Options are those
-// of [NewLinear].
+// NewBilinear declares a bilinear layer with the parameters name.weight, [out, in1, in2], and name.bias, [out], like
+// PyTorch's Bilinear. Initial values are uniform between ±1/√in1. Options are those of [NewLinear].
 func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 In2, out Out, opts ...Option) *Bilinear {
 	l := &Bilinear{}
 	l.declared = declare(g, "Bilinear", name, opts, linearOptions, func(s *settings) {

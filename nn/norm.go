@@ -67,9 +67,9 @@ func (s *settings) affine(g *graph.Graph, shape ...graph.Dim) (weight, bias *gra
 	return weight, bias
 }
 
-// NewLayerNorm declares layer normalization over a last axis of the given size, with the
-// parameters name.weight and name.bias, as PyTorch's LayerNorm: see [ops.LayerNorm]. It takes
-// [..., size]. Options are [WeightInit], [BiasInit], [NoBias], [NoAffine], [Epsilon] and [DType].
+// NewLayerNorm declares layer normalization of x, [..., size], over the last axis: see [ops.LayerNorm]. The
+// parameters are name.weight and name.bias, as in PyTorch's LayerNorm. Options are [WeightInit], [BiasInit],
+// [NoBias], [NoAffine], [Epsilon] and [DType].
 func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
 	return newNorm(g, layerNorm, name, graph.Dim(size), opts, func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node {
@@ -78,29 +78,28 @@ func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *
 	})
 }
 
-// NewRMSNorm declares normalization by the root of the mean square over a last axis of the given
-// size, with the parameter name.weight, as PyTorch's RMSNorm with eps=1e-5: see [ops.RMSNorm]. It
-// takes [..., size]. Options are [WeightInit], [NoAffine], [Epsilon] and [DType].
+// NewRMSNorm declares root-mean-square normalization of x, [..., size], over the last axis: see [ops.RMSNorm]. The
+// parameter is name.weight, as in PyTorch's RMSNorm with eps=1e-5. Options are [WeightInit], [NoAffine], [Epsilon]
+// and [DType].
 func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
 	return newNorm(g, rmsNorm, name, graph.Dim(size), opts, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.RMSNorm(x, l.Weight, s.eps) }
 	})
 }
 
-// NewGroupNorm declares normalization of groups of channels, with the parameters name.weight and
-// name.bias, [channels], as PyTorch's GroupNorm: see [ops.GroupNorm]. It takes [N, channels, …].
-// Options are those of [NewLayerNorm].
+// NewGroupNorm declares normalization of groups of channels of x, [N, channels, …]: see [ops.GroupNorm]. The
+// parameters are name.weight and name.bias, [channels], as in PyTorch's GroupNorm. Options are those of
+// [NewLayerNorm].
 func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, opts ...Option) *Norm {
 	return newNorm(g, groupNorm, name, graph.Dim(channels), opts, func(l *Norm, s settings, _ graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
 	})
 }
 
-// NewInstanceNorm declares normalization of each channel of each example, with the parameters
-// name.weight and name.bias, [channels]; [NoAffine] leaves them out, as PyTorch's InstanceNorm does
-// unless specified otherwise. It takes [N, channels, …] with axes after the channels: see
-// [ops.InstanceNorm]. [TrackRunningStats] has a pass of evaluation take running statistics. Options
-// are also [Momentum] and those of [NewLayerNorm].
+// NewInstanceNorm declares normalization of each channel of each example of x, [N, channels, …], which must have axes
+// after the channels: see [ops.InstanceNorm]. The parameters are name.weight and name.bias, [channels]. [NoAffine]
+// leaves them out; this is the default of PyTorch's InstanceNorm. With [TrackRunningStats] an evaluation pass uses
+// running statistics. Other options are [Momentum] and those of [NewLayerNorm].
 func NewInstanceNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *Norm {
 	return newNorm(g, instanceNorm, name, graph.Dim(channels), opts, func(l *Norm, s settings, d graph.Dim) func(*Pass, *graph.Node) *graph.Node {
 		if s.tracked {
@@ -119,7 +118,7 @@ func NewInstanceNorm[S Size](g *graph.Graph, name string, channels S, opts ...Op
 	})
 }
 
-// RunningStats are running averages of the statistics of batches, state of a layer; nil where it has none.
+// RunningStats are running averages of the statistics of batches, which are state of a layer; nil if it keeps none.
 type RunningStats struct {
 	RunningMean       *graph.Node // [channels]
 	RunningVar        *graph.Node // [channels]
@@ -152,10 +151,10 @@ type BatchNorm struct {
 	settings settings
 }
 
-// NewBatchNorm declares batch normalization of x, [N, channels, …], of any number of further axes,
-// as PyTorch's BatchNorm1d, 2d and 3d: the parameters name.weight and name.bias and the state
-// name.running_mean, name.running_var and name.num_batches_tracked. Options are [WeightInit],
-// [BiasInit], [NoAffine], [Epsilon], [Momentum] and [DType].
+// NewBatchNorm declares batch normalization of x, [N, channels, …], with any number of further axes, like PyTorch's
+// BatchNorm1d, 2d and 3d. It has the parameters name.weight and name.bias and the state name.running_mean,
+// name.running_var and name.num_batches_tracked. Options are [WeightInit], [BiasInit], [NoAffine], [Epsilon],
+// [Momentum] and [DType].
 func NewBatchNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *BatchNorm {
 	l := &BatchNorm{}
 	l.declared = declare(g, "BatchNorm", name, opts, "WeightInit BiasInit NoAffine Epsilon Momentum DType", func(s *settings) {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Option is an option of a layer when it is made. An option that the layer does not have is a mistake.
+// Option is an option of a layer when it is made. An option that the layer does not accept is a mistake.
 type Option struct {
 	name string
 	set  func(*settings)
@@ -41,7 +41,7 @@ type settings struct {
 	layer    *declared // while it is declared
 }
 
-// DType sets the dtype of a layer's parameters, and so of its inputs: Float32, the default, or Float64.
+// DType sets the dtype of a layer's parameters, and so that of its inputs: Float32, the default, or Float64.
 func DType(t graph.DType) Option { return Option{"DType", func(s *settings) { s.dtype = t }} }
 
 // WeightInit sets the initial values of a layer's weights.
@@ -80,7 +80,7 @@ func Padding(elements ...int) Option { return convOption("Padding", ops.Padding(
 // SamePadding is [ops.SamePadding] for a layer: PyTorch's padding='same'.
 func SamePadding() Option { return convOption("SamePadding", ops.SamePadding()) }
 
-// PaddingMode says what [Padding] puts around the axes of a convolution: zeros by default.
+// PaddingMode sets what [Padding] adds around the axes of a convolution. The default is zeros.
 func PaddingMode(mode ops.PaddingMode) Option { return convOption("PaddingMode", mode) }
 
 // Dilation is [ops.Dilation] for a layer.
@@ -121,12 +121,12 @@ func Bidirectional() Option {
 // TimeFirst makes a recurrent network take sequences as [t, batch, in] and return [t, batch, out], as in PyTorch without batch_first.
 func TimeFirst() Option { return Option{"TimeFirst", func(s *settings) { s.timeFirst = true }} }
 
-// ProjSize has an LSTM project its hidden state to n elements in each step, fewer than it has, as
-// PyTorch's proj_size (Sak, Senior, Beaufays: "Long short-term memory based recurrent neural network
-// architectures", 2014): h' = weight_hr·(sigmoid(o)·tanh(c')).
+// ProjSize makes an LSTM project its hidden state to n elements, fewer than it has, in each step: h' =
+// weight_hr·(sigmoid(o)·tanh(c')). It is PyTorch's proj_size (Sak, Senior, Beaufays: "Long short-term memory based
+// recurrent neural network architectures", 2014).
 func ProjSize(n int) Option { return Option{"ProjSize", func(s *settings) { s.projection = &n }} }
 
-// Size is a width of a layer: a whole number, or the name of a known number ([graph.Exactly]).
+// Size is a width of a layer: a whole number, or a named size that is known ([graph.Exactly]).
 type Size interface{ int | graph.Dim }
 
 // declared is what all layers with parameters have: where they were declared.

@@ -7,30 +7,33 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// ZeroPad puts zeros around the last axes, as PyTorch's ZeroPad1d, 2d and 3d: widths are the numbers of elements before and after the last
-// axis, then before and after the one in front of it, and so on. Negative ones remove elements.
+// ZeroPad adds zeros around the last axes, like PyTorch's ZeroPad1d, 2d and 3d. widths are the numbers of elements
+// before and after the last axis, then before and after the second-last one, and so on. Negative ones remove
+// elements.
 func ZeroPad(widths ...int) Layer { return ConstantPad(0, widths...) }
 
-// ConstantPad is [ZeroPad] with another number, as PyTorch's ConstantPad1d, 2d and 3d.
+// ConstantPad is [ZeroPad] with another number, like PyTorch's ConstantPad1d, 2d and 3d.
 func ConstantPad(value float64, widths ...int) Layer {
 	return padding("ConstantPad", widths, func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node {
 		return ops.Pad(x, axis, before, after, value)
 	})
 }
 
-// ReflectionPad pads the last axes with their elements, mirrored at the first and the last one, as PyTorch's ReflectionPad1d, 2d and 3d.
-// The widths are those of [ZeroPad], not negative and less than the sizes.
+// ReflectionPad pads the last axes with their elements, mirrored at the first and the last one, like PyTorch's
+// ReflectionPad1d, 2d and 3d. The widths are as in [ZeroPad]. They must not be negative, and must be less than the
+// sizes.
 func ReflectionPad(widths ...int) Layer {
 	return padding("ReflectionPad", widths, padWith(ops.PadReflect))
 }
 
-// ReplicationPad is [ReflectionPad] with the first and the last element of an axis, as PyTorch's ReplicationPad1d, 2d and 3d. Widths may be greater than the sizes.
+// ReplicationPad is [ReflectionPad] with the first and the last element of an axis, like PyTorch's ReplicationPad1d,
+// 2d and 3d. Widths may be greater than the sizes.
 func ReplicationPad(widths ...int) Layer {
 	return padding("ReplicationPad", widths, padWith(ops.PadReplicate))
 }
 
-// CircularPad is [ReflectionPad] with the elements of the other end of an axis, as PyTorch's CircularPad1d, 2d and 3d. Widths are not greater than
-// the sizes.
+// CircularPad is [ReflectionPad] with the elements of the other end of an axis, like PyTorch's CircularPad1d, 2d and
+// 3d. Widths may be as large as the sizes.
 func CircularPad(widths ...int) Layer {
 	return padding("CircularPad", widths, padWith(ops.PadCircular))
 }

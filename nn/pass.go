@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Pass is one application of a model: for training or evaluation. It tells layers such as dropout and batch normalization which of the two
-// it is, and collects what a training step must write besides the weights:
+// Pass is one application of a model, for training or evaluation. It tells layers such as dropout and batch
+// normalization which of the two it is, and collects what a training step must write besides the weights:
 //
 //	pass := nn.Training(g)
 //	loss := ops.CrossEntropy(model.Apply(pass, x), label)
@@ -19,7 +19,7 @@ import (
 //	logits := model.Apply(nn.Evaluation(g), x)
 //	eval, err := exec.Compile(g, exec.Outputs(logits))
 //
-// Compile warns of a write of a pass that is forgotten.
+// Compile warns if a write of a pass is forgotten.
 type Pass struct {
 	g        *graph.Graph
 	training bool
@@ -96,9 +96,10 @@ func (p *Pass) Value(state *graph.Node) *graph.Node {
 	return p.outer.Value(state)
 }
 
-// Write gives a state, of [graph.Graph.State], a new value of its shape and dtype, and returns the write. Programs that are given
-// [Pass.Updates] perform it. If a layer is applied twice, the second write follows the first. A value that is not state, such as one that a
-// loop carries, is not written: [Pass.Value] returns the new one, which the body returns.
+// Write gives a state, of [graph.Graph.State], a new value of its shape and dtype, and returns the write. Programs
+// that get [Pass.Updates] perform it. If a layer is applied twice, the second write follows the first. A value that
+// is not state, such as one that a loop carries, is not written: [Pass.Value] returns the new value, which the body
+// returns.
 func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	if p == nil {
 		return unbuilt("Write", noPass, state)

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Recurrent is a stack of layers that process sequences step by step: those of [NewRNN], [NewLSTM], [NewGRU] and [NewMGU].
+// Recurrent is a stack of recurrent layers: those of [NewRNN], [NewLSTM], [NewGRU] and [NewMGU].
 type Recurrent struct {
 	declared
 	Cells    [][]*Cell // by layer, and by direction
@@ -18,9 +18,9 @@ type Recurrent struct {
 	settings settings
 }
 
-// Cell is what a layer computes in a step, in one direction.
+// Cell is a single layer in one direction.
 type Cell struct {
-	WeightIH, WeightHH *graph.Node // [gates·hidden, in] and [gates·hidden, hidden], of a projected state [gates·hidden, projection]
+	WeightIH, WeightHH *graph.Node // [gates·hidden, in] and [gates·hidden, hidden]; with a projected state [gates·hidden, projection]
 	WeightHR           *graph.Node // [projection, hidden], or nil
 	BiasIH, BiasHH     *graph.Node // [gates·hidden], or nil
 	ih, hh, hr         Weighted    // the weights, which may be normalized
@@ -34,23 +34,24 @@ type step func(x, h *graph.Node, state []*graph.Node) (next []*graph.Node)
 
 const recurrentOptions = "Layers Bidirectional TimeFirst DropoutRate WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
-// NewRNN declares layers of h' = tanh(weight_ih·x + bias_ih + weight_hh·h + bias_hh), as PyTorch's RNN with batch_first, with its
-// parameters name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so on, with "_reverse" appended for the backward direction. They
-// start uniformly between ±1/√hidden, unless [WeightInit] and [BiasInit] say otherwise. Options are also [Layers], [Bidirectional],
-// [TimeFirst], [DropoutRate] of the outputs of each layer but the last, [Activation] instead of the hyperbolic tangent, [NoBias],
-// [WeightNorm] and [SpectralNorm] of all weights or of those that are named, and [DType].
+// NewRNN declares layers of h' = tanh(weight_ih·x + bias_ih + weight_hh·h + bias_hh), like PyTorch's RNN with
+// batch_first. The parameters are name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so on, with "_reverse"
+// appended for the backward direction. Initial values are uniform between ±1/√hidden, unless [WeightInit] and
+// [BiasInit] set others. Other options are [Layers], [Bidirectional], [TimeFirst], [DropoutRate] for the outputs of
+// each layer but the last, [Activation], by default the hyperbolic tangent, [NoBias], [WeightNorm] and [SpectralNorm]
+// for all weights or those that are named, and [DType].
 func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
 	return newRecurrent(g, "RNN", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, recurrentOptions+" Activation")
 }
 
-// NewLSTM declares layers of long short-term memory (Hochreiter and Schmidhuber, 1997), as PyTorch's LSTM with batch_first: the gates i, f,
-// g and o are in this order in the parameters, which have the names of [NewRNN]'s, and
+// NewLSTM declares layers of long short-term memory (Hochreiter and Schmidhuber, 1997), like PyTorch's LSTM with
+// batch_first. The parameters are named as in [NewRNN]; they hold the gates i, f, g and o in this order:
 //
 //	c' = sigmoid(f)·c + sigmoid(i)·tanh(g)
 //	h' = sigmoid(o)·tanh(c')
 //
-// Options are those of [NewRNN] but for [Activation], and [ProjSize].
+// Options are those of [NewRNN] except [Activation], and [ProjSize].
 func NewLSTM[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	return newRecurrent(g, "LSTM", name, graph.Dim(in), graph.Dim(hidden), kindLSTM, opts, recurrentOptions+" ProjSize")
 }
@@ -61,13 +62,13 @@ func stepLSTM(x, h *graph.Node, state []*graph.Node) []*graph.Node {
 	return []*graph.Node{ops.Mul(ops.Sigmoid(gates[3]), ops.Tanh(c)), c}
 }
 
-// NewGRU declares layers of gated recurrent units (Cho and others, 2014), as PyTorch's GRU with batch_first: the gates r, z and n are in
-// this order in the parameters, which have the names of [NewRNN]'s, and
+// NewGRU declares layers of gated recurrent units (Cho and others, 2014), like PyTorch's GRU with batch_first. The
+// parameters are named as in [NewRNN]; they hold the gates r, z and n in this order:
 //
 //	n' = tanh(n_ih + sigmoid(r)·n_hh)
 //	h' = (1 - sigmoid(z))·n' + sigmoid(z)·h
 //
-// Options are those of [NewRNN] but for [Activation].
+// Options are those of [NewRNN] except [Activation].
 func NewGRU[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	return newRecurrent(g, "GRU", name, graph.Dim(in), graph.Dim(hidden), kindGRU, opts, recurrentOptions)
 }
@@ -79,13 +80,14 @@ func stepGRU(x, h *graph.Node, state []*graph.Node) []*graph.Node {
 	return []*graph.Node{ops.Add(n, ops.Mul(z, ops.Sub(state[0], n)))} // (1-z)·n + z·h
 }
 
-// NewMGU declares layers of minimal gated units (Zhou and others, Minimal Gated Unit for Recurrent Neural Networks, 2016), with the
-// formulas of Flax's MGUCell: the gates f and n are in this order in the parameters, which have the names of [NewRNN]'s, and
+// NewMGU declares layers of minimal gated units (Zhou and others, Minimal Gated Unit for Recurrent Neural Networks,
+// 2016), with the formulas of Flax's MGUCell. The parameters are named as in [NewRNN]; they hold the gates f and n in
+// this order:
 //
 //	n' = tanh(n_ih + sigmoid(f)·n_hh)
 //	h' = (1 - sigmoid(f))·n' + sigmoid(f)·h
 //
-// Options are those of [NewRNN] but for [Activation].
+// Options are those of [NewRNN] except [Activation].
 func NewMGU[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	return newRecurrent(g, "MGU", name, graph.Dim(in), graph.Dim(hidden), kindMGU, opts, recurrentOptions)
 }
@@ -176,18 +178,18 @@ func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
 	return y
 }
 
-// ApplyFrom is Apply from given states, and also returns those after the last step: the hidden state and, for an LSTM, the cell state, each
-// [layers·directions, batch, hidden], or [layers·directions, hidden] for a single sequence; with [ProjSize] the hidden state has that size.
-// To generate text, apply it to one step after the other.
+// ApplyFrom is Apply from the given states. It also returns the states after the last step: the hidden state and, for
+// an LSTM, the cell state, each [layers·directions, batch, hidden], or [layers·directions, hidden] for a single
+// sequence; with [ProjSize] the hidden state has that size. To generate text, apply it to one step after the other.
 func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
 	single := x != nil && x.Judged() && x.Rank() == 2
 	return l.applied("ApplyFrom", p, []argument{{"x", x, l.form("in", single)}}, state, single)
 }
 
-// ApplyPadded is ApplyFrom for sequences of different lengths, as PyTorch computes packed ones (pack_padded_sequence with
-// enforce_sorted=False): lengths, Int64 or Int32 [batch], are from 1 to t, as in PyTorch, and elements of x beyond them are not read. The
-// backward direction starts at each sequence's own end, y is 0 beyond it, and final states are those after its own last step. A length out
-// of range stops the run.
+// ApplyPadded is ApplyFrom for sequences of different lengths, like PyTorch with pack_padded_sequence and
+// enforce_sorted=False. lengths, Int64 or Int32 [batch], are from 1 to t, as in PyTorch; elements of x beyond them
+// are not read. The backward direction starts at each sequence's own end, y is 0 beyond it, and final states are
+// those after its own last step. A length out of range stops the run.
 func (l *Recurrent) ApplyPadded(p *Pass, x, lengths *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
 	return l.applied("ApplyPadded", p, []argument{{"x", x, l.form("in", false)}, {"lengths", lengths, "batch"}}, state, false)
 }

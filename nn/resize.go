@@ -5,8 +5,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Upsample is [ops.ResizeBy] as a layer: images [N, C, …] with sizes that are x's times the factors, one for each axis after the channels
-// or one for all. It is PyTorch's Upsample with a scale_factor.
+// Upsample is [ops.ResizeBy] as a layer: it resizes images [N, C, …] to x's sizes times the factors, one for each
+// spatial axis or one for all. It is PyTorch's Upsample with a scale_factor.
 func Upsample(mode ops.ResizeMode, factors []float64, opts ...ops.ResizeOption) Layer {
 	return Func(func(x *graph.Node) *graph.Node { return ops.ResizeBy(x, mode, factors, opts...) })
 }

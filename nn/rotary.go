@@ -7,10 +7,10 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Rotary rotates pairs of elements of x, [..., t, width], by angles that grow with their position (Su and others, RoFormer: Enhanced
-// Transformer with Rotary Position Embedding, 2021): pair k at position i by i/base^(2k/width). Element k and element k+width/2 are a pair,
-// as in Llama's weights of Hugging Face's library. first is the position of the first row, a scalar; graph.Num(0) if rows start with the
-// sequence.
+// Rotary rotates pairs of elements of x, [..., t, width], by angles proportional to their position: pair k at
+// position i by i/base^(2k/width). Elements k and k+width/2 are a pair, as in the Llama weights of Hugging Face's
+// library. first is the position of the first row, a scalar: graph.Num(0) if rows start with the sequence. Source: Su
+// and others, RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021.
 func Rotary(x *graph.Node, base float64, first *graph.Node) *graph.Node {
 	defer graph.BeginCall("Rotary", nil, x, first)()
 	switch {

@@ -12,27 +12,27 @@ import (
 type TransformerLayer struct {
 	declared
 	SelfAttn         *MultiHeadAttention
-	MultiHeadAttn    *MultiHeadAttention // of a decoder, to the encoder's output; else nil
+	MultiHeadAttn    *MultiHeadAttention // in a decoder, to the encoder's output; else nil
 	Linear1, Linear2 *Linear
 	Norm1, Norm2     *Norm
-	Norm3            *Norm // of a decoder; else nil
+	Norm3            *Norm // in a decoder; else nil
 	settings         settings
 }
 
 const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase WeightInit BiasInit NoBias DType"
 
-// NewTransformerEncoderLayer declares self-attention and two linear layers, each followed by
-// dropout, with their input added and normalized: PyTorch's TransformerEncoderLayer with
-// batch_first, and its parameters name.self_attn, linear1, linear2, norm1 and norm2. Options are
-// [FeedForward], [NormFirst], [Activation], [DropoutRate], [Epsilon], [KVHeads], [Causal],
-// [RotaryBase], [WeightInit] and [BiasInit] (of attention and of the linear layers), [NoBias] and [DType].
+// NewTransformerEncoderLayer declares self-attention and two linear layers, each followed by dropout, a residual
+// connection and normalization. It is PyTorch's TransformerEncoderLayer with batch_first, and has its parameters
+// name.self_attn, linear1, linear2, norm1 and norm2. Options are [FeedForward], [NormFirst], [Activation],
+// [DropoutRate], [Epsilon], [KVHeads], [Causal], [RotaryBase], [WeightInit] and [BiasInit] (for attention and the
+// linear layers), [NoBias] and [DType].
 func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerEncoderLayer", false, name, width, heads, opts)
 }
 
-// NewTransformerDecoderLayer declares causal self-attention, attention to an encoder's output, and two linear layers, as PyTorch's
-// TransformerDecoderLayer with batch_first and a causal mask: its parameters are name.self_attn, multihead_attn, linear1, linear2, norm1,
-// norm2 and norm3. Options are those of [NewTransformerEncoderLayer].
+// NewTransformerDecoderLayer declares causal self-attention, attention to an encoder's output, and two linear layers.
+// It is PyTorch's TransformerDecoderLayer with batch_first and a causal mask, and has its parameters name.self_attn,
+// multihead_attn, linear1, linear2, norm1, norm2 and norm3. Options are those of [NewTransformerEncoderLayer].
 func NewTransformerDecoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerDecoderLayer", true, name, width, heads, opts)
 }
@@ -72,8 +72,8 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 // Apply takes x, [batch, t, width], and returns its shape.
 func (l *TransformerLayer) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyTo(p, x, nil) }
 
-// ApplyTo is Apply of a decoder's layer, which attends to memory, [batch, s, width], the result of an encoder. Options apply to
-// self-attention, except [MemoryMask].
+// ApplyTo is Apply for a decoder layer, which attends to memory, [batch, s, width], the result of an encoder. Options
+// apply to self-attention, except [MemoryMask].
 func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	if l.g == nil || l.SelfAttn == nil {
 		return l.apply(p, argumentOf(x, "b t width"), nil, "", nil)
@@ -116,20 +116,19 @@ func (l *TransformerLayer) feedForward(p *Pass, x *graph.Node) *graph.Node {
 // maxLayers bounds a stack, so that a number that is none of layers is told at once.
 const maxLayers = 1 << 12
 
-// Transformer is a stack of a transformer's layers.
+// Transformer is a stack of transformer layers.
 type Transformer struct {
 	Layers []*TransformerLayer
 	Norm   *Norm // of the last result, with [NormFirst]; else nil
 }
 
-// NewTransformerEncoder declares layers of [NewTransformerEncoderLayer] named name.layers.0 and so
-// on, as PyTorch's TransformerEncoder. With [NormFirst] the result is normalized by name.norm.
+// NewTransformerEncoder declares layers of [NewTransformerEncoderLayer] named name.layers.0 and so on, like PyTorch's
+// TransformerEncoder. With [NormFirst] the result is normalized by name.norm.
 func NewTransformerEncoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
 	return newTransformer(g, stackKind{name: "TransformerEncoder"}, name, layers, width, heads, opts)
 }
 
-// NewTransformerDecoder declares layers of [NewTransformerDecoderLayer], as
-// [NewTransformerEncoder] does of an encoder.
+// NewTransformerDecoder is [NewTransformerEncoder] with layers of [NewTransformerDecoderLayer].
 func NewTransformerDecoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
 	return newTransformer(g, stackKind{name: "TransformerDecoder", decodes: true}, name, layers, width, heads, opts)
 }
@@ -171,7 +170,8 @@ func newTransformer(g *graph.Graph, k stackKind, name string, layers, width, hea
 // Apply applies the layers in order to x, [batch, t, width], and returns its shape.
 func (t *Transformer) Apply(p *Pass, x *graph.Node) *graph.Node { return t.ApplyTo(p, x, nil) }
 
-// ApplyTo is Apply of a decoder, which attends to memory, [batch, s, width]. Options apply to the self-attention of each layer.
+// ApplyTo is Apply for a decoder, which attends to memory, [batch, s, width]. Options apply to the self-attention of
+// each layer.
 func (t *Transformer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	caches := attendingOf(opts).caches
 	if caches != nil && len(caches) != len(t.Layers) {

@@ -11,12 +11,12 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Weighted is the weight of a layer. With [WeightNorm] or [SpectralNorm] a layer multiplies by what [Weighted.WeightIn] computes from
-// Weight and the other fields.
+// Weighted is the weight of a layer. With [WeightNorm] or [SpectralNorm] the layer multiplies by the value that
+// [Weighted.WeightIn] computes from Weight and the other fields.
 type Weighted struct {
 	Weight   *graph.Node // the parameter
-	Gain     *graph.Node // of [WeightNorm] the norms, with size 1 on all axes but one; else nil
-	U, V     *graph.Node // of [SpectralNorm] the singular vectors, state; else nil
+	Gain     *graph.Node // with [WeightNorm] the norms, with size 1 on all axes but one; else nil
+	U, V     *graph.Node // with [SpectralNorm] the singular vectors, state; else nil
 	axis     int
 	iterates int
 }
@@ -35,22 +35,24 @@ type normings struct {
 	made  []string // the weights that the layer has
 }
 
-// WeightNorm makes a layer multiply by weight·gain/|weight|, with the norm over all axes but the given one: T. Salimans and D. Kingma,
-// Weight Normalization, 2016, as PyTorch's torch.nn.utils.parametrizations.weight_norm, whose dim is 0 by default. The parameters are
-// parametrizations.weight.original0, the gain, and parametrizations.weight.original1; the gain starts with the norms of the weight's
-// initial values. In a layer with several weights, such as [NewLSTM], it applies to those that are named, or to all: WeightNorm(0,
-// "weight_hh_l0") has the parameters parametrizations.weight_hh_l0.original0 and original1.
+// WeightNorm makes a layer multiply by weight·gain/|weight|, with the norm over all axes but the given one. It is
+// PyTorch's torch.nn.utils.parametrizations.weight_norm, whose default dim is 0. The parameters are
+// parametrizations.weight.original0, the gain, and parametrizations.weight.original1. The gain starts as the norms of
+// the weight's initial values. In a layer with several weights, such as [NewLSTM], it applies to those that are
+// named, or to all: WeightNorm(0, "weight_hh_l0") has the parameters parametrizations.weight_hh_l0.original0 and
+// original1. Source: T. Salimans and D. Kingma, Weight Normalization, 2016.
 func WeightNorm(axis int, weights ...string) Option {
 	return Option{"WeightNorm", func(s *settings) {
 		s.given = append(s.given, norming{option: "WeightNorm", weights: slices.Clone(weights), axis: axis})
 	}}
 }
 
-// SpectralNorm makes a layer multiply by its weight divided by the largest singular value of the weight as a matrix, with the outputs as
-// one axis: T. Miyato and others, Spectral Normalization for Generative Adversarial Networks, 2018, as PyTorch's
-// torch.nn.utils.parametrizations.spectral_norm. The parameter is parametrizations.weight.original. The singular vectors, the state
-// parametrizations.weight.0._u and _v, start with 15 steps of power iteration, and each application in a training pass makes the given
-// number of steps, PyTorch's n_power_iterations. Weights are named as for [WeightNorm].
+// SpectralNorm makes a layer multiply by its weight divided by the largest singular value of the weight as a matrix,
+// with the outputs as one axis. It is PyTorch's torch.nn.utils.parametrizations.spectral_norm. The parameter is
+// parametrizations.weight.original. The singular vectors, the state parametrizations.weight.0._u and _v, start with
+// 15 steps of power iteration. Each application in a training pass makes the given number of steps, PyTorch's
+// n_power_iterations. Weights are named as in [WeightNorm]. Source: T. Miyato and others, Spectral Normalization for
+// Generative Adversarial Networks, 2018.
 func SpectralNorm(iterations int, weights ...string) Option {
 	return Option{"SpectralNorm", func(s *settings) {
 		s.given = append(s.given, norming{option: "SpectralNorm", weights: slices.Clone(weights), iterates: iterations})
@@ -162,8 +164,8 @@ func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initia
 	return w
 }
 
-// WeightIn returns the value by which the layer multiplies in a pass: Weight, or what [WeightNorm] or [SpectralNorm] computes from it, in
-// its shape. A layer without these options computes the same if it is given this value as its weight.
+// WeightIn returns the value by which the layer multiplies in a pass: Weight, or the result of [WeightNorm] or
+// [SpectralNorm], in its shape. A layer without these options computes the same if it has this value as its weight.
 func (w *Weighted) WeightIn(p *Pass) *graph.Node {
 	switch {
 	case w.Gain != nil:

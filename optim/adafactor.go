@@ -5,18 +5,18 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Adafactor keeps, for a matrix, only the mean squares of its gradient's rows and columns, whose product approximates those of the elements
-// (Shazeer and Stern, 2018), as torch.optim.Adafactor does. With RMS the root of the mean square of a tensor's elements, β = t^decay and ρ
-// = min(rate, 1/√t):
+// Adafactor keeps, for a matrix, only the mean squares of its gradient's rows and columns, whose product approximates
+// those of the elements (Shazeer and Stern, 2018). It is torch.optim.Adafactor. With RMS the root mean square of a
+// tensor's elements, β = t^decay and ρ = min(rate, 1/√t):
 //
 //	r = r + β·(mean of grad² over columns - r), and c likewise over rows
 //	v = r·c / max(mean of r, ε1)
 //	u = grad / √max(v, ε1²)
 //	w -= max(ε2, RMS(w))·ρ · u / max(1, RMS(u)/d)
 //
-// Vectors and scalars have a running mean of squares, variance, instead of row_var and col_var. ε1 is the distance from 1 to the next
-// number of the dtype. Weight decay shrinks the parameter itself. RMS needs the whole tensor: an update takes more than one kernel.
-// Options: Beta2Decay (-0.8), LeastScale (ε2, 0.001), Threshold (d, 1).
+// Vectors and scalars have a running mean of squares, variance, instead of row_var and col_var. ε1 is the machine
+// epsilon of the dtype. Weight decay shrinks the parameter itself. RMS needs the whole tensor: an update takes more
+// than one kernel. Options: Beta2Decay (-0.8), LeastScale (ε2, 0.001), Threshold (d, 1).
 func Adafactor[R Rate](rate R, opts ...Option) Optimizer { return build(adafactor, rate, opts) }
 
 var adafactor = &rule{name: "Adafactor", defaults: settings{beta2Decay: -0.8, leastScale: 1e-3, threshold: 1},

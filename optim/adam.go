@@ -85,14 +85,13 @@ var adamax = &rule{name: "Adamax", defaults: adamDefaults, options: "Betas Epsil
 	return ops.Div(ops.Mul(m, u.correctedRate()), largest)
 }}
 
-// NAdam is [Adam] with Nesterov's momentum (Dozat, 2016), as PyTorch has it: with momentum
-// decay ψ,
+// NAdam is [Adam] with Nesterov momentum (Dozat, 2016), as in PyTorch. With momentum decay ψ:
 //
 //	μₜ = β1·(1 - 0.96^(t·ψ)/2)
 //	w -= rate · ((1-μₜ)·grad/(1-μ₁…μₜ) + μₜ₊₁·m/(1-μ₁…μₜ₊₁)) / (√(v/(1-β2ᵗ)) + ε)
 //
-// State: exp_avg, exp_avg_sq, and mu_product of the whole optimiser. Options: Betas (0.9 and
-// 0.999), Epsilon (1e-8), MomentumDecay (0.004), Decoupled.
+// State: exp_avg, exp_avg_sq, and mu_product for the whole optimiser. Options: Betas (0.9 and 0.999), Epsilon (1e-8),
+// MomentumDecay (0.004), Decoupled.
 func NAdam[R Rate](rate R, opts ...Option) Optimizer { return build(nadam, rate, opts) }
 
 var nadam = &rule{name: "NAdam", defaults: settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-8, momentumDecay: 4e-3},
@@ -124,8 +123,9 @@ func (u *update) nadamMean() *graph.Node {
 	return ops.Mul(u.learningRate(), ops.Div(next, ops.Sub(graph.Num(1.0), ops.Mul(u.nadamProduct(), next))))
 }
 
-// RAdam is [Adam] without the division while the running mean of squares is uncertain after too few steps (Liu and others, 2020). With ρ =
-// 2/(1-β2) - 1 and ρₜ = ρ - 2t·β2ᵗ/(1-β2ᵗ), the step is rate/(1-β1ᵗ)·m, and where ρₜ > 5 this times
+// RAdam is [Adam] without the division while the running mean of squares is uncertain after too few steps (Liu and
+// others, 2020). With ρ = 2/(1-β2) - 1 and ρₜ = ρ - 2t·β2ᵗ/(1-β2ᵗ), the step is rate/(1-β1ᵗ)·m, and if ρₜ > 5, this
+// times
 //
 //	√((ρₜ-4)(ρₜ-2)ρ / ((ρ-4)(ρ-2)ρₜ)) · √(1-β2ᵗ) / (√v + ε)
 //

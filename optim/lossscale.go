@@ -78,8 +78,8 @@ func wideEnough(x *graph.Node) *graph.Node {
 	return x
 }
 
-// Unscale returns the gradients of the scaled loss divided by the number, in their dtypes, and whether all elements of all
-// of them are finite, a Bool scalar: for [When], and for Updates.
+// Unscale returns the gradients of the scaled loss divided by the factor, in their dtypes, and whether all elements
+// of all of them are finite, a Bool scalar: for [When], and for Updates.
 func (s *LossScale) Unscale(grads []*graph.Node) (unscaled []*graph.Node, finite *graph.Node) {
 	trouble := gradTrouble(grads)
 	if len(grads) == 0 {

@@ -8,20 +8,22 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Muon steps along the momentum of a matrix with all its singular values brought near 1 (Jordan and others, 2024), as
-// torch.optim.Muon:
+// Muon steps along the momentum of a matrix with all its singular values brought near 1 (Jordan and others, 2024). It
+// is torch.optim.Muon:
 //
 //	v = mu·v + (1-mu)·grad
 //	u = orthogonal(mu·v + (1-mu)·grad)
 //	w -= rate·√max(1, rows/columns) · u
 //
-// orthogonal applies the polynomial a·x + b·x³ + c·x⁵ to all singular values several times (Newton-Schulz), after dividing the matrix by its
-// norm. It is computed in Float32 at least; PyTorch computes it in bfloat16. All parameters must be matrices. Train the others, such as biases,
-// and usually also embeddings and the last layer, with another optimiser in the same program:
+// orthogonal divides the matrix by its norm and then applies the polynomial a·x + b·x³ + c·x⁵ to all singular values
+// several times (Newton-Schulz). It is computed in Float32 or wider; PyTorch computes it in bfloat16. All parameters
+// must be matrices. Train the others, such as biases, and usually also embeddings and the last layer, with another
+// optimiser in the same program:
 //
 //	step := append(optim.Muon(0.02).Minimize(loss, hidden...), optim.AdamW(3e-4).Minimize(loss, others...)...)
 //
-// State: momentum_buffer (v). Options: Momentum (0.95), WeightDecay (0.1, of the parameter itself), Epsilon (the least norm, 1e-7), NewtonSchulz (5 times), MatchRMS.
+// State: momentum_buffer (v). Options: Momentum (0.95), WeightDecay (0.1, of the parameter itself), Epsilon (the
+// least norm, 1e-7), NewtonSchulz (5 times), MatchRMS.
 func Muon[R Rate](rate R, opts ...Option) Optimizer { return build(muon, rate, opts) }
 
 // newtonSchulz are the coefficients of the polynomial: it is steep at 0, so that small singular values grow fast, and then stays near 1.

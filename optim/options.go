@@ -206,7 +206,7 @@ func AverageFrom(steps float64) Option {
 	return only("AverageFrom", func(o *Optimizer) { o.averageFrom = steps })
 }
 
-// NewtonSchulz sets how often [Muon] takes its polynomial (PyTorch's ns_steps): 1 at least.
+// NewtonSchulz sets how often [Muon] applies its polynomial (PyTorch's ns_steps), at least once.
 func NewtonSchulz(times int) Option {
 	return only("NewtonSchulz", func(o *Optimizer) {
 		if o.rounds = times; times < 1 {
@@ -215,6 +215,6 @@ func NewtonSchulz(times int) Option {
 	})
 }
 
-// MatchRMS scales the rate of [Muon] by 0.2·√max(rows, columns), so that its steps are as long as those of [AdamW], and rates that serve
-// that one serve it (PyTorch's adjust_lr_fn="match_rms_adamw").
+// MatchRMS scales the rate of [Muon] by 0.2·√max(rows, columns). Its steps are then as long as those of [AdamW], and
+// the same rates work (PyTorch's adjust_lr_fn="match_rms_adamw").
 func MatchRMS() Option { return only("MatchRMS", func(o *Optimizer) { o.matchRMS = true }) }

@@ -5,16 +5,16 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Rprop steps by the sign of each gradient, with a step size for each element that grows while the sign stays the same (Riedmiller and
-// Braun, 1993). It is for full-batch gradients:
+// Rprop steps by the sign of each gradient, with a step size for each element that grows while the sign stays the
+// same (Riedmiller and Braun, 1993). It is for full-batch gradients:
 //
-//	η = plus where grad·before > 0, minus where it is < 0, else 1
-//	size = clamp(η·size, least, most), which begins with the rate
-//	g = 0 where η is minus, else grad
+//	η = plus if grad·before > 0, minus if it is < 0, else 1
+//	size = clamp(η·size, least, most), which starts as the rate
+//	g = 0 if η is minus, else grad
 //	w -= sign(g)·size
 //
-// A rate that changes is used in the first step only. State: prev (g of the step before), step_size. Options: Etas (0.5 and 1.2), StepSizes
-// (1e-6 and 50).
+// If the rate changes, only the first one is used. State: prev (g of the step before), step_size. Options: Etas (0.5
+// and 1.2), StepSizes (1e-6 and 50).
 func Rprop[R Rate](rate R, opts ...Option) Optimizer { return build(rprop, rate, opts) }
 
 var rprop = &rule{name: "Rprop", defaults: settings{etaMinus: 0.5, etaPlus: 1.2, leastStep: 1e-6, mostStep: 50}, options: "Etas StepSizes",

@@ -23,8 +23,8 @@ type Schedule struct {
 	wrong   string
 }
 
-// At returns the rate of step s as a Float64 scalar; s is a scalar of the graph, 0 for the first
-// step. Optimisers call it themselves; a program can show the rate, or schedule something else.
+// At returns the rate of step s as a Float64 scalar; s is a scalar of the graph, 0 for the first step. Optimisers
+// call it themselves. A program can also output the rate, or schedule something else.
 func (r Schedule) At(s *graph.Node) *graph.Node {
 	if trouble := r.trouble(); trouble != "" {
 		return refuse("At", trouble, s)

@@ -24,13 +24,14 @@ var lamb = &rule{name: "Lamb", defaults: settings{beta1: 0.9, beta2: 0.999, epsi
 		return ops.Mul(along, ops.Mul(u.trust(along, 1, 0), u.rateOf()))
 	}}
 
-// Lars is [SGD] with a rate for each tensor that is proportional to its norm (You, Gitman and Ginsburg, 2017), like optax.lars:
+// Lars is [SGD] with a rate for each tensor that is proportional to its norm (You, Gitman and Ginsburg, 2017), like
+// optax.lars:
 //
 //	g = grad + decay·w
 //	v = mu·v + rate · coefficient·|w|/(|g| + ε) · g
 //	w -= v
 //
-// Where a norm is 0, the quotient with its coefficient counts as 1. An update takes more than one kernel. State:
+// If a norm is 0, the quotient with its coefficient counts as 1. An update takes more than one kernel. State:
 // momentum_buffer (v). Options: TrustCoefficient (0.001), Momentum (0.9), Nesterov, Epsilon (0).
 func Lars[R Rate](rate R, opts ...Option) Optimizer { return build(lars, rate, opts) }
 

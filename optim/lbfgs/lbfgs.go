@@ -10,16 +10,16 @@ import (
 	"github.com/broadloom/broadloom/exec"
 )
 
-// Minimizer holds the state of the method: the last steps, and the changes of the gradient
-// along them. It computes in Float64, whatever the parameters' dtypes. It serves one goroutine
-// at a time. Fields that New sets may be changed between steps.
+// Minimizer holds the state of the method: the last steps, and the changes of the gradient along them. It computes in
+// Float64, whatever the parameters' dtypes. It must not be used by several goroutines at once. Fields that New sets
+// may be changed between steps.
 type Minimizer struct {
 	Rate            float64 // 1: the first length that each line search tries
 	Iterations      int     // 20: the maximum number of directions in a step
 	Evaluations     int     // 25: the number of runs in a step after which no new direction starts
 	History         int     // 100: the number of past directions that are kept
-	LeastGradient   float64 // 1e-7: a step ends where no gradient is larger
-	LeastChange     float64 // 1e-9: and where neither loss nor a parameter changes more
+	LeastGradient   float64 // 1e-7: a step ends if no gradient is larger
+	LeastChange     float64 // 1e-9: and if neither the loss nor a parameter changes more
 	LineEvaluations int     // 25: the maximum number of runs in a line search
 
 	vectors

@@ -30,8 +30,8 @@ func (m *Minimizer) State() map[string]exec.Array {
 	}
 }
 
-// SetState takes copies of what State returned for the same parameters. An array that is missing or of other
-// sizes is an error, and changes nothing.
+// SetState sets the state to copies of what State returned for the same parameters. A missing array, or one of
+// another size, is an error and changes nothing.
 func (m *Minimizer) SetState(state map[string]exec.Array) error {
 	x, err := m.params()
 	if err != nil {

@@ -17,8 +17,8 @@ type vectors struct {
 	grads   []*graph.Node
 }
 
-// New returns a minimizer with PyTorch's usual settings. The session's program has the loss, a
-// scalar, and grads[i], the gradient of params[i], among its outputs, and does not write params itself.
+// New returns a minimizer with PyTorch's default settings. The outputs of the session's program must include the
+// loss, a scalar, and grads[i], the gradient of params[i]. The program must not write params itself.
 func New(session *exec.Session, loss *graph.Node, params, grads []*graph.Node) (*Minimizer, error) {
 	switch {
 	case session == nil || loss == nil:
