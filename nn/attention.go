@@ -13,13 +13,13 @@ import (
 // Need, 2017, section 3.2).
 type MultiHeadAttention struct {
 	declared
-	InProjWeight         *graph.Node    // [width + 2·kvHeads·head, width], of queries, keys and values; nil if their widths differ
-	ProjWeights          [3]*graph.Node // with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width]; else
-// nil
-	projections          []Weighted     // of which these are the weights
-	InProjBias           *graph.Node    // as many, or nil
-	BiasK, BiasV         *graph.Node    // [1, 1, kvHeads·head] with [BiasKV], or nil
-	OutProj              *Linear        // [width, width]
+	InProjWeight *graph.Node    // [width + 2·kvHeads·head, width], of queries, keys and values; nil if their widths differ
+	ProjWeights  [3]*graph.Node // with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width]; else
+	// nil
+	projections          []Weighted  // of which these are the weights
+	InProjBias           *graph.Node // as many, or nil
+	BiasK, BiasV         *graph.Node // [1, 1, kvHeads·head] with [BiasKV], or nil
+	OutProj              *Linear     // [width, width]
 	heads, kvHeads       int
 	width, head          int // head is the width of one
 	keyWidth, valueWidth graph.Dim

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/onnx/internal/importer"
 )
 
-// Built is the graph of a model.
+// Built is the graph built from a model.
 type Built struct {
 	Graph  *graph.Graph
 	model  *Model
@@ -27,8 +27,8 @@ var policy = graph.Policy{Names: graph.Unify, MutualExpand: graph.AllowSilently,
 	ExamplePositions: graph.AllowSilently, OnePosition: graph.AllowSilently, MaskedRows: graph.AllowSilently, KeptWeights: graph.AllowSilently,
 	OtherOrder: graph.AllowSilently}
 
-// Build makes a graph of the model. The error is a *[BuildError] that holds every node that could not be built, or says what is wrong with an
-// option.
+// Build makes a graph of the model. The error is a *[BuildError] with every node that could not be built, or says
+// which option is wrong.
 func (m *Model) Build(opts ...Option) (*Built, error) {
 	if m == nil || m.model == nil {
 		return nil, errors.New("onnx: the model is nil")
@@ -73,7 +73,7 @@ func (m *Model) Build(opts ...Option) (*Built, error) {
 // Problem is a node of a model that could not be built, and why.
 type Problem = importer.Problem
 
-// BuildError tells which nodes of a model could not be built. What follows from them is left out.
+// BuildError lists the nodes of a model that could not be built. Problems that only follow from these are left out.
 type BuildError struct {
 	Model    string // the file, or ""
 	Problems []Problem
@@ -82,7 +82,7 @@ type BuildError struct {
 // maxTold is how many problems an error writes out.
 const maxTold = 20
 
-// Error lists the problems, those of one kind once.
+// Error lists the problems; equal ones appear once.
 func (e *BuildError) Error() string {
 	var b strings.Builder
 	b.WriteString("onnx: ")
@@ -124,7 +124,7 @@ func textOf(p Problem) string {
 	return fmt.Sprintf("%s %q: %s", p.Op, p.Node, p.Reason)
 }
 
-// Input is the node of an input, or nil where the model has none of that name.
+// Input returns the node of an input, or nil if the model has none with that name.
 func (b *Built) Input(name string) *graph.Node { return named(b.all().Inputs, name) }
 
 // all is what was built; of nil nothing.
@@ -135,7 +135,8 @@ func (b *Built) all() *importer.Result {
 	return b.result
 }
 
-// Output is the node of an output, or nil where none has that name. The parts of an output that is a sequence are called "y.0", "y.1" and so on.
+// Output returns the node of an output, or nil if there is none with that name. The parts of a sequence output y are
+// called "y.0", "y.1" and so on.
 func (b *Built) Output(name string) *graph.Node { return named(b.all().Outputs, name) }
 
 func named(list []importer.Named, name string) *graph.Node {
@@ -147,10 +148,10 @@ func named(list []importer.Named, name string) *graph.Node {
 	return nil
 }
 
-// Inputs are the nodes of the inputs, in the model's order.
+// Inputs returns the nodes of the inputs, in the model's order.
 func (b *Built) Inputs() []*graph.Node { return nodesOf(b.all().Inputs) }
 
-// Outputs are the nodes of the outputs, in the model's order.
+// Outputs returns the nodes of the outputs, in the model's order.
 func (b *Built) Outputs() []*graph.Node { return nodesOf(b.all().Outputs) }
 
 func nodesOf(list []importer.Named) (nodes []*graph.Node) {
@@ -160,7 +161,7 @@ func nodesOf(list []importer.Named) (nodes []*graph.Node) {
 	return nodes
 }
 
-// Params are the parameters that the model's tensors have become, of which [Built.Load] knows the values.
+// Params returns the parameters made from the model's tensors. [Built.Load] sets their values.
 func (b *Built) Params() (nodes []*graph.Node) {
 	for _, p := range b.all().Params {
 		nodes = append(nodes, p.Node)

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// ExportOption says what [Export] and [Encode] write, and how; nil says nothing.
+// ExportOption is an option of [Export] and [Encode]; nil has no effect.
 type ExportOption func(*exported)
 
 type exported struct {
@@ -19,42 +19,43 @@ type exported struct {
 	largestFile int64
 }
 
-// DefaultOpset is the version of ONNX's operators that is written if nothing else is said.
+// DefaultOpset is the default version of ONNX's operators.
 const DefaultOpset = 20
 
 // largestFile is the most bytes of parameters that stand in the model's own file if nothing else is said.
 const largestFile = 1 << 30
 
-// WithOutputs names the values that the model gives. An output has the name of its node, or "output_0" and so on by its place.
+// WithOutputs sets the outputs of the model. An output has the name of its node, or "output_0" and so on by its
+// position.
 func WithOutputs(nodes ...*graph.Node) ExportOption {
 	return func(r *exported) { r.Outputs = append(r.Outputs, nodes...) }
 }
 
-// WithUpdates names in-place writes that the model carries out, such as an optimiser's. What is written is an input of the model, and its
-// new value an output of the input's name with ".next" behind it, which is fed to the next run.
+// WithUpdates sets the in-place writes that the model performs, such as those of an optimiser. A written value is an
+// input of the model, and its new value an output with ".next" appended to that name: feed it to the next run.
 func WithUpdates(nodes ...*graph.Node) ExportOption {
 	return func(r *exported) { r.Updates = append(r.Updates, nodes...) }
 }
 
-// WithParams writes the parameters as they are in a session into the model, but for those that updates write. Without it, all
-// parameters are inputs.
+// WithParams stores the current values of a session's parameters in the model, except those that updates write.
+// Without it, all parameters are inputs.
 func WithParams(s *exec.Session) ExportOption {
 	return func(r *exported) { r.params = s }
 }
 
-// WithOpset chooses the version of ONNX's operators: 20 to 26. [DefaultOpset] is the one that most programs read.
+// WithOpset sets the version of ONNX's operators, from 20 to 26. Most programs can read [DefaultOpset].
 func WithOpset(version int) ExportOption {
 	return func(r *exported) { r.Opset = version }
 }
 
-// WithPrimitives writes all operations with what they are made of, also those for which ONNX has an operator of its own, such as Conv: models are longer
-// and slower, and mean what the operations say of themselves to the last special number.
+// WithPrimitives writes all operations as compositions of primitives, even if ONNX has an operator for them, such as
+// Conv. Models are longer and slower, but compute exactly what the operations define, down to special numbers.
 func WithPrimitives() ExportOption {
 	return func(r *exported) { r.Primitives = true }
 }
 
-// WithSizes gives named sizes their numbers. Those that have none stay names in the model, for any size; some operations, such as
-// factorizations of matrices, can only be written with numbers.
+// WithSizes binds named sizes to numbers. Others stay names in the model, for any size; some operations, such as
+// matrix factorizations, can only be written with numbers.
 func WithSizes(sizes shapeinfer.Sizes) ExportOption {
 	return func(r *exported) {
 		for name, n := range sizes {
@@ -63,22 +64,23 @@ func WithSizes(sizes shapeinfer.Sizes) ExportOption {
 	}
 }
 
-// WithDataBeside has [Export] write the parameters into a file beside the model's if they take more than a number of bytes: 1 GiB if
-// nothing else is said. A model's own file can have 2 GiB.
+// WithDataBeside makes [Export] write the parameters to a file next to the model's if they take more than the given
+// number of bytes. The default is 1 GiB; the model's own file is limited to 2 GiB.
 func WithDataBeside(bytes int64) ExportOption {
 	return func(r *exported) { r.largestFile = bytes }
 }
 
-// Export writes the model that computes outputs, and carries out updates, of a graph. The path names the whole new file, or what
-// it named before. Large parameters are written into a file of their own beside it, whose name ends with .data and tells its content: that of an earlier model
-// stays.
+// Export writes the model that computes the outputs, and performs the updates, of a graph. The path always names a
+// complete file: the new one, or the earlier one until then. Large parameters are written to a file next to it, whose
+// name contains a hash of its content and ends in .data; those of earlier models are not removed.
 //
-// The error holds every mistake of the graph, as that of exec.Compile, or says at the user's line which operation has no form in
-// ONNX, and what to do. Claims of elements, such as of ops.Assert, and of indices, are not checked in the model: an index below 0 counts from
-// the end there. Whether the greatest element of a window is NaN is up to the engine, as is the order of sums.
+// The error lists every mistake of the graph, like that of exec.Compile, or names the user's line of an operation
+// that cannot be written in ONNX and says what to do. The model does not check assertions, such as ops.Assert, or
+// indices: an index below 0 counts from the end there. Whether the maximum of a window with NaN is NaN depends on the
+// engine, as does the order of sums.
 //
-// Inputs, parameters that are inputs and outputs have the names of their nodes. A named size is read from the shape of an input; one
-// that no input shows is an input of its own, an int64 without axes, with the name "size:n".
+// Inputs, parameters that are inputs, and outputs have the names of their nodes. A named size is read from the shape
+// of an input; if no input has it, it is an input of its own, an int64 scalar named "size:n".
 func Export(path string, g *graph.Graph, opts ...ExportOption) error {
 	m, r, err := model(g, opts)
 	if err != nil {
@@ -90,7 +92,8 @@ func Export(path string, g *graph.Graph, opts ...ExportOption) error {
 	return nil
 }
 
-// Encode returns the bytes of the file that [Export] writes, with all parameters in it. The error is Export's, or tells that they take more than 2 GiB.
+// Encode returns the bytes of the file that [Export] writes, with all parameters in it. The error is that of Export;
+// it is also an error if they take more than 2 GiB.
 func Encode(g *graph.Graph, opts ...ExportOption) ([]byte, error) {
 	m, _, err := model(g, opts)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Load sets the parameters of a session that come from the model to the values of the file. Others, such as those of a layer that was
-// put behind it, stay as they are.
+// Load sets the parameters of a session that come from the model to the values in the file. Others, such as those of
+// layers that were added, do not change.
 func (b *Built) Load(s *exec.Session) error {
 	if s == nil {
 		return errors.New("onnx: the session is nil")
@@ -21,8 +21,8 @@ func (b *Built) Load(s *exec.Session) error {
 	return b.each(held, s.SetParam)
 }
 
-// Values are the values of those parameters of a program that come from the model: [exec.BorrowParams] makes sessions that read them
-// where they lie, so that they are in memory once.
+// Values returns the values of a program's parameters that come from the model. With [exec.BorrowParams], sessions
+// read them in place, so that they are in memory once.
 func (b *Built) Values(p *exec.Program) (exec.Feed, error) {
 	if p == nil {
 		return nil, errors.New("onnx: the program is nil")

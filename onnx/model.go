@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/onnx/internal/wire"
 )
 
-// Model is a file that was read. It may be used by any number of goroutines, and must not be closed meanwhile.
+// Model is an open file. It may be used by several goroutines, but must not be closed meanwhile.
 type Model struct {
 	path  string
 	model *wire.Model
@@ -24,9 +24,9 @@ type Model struct {
 	closed bool
 }
 
-// Open reads a model. The tensors of the file, and of such that lie beside it, are read from memory that the system maps, when they are
-// wanted: close the model once sessions have them. It returns an error where the file is no model, damaged, or of a version that is
-// not known.
+// Open opens a model. Tensors, also those in files next to it, are memory-mapped and read when they are needed: close
+// the model once sessions have loaded them. It returns an error if the file is not a model, is damaged, or has an
+// unknown version.
 func Open(path string) (*Model, error) {
 	m := &Model{path: path, files: map[string]*mapped.File{}, bytes: map[string][]byte{}}
 	data, err := m.file("", path)
@@ -40,7 +40,8 @@ func Open(path string) (*Model, error) {
 	return m, nil
 }
 
-// Parse is [Open] of a file's content, which must not change as long as the model is used. Tensors in other files are refused.
+// Parse is [Open] for the content of a file, which must not change while the model is used. Tensors in other files
+// are errors.
 func Parse(data []byte) (*Model, error) {
 	m := &Model{}
 	if err := m.decode(data); err != nil {
@@ -106,7 +107,7 @@ func (m *Model) isOpen() error {
 	return nil
 }
 
-// Close gives the memory of the files back. What sessions and arrays hold stays.
+// Close unmaps the files. Values in sessions and arrays stay valid.
 func (m *Model) Close() (err error) {
 	if m == nil {
 		return nil
@@ -123,7 +124,7 @@ func (m *Model) Close() (err error) {
 	return err
 }
 
-// Name is the file's name without its ending, or that of the graph in it.
+// Name returns the file's name without its extension, or the name of the model's graph.
 func (m *Model) Name() string {
 	if m == nil || m.model == nil {
 		return ""
@@ -134,14 +135,14 @@ func (m *Model) Name() string {
 	return m.model.Graph.Name
 }
 
-// Info is what a model says of one of its inputs or outputs.
+// Info describes an input or output of a model.
 type Info struct {
 	Name  string
-	DType string   // as ONNX writes it, such as "float" or "int64"; "" of what is no tensor
-	Shape []string // a number for each axis, or the name that [Size] takes; nil where nothing is said
+	DType string   // in ONNX's notation, such as "float" or "int64"; "" if it is not a tensor
+	Shape []string // a number for each axis, or a name for [Size]; nil if the model declares none
 }
 
-// String writes it as "x float[batch, 3, 224, 224]".
+// String returns it in the form "x float[batch, 3, 224, 224]".
 func (i Info) String() string {
 	if i.Shape == nil {
 		return strings.TrimSpace(i.Name + " " + i.DType)
@@ -149,7 +150,7 @@ func (i Info) String() string {
 	return fmt.Sprintf("%s %s[%s]", i.Name, i.DType, strings.Join(i.Shape, ", "))
 }
 
-// Inputs tells what the model takes.
+// Inputs describes the model's inputs.
 func (m *Model) Inputs() []Info {
 	if m == nil || m.model == nil {
 		return nil
@@ -167,7 +168,7 @@ func (m *Model) Inputs() []Info {
 	return list
 }
 
-// Outputs tells what the model gives.
+// Outputs describes the model's outputs.
 func (m *Model) Outputs() (list []Info) {
 	if m == nil || m.model == nil {
 		return nil
@@ -199,7 +200,7 @@ func (m *Model) infoOf(v *wire.ValueInfo) Info {
 	return i
 }
 
-// Metadata are the pairs of words that the model's author left in it.
+// Metadata returns the model's metadata, pairs of strings.
 func (m *Model) Metadata() map[string]string {
 	pairs := map[string]string{}
 	if m == nil || m.model == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/onnx/internal/importer"
 )
 
-// Option says how a graph is built of a model; nil says nothing.
+// Option says how a graph is built from a model; nil has no effect.
 type Option func(*request)
 
 type request struct {
@@ -23,7 +23,8 @@ func (r *request) fail(format string, args ...any) {
 	}
 }
 
-// Size gives a name of sizes in the model a number: a size without a name is called after its input and the axis, as "x_0".
+// Size binds a named size of the model to a number. A size without a name is named after its input and the axis, such
+// as "x_0".
 func Size(name string, n int) Option {
 	return func(r *request) {
 		if n < 0 {
@@ -33,7 +34,8 @@ func Size(name string, n int) Option {
 	}
 }
 
-// MayBeEmpty says which names of sizes may be 0, such as the length of a past before the first step. Others are at least 1.
+// MayBeEmpty says which named sizes may be 0, such as the length of a cache before the first step. Others are at
+// least 1.
 func MayBeEmpty(names ...string) Option {
 	return func(r *request) {
 		for _, name := range names {
@@ -42,12 +44,12 @@ func MayBeEmpty(names ...string) Option {
 	}
 }
 
-// InputShape gives an input a shape in the place of the one that the model declares, or does not.
+// InputShape sets the shape of an input instead of the one that the model declares, if any.
 func InputShape(input string, shape ...graph.Dim) Option {
 	return func(r *request) { r.Shapes[input] = append(graph.Shape{}, shape...) }
 }
 
-// Input puts a node in the place of an input: the model becomes a part of the node's graph.
+// Input replaces an input by a node: the model becomes a part of the node's graph.
 func Input(input string, n *graph.Node) Option {
 	return func(r *request) {
 		if n == nil {
@@ -58,7 +60,7 @@ func Input(input string, n *graph.Node) Option {
 	}
 }
 
-// Constant gives an input a value for good: a number, a slice or an [exec.Array]. A model may compute shapes of it.
+// Constant replaces an input by a constant: a number, a slice or an [exec.Array]. Shapes may depend on it.
 func Constant(input string, value any) Option {
 	return func(r *request) {
 		a, ok := value.(exec.Array)
@@ -86,8 +88,8 @@ func Constant(input string, value any) Option {
 	}
 }
 
-// Seed gives what random numbers of the model depend on, an Int64 scalar such as an input that is fed another number in each run. Without it
-// all runs draw the same.
+// Seed sets the seed of the model's random numbers, an Int64 scalar, such as an input that is fed a different number
+// in each run. Without it, all runs draw the same numbers.
 func Seed(n *graph.Node) Option {
 	return func(r *request) {
 		if n == nil {
@@ -98,12 +100,12 @@ func Seed(n *graph.Node) Option {
 	}
 }
 
-// Outputs names the values of the model that are wanted, in the place of its outputs: that before a classifier, as an example.
+// Outputs selects values of the model by name to replace its outputs: for example the one before a classifier.
 func Outputs(names ...string) Option {
 	return func(r *request) { r.Request.Outputs = append(r.Request.Outputs, names...) }
 }
 
-// In builds the model in a graph that exists, in the scope that is open.
+// In builds the model in an existing graph, in the current scope.
 func In(g *graph.Graph) Option {
 	return func(r *request) {
 		if g == nil {

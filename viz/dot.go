@@ -8,7 +8,7 @@ import (
 	"github.com/awalterschulze/gographviz/ast"
 )
 
-// DOT writes a picture in the language of Graphviz.
+// DOT writes a picture in Graphviz's language.
 func DOT(w io.Writer, s Source, opts ...Option) error {
 	if err := checkPicture(w, s); err != nil {
 		return err

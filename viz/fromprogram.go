@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/internal/page"
 )
 
-// Program makes a compiled program drawable: the graph after the last pass, with its
-// kernels, what they write to memory and where, and what stays in registers.
+// Program returns a compiled program as a source: the graph after the last pass, with its kernels, what they write to
+// memory and where, and what stays in registers.
 func Program(p *exec.Program) Source { return programSource{p} }
 
 type programSource struct{ p *exec.Program }

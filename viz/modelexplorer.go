@@ -10,9 +10,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// ModelExplorer writes what Google's Model Explorer reads: a collection of one graph,
-// with scopes as nested namespaces. It folds and draws graphs of any size. Views and
-// Gradient(Hidden) apply; folding is left to the reader.
+// ModelExplorer writes the format of Google's Model Explorer, which can draw graphs of any size: a collection of one
+// graph, with scopes as nested namespaces. Views and Gradient(Hidden) apply. Model Explorer does the folding.
 func ModelExplorer(w io.Writer, s Source, opts ...Option) error {
 	if err := checkPicture(w, s); err != nil {
 		return err

@@ -11,10 +11,9 @@ import (
 	"github.com/broadloom/broadloom/internal/page"
 )
 
-// ParseText reads the text form that [Text] writes, of a graph or of a compiled program.
-// What it gives can be drawn, searched and written again like the program itself, so that
-// text kept by a test, or sent in a report, can be looked at without the program. It
-// cannot be run: of operations the text has the names only.
+// ParseText reads the text form that [Text] writes of a graph or of a compiled program. The result can be drawn,
+// searched and written again without the program, for example from a test or a bug report. It cannot be run: the text
+// contains only the names of operations.
 func ParseText(r io.Reader) (Source, error) {
 	if r == nil {
 		return nil, errors.New("viz: ParseText was given no reader (nil)")

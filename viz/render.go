@@ -12,42 +12,40 @@ import (
 	"time"
 )
 
-// ErrNoGraphviz is the error of [PNG] and [PDF] where Graphviz is not installed.
+// ErrNoGraphviz is the error of [PNG] and [PDF] if Graphviz is not installed.
 var ErrNoGraphviz = errors.New("viz: Graphviz's program dot was not found; install the package graphviz " +
 	"(apt-get install graphviz, dnf install graphviz, brew install graphviz), or write SVG, which viz.RenderWith(svg.Render) " +
 	"of package github.com/broadloom/broadloom/viz/svg draws as Graphviz does; or write viz.HTML, which needs nothing")
 
-// Renderer draws Graphviz's language as SVG: Render of package viz/svg, or one of your own.
-// It returns when its context ends.
+// Renderer draws Graphviz's language as SVG: Render of package viz/svg, or your own. It must return when its context
+// ends.
 type Renderer func(ctx context.Context, dot []byte) (svg []byte, err error)
 
-// RenderWith lets [SVG] draw where Graphviz's program is not installed.
+// RenderWith sets the renderer that [SVG] uses if Graphviz is not installed.
 func RenderWith(r Renderer) Option { return func(o *options) { o.renderer = r } }
 
-// Patience sets the time that Graphviz may take for a picture before a simpler form of it
-// is drawn: half a minute unless said otherwise.
+// Patience sets the time that Graphviz may take for a picture before a simpler form of it is drawn. The default is
+// half a minute.
 func Patience(d time.Duration) Option { return func(o *options) { o.patience = d } }
 
-// Report sets what is told why [SVG] or [PNG] drew a simpler form of a picture than the
-// first, an error for each form that could not be drawn; and of each pattern of [Fold] that matches nothing.
+// Report sets a function that is told why [SVG] or [PNG] drew a simpler form of a picture, with an error for each
+// form that could not be drawn, and which patterns of [Fold] match nothing.
 func Report(told func(error)) Option { return func(o *options) { o.report = told } }
 
-// SVG draws a picture with Graphviz's program dot, or where that is not installed, with
-// the renderer given by [RenderWith]. Where Graphviz fails, takes too long or loses an
-// edge, simpler forms of the picture are tried, and the last one is drawn without
-// Graphviz, so that there is a picture always: errors are those of s, of w and of ctx.
+// SVG draws a picture with Graphviz's program dot, or if that is not installed, with the renderer of [RenderWith]. If
+// Graphviz fails, takes too long or loses an edge, simpler forms of the picture are tried. The last one is drawn
+// without Graphviz, so that there always is a picture: errors are only those of s, of w and of ctx.
 func SVG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 	return drawAs(w, s, opts, func(k *Sketch, o *options) ([]byte, []error, error) { return k.SVG(ctx, o.renderer) })
 }
 
-// PNG draws a picture with Graphviz's program dot, which must be installed, with two
-// pixels for each point; it tries simpler forms as [SVG] does. Pictures of large programs
-// are better as SVG: they stay sharp and can be searched.
+// PNG draws a picture with Graphviz's program dot, which must be installed, with two pixels per point. It tries
+// simpler forms like [SVG]. Pictures of large programs are better as SVG: they stay sharp and can be searched.
 func PNG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 	return drawAs(w, s, opts, func(k *Sketch, _ *options) ([]byte, []error, error) { return k.PNG(ctx) })
 }
 
-// PDF draws a picture with Graphviz's program dot, as [PNG] does: for papers.
+// PDF draws a picture with Graphviz's program dot, like [PNG]: for papers.
 func PDF(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 	return drawAs(w, s, opts, func(k *Sketch, _ *options) ([]byte, []error, error) { return k.PDF(ctx) })
 }
@@ -74,15 +72,15 @@ func drawAs(w io.Writer, s Source, opts []Option, as func(*Sketch, *options) ([]
 	return err
 }
 
-// Sketch is a picture in all forms in which it can be drawn. As JSON it travels from the
-// program that has the graph to one that draws.
+// Sketch is a picture in all forms in which it can be drawn. It can be sent as JSON from the program that has the
+// graph to one that draws.
 type Sketch struct {
 	Forms    [][]byte      // Graphviz's language: each form asks less of Graphviz than the one before
 	Plain    []byte        // SVG in the layout of this package
-	Nodes    int           // boxes and labels of edges that must be seen
-	Edges    int           // lines that must be seen
+	Nodes    int           // boxes and labels of edges that must be visible
+	Edges    int           // lines that must be visible
 	Patience time.Duration // the time for each form
-	// Titles are what the parts of an SVG are called aloud, by their names in Graphviz's language.
+	// Titles are the accessible names of the parts of an SVG, by their names in Graphviz's language.
 	Titles map[string]string
 }
 
@@ -110,7 +108,7 @@ func NewSketch(s Source, opts ...Option) (*Sketch, error) {
 	return k, nil
 }
 
-// FormName says what the form after a number of others is: "without orders".
+// FormName names the form that is tried after the given number of failed ones: "without orders".
 func (k *Sketch) FormName(failed int) string {
 	if failed < min(len(k.Forms), len(forms)) {
 		return forms[failed].name
@@ -118,8 +116,8 @@ func (k *Sketch) FormName(failed int) string {
 	return "without Graphviz"
 }
 
-// SVG draws the sketch as the function [SVG] does; r may be nil. trouble tells why each form
-// before the one drawn was not; err is not nil only when ctx has ended.
+// SVG draws the sketch like the function [SVG]; r may be nil. trouble says why each form before the drawn one failed.
+// err is nil unless ctx has ended.
 func (k *Sketch) SVG(ctx context.Context, r Renderer) (picture []byte, trouble []error, err error) {
 	_, missing := exec.LookPath("dot")
 	if missing != nil && r == nil {
@@ -142,13 +140,12 @@ func (k *Sketch) SVG(ctx context.Context, r Renderer) (picture []byte, trouble [
 	return withTitles(picture, k.Titles), trouble, err
 }
 
-// PNG draws the sketch as the function [PNG] does. trouble tells why each form before the one
-// drawn was not.
+// PNG draws the sketch like the function [PNG]. trouble says why each form before the drawn one failed.
 func (k *Sketch) PNG(ctx context.Context) (picture []byte, trouble []error, err error) {
 	return k.byDot(ctx, "-Tpng", "-Gdpi=144")
 }
 
-// PDF draws the sketch as the function [PDF] does, and tells of trouble as PNG does.
+// PDF draws the sketch like the function [PDF], with trouble as in PNG.
 func (k *Sketch) PDF(ctx context.Context) (picture []byte, trouble []error, err error) {
 	return k.byDot(ctx, "-Tpdf")
 }

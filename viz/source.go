@@ -15,7 +15,7 @@ type Source interface {
 	text(lines bool) string
 }
 
-// Graph makes a graph drawable, also one with mistakes.
+// Graph returns a graph as a source, even one with mistakes.
 func Graph(g *graph.Graph) Source { return graphSource{g} }
 
 type graphSource struct{ g *graph.Graph }

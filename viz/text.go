@@ -9,10 +9,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Text writes the program's text form: one value a line, operands before users; of a
-// compiled program, a line for each kernel before its values, and where values lie. Of
-// the options it heeds Details(Lines). It is meant for grep and diff, and shows all
-// values; [ParseText] reads it.
+// Text writes the text form of a program: one value per line, operands before users. For a compiled program it also
+// writes a line for each kernel before its values, and where values are stored. It uses the option Details(Lines). It
+// is meant for grep and diff, and shows all values; [ParseText] reads it.
 func Text(w io.Writer, s Source, opts ...Option) error {
 	if err := checkPicture(w, s); err != nil {
 		return err

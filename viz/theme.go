@@ -1,6 +1,6 @@
 package viz
 
-// Paint is how a kind of box looks. Colours are written as "#RRGGBB".
+// Paint has the colours of a kind of box, written as "#RRGGBB".
 type Paint struct {
 	Fill string // of the box
 	Line string // its border, and the names of values
@@ -16,8 +16,8 @@ type Theme struct {
 	Faint      string // notes and captions
 	Edge       string
 
-	Stretch     string // axes that broadcasting repeats or a reduction folds
-	StretchText string // the other axes beside them
+	Stretch     string // axes that broadcasting repeats or that are reduced
+	StretchText string // the other axes next to them
 	StretchEdge string
 	Write       string // edges to values whose storage is written
 
@@ -31,13 +31,13 @@ type Theme struct {
 	Movement Paint // the same elements in another arrangement
 	Card     Paint // folded scopes
 	Wrong    Paint // mistakes
-	Silent   Paint // what could not be judged because of a mistake
+	Silent   Paint // what could not be checked because of a mistake
 
-	Divisions [maxDivisions]string // edges of what is divided over the axes of a mesh
+	Divisions [maxDivisions]string // edges of values that are divided over the axes of a mesh
 
 	Cluster Paint  // scopes and parts of the program
 	Kernel  Paint  // kernels, with their captions in Type
-	Stored  string // the border of what is written to memory
+	Stored  string // the border of values that are written to memory
 }
 
 // Light is the theme for screens.

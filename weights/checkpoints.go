@@ -15,16 +15,14 @@ import (
 	"github.com/broadloom/broadloom/internal/atomicfile"
 )
 
-// Checkpoints are files of one training in a folder, of which the newest are kept. A file holds
-// all parameters, the state of optimisers among them, and the step, so that training that goes
-// on from it computes what it would have computed without a pause.
+// Checkpoints are files of a training in a folder, of which the newest are kept. A file holds all parameters,
+// including the state of optimisers, and the step, so that training can be resumed exactly where it stopped.
 type Checkpoints struct {
 	folder string
 	keep   int
 }
 
-// NewCheckpoints keeps the newest files in a folder, at least one. The folder is made when the
-// first is saved.
+// NewCheckpoints keeps the newest files in a folder, at least one. The folder is created when the first is saved.
 func NewCheckpoints(folder string, keep int) *Checkpoints {
 	return &Checkpoints{folder, max(keep, 1)}
 }
@@ -35,9 +33,8 @@ const (
 	stepKey          = "step"
 )
 
-// Save writes a checkpoint after a step, with strings of the caller's, such as the state of
-// what reads its data, and then removes those that are too many. Options are as those of the
-// function [Save].
+// Save writes a checkpoint after a step, with metadata of the caller, such as the state of a data reader. Then it
+// removes those that are too many. Options are those of the function [Save].
 func (c *Checkpoints) Save(s *exec.Session, step int, metadata map[string]string, opts ...Option) error {
 	switch {
 	case step < 0:
@@ -93,7 +90,7 @@ func (c *Checkpoints) path(step int) string {
 	return filepath.Join(c.folder, fmt.Sprintf("%s%010d%s", checkpointPrefix, step, checkpointEnding))
 }
 
-// Steps lists the steps of which there is a file, in ascending order.
+// Steps lists the steps for which there is a file, in ascending order.
 func (c *Checkpoints) Steps() (steps []int, err error) {
 	entries, err := os.ReadDir(c.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,17 +108,17 @@ func (c *Checkpoints) Steps() (steps []int, err error) {
 	return steps, nil
 }
 
-// Restored is what a checkpoint told.
+// Restored describes the checkpoint that was read.
 type Restored struct {
 	Step     int
-	Metadata map[string]string // that was given to Save
-	// Skipped says of newer checkpoints why they could not be read.
+	Metadata map[string]string // as passed to Save
+	// Skipped says why newer checkpoints could not be read.
 	Skipped []error
 }
 
-// Restore sets a session's parameters from the newest checkpoint that can be read. Where there
-// is none it returns nil without an error; where none can be read, an error. A file that does
-// not fit the session's parameters is an error too, a *[MismatchError].
+// Restore sets a session's parameters from the newest checkpoint that can be read. It returns nil without an error if
+// there is no checkpoint, and an error if none can be read. A file that does not match the session's parameters is an
+// error too, a *[MismatchError].
 func (c *Checkpoints) Restore(s *exec.Session, opts ...Option) (*Restored, error) {
 	steps, err := c.Steps()
 	if err != nil || len(steps) == 0 {

@@ -11,11 +11,10 @@ import (
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
-// Load sets a session's parameters from a file, by their names. All names, shapes and dtypes
-// are compared first: where something does not fit and was not allowed, nothing is set, and the
-// error is a *[MismatchError] that tells of everything. Numbers are widened to the parameter's dtype:
-// float16 and bfloat16 to float32 or float64, integers to ones that hold all of theirs. An error while elements are read
-// leaves the parameters of Report.Loaded set. What [With] names is set first.
+// Load sets a session's parameters from a file, by name. It first compares all names, shapes and dtypes: if anything
+// does not match and is not allowed, nothing is set, and the error is a *[MismatchError] that lists everything.
+// Numbers are widened to the parameter's dtype: float16 and bfloat16 to float32 or float64, integers to wider ones.
+// If reading elements fails, the parameters in Report.Loaded have been set. Values of [With] are set first.
 func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	held, err := heldBy(s)
 	if err != nil {
@@ -24,8 +23,8 @@ func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	return f.load(held, s.Program(), opts, func(n *graph.Node, value exec.Array) error { return s.SetParam(n, value) })
 }
 
-// Values reads the parameters that a program reads or writes from a file, as [Load] does: exec.BorrowParams makes a session
-// that reads them where they lie, so that a large model is in memory once.
+// Values reads the parameters that a program uses from a file, like [Load]. With exec.BorrowParams, a session reads
+// them in place, so that a large model is in memory once.
 func Values(p *exec.Program, f *File, opts ...Option) (exec.Feed, *Report, error) {
 	if p == nil {
 		return nil, nil, errors.New("weights: the program is nil")
@@ -83,7 +82,7 @@ func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option, set func
 	return r, nil
 }
 
-// LoadFile is [Load] from a file that it opens and closes.
+// LoadFile is [Load] with the path of a file.
 func LoadFile(s *exec.Session, path string, opts ...Option) (*Report, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -93,7 +92,7 @@ func LoadFile(s *exec.Session, path string, opts ...Option) (*Report, error) {
 	return r, errors.Join(err, f.Close())
 }
 
-// MismatchError is the error of a file that does not fit the parameters that it was loaded into.
+// MismatchError is the error if a file does not match the parameters.
 type MismatchError struct {
 	File   string
 	Report *Report

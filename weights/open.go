@@ -16,15 +16,14 @@ import (
 	"github.com/broadloom/broadloom/weights/internal/safetensors"
 )
 
-// Info describes a tensor in a file: its name, its dtype by the word of safetensors ("F32",
-// "BF16"), and its shape.
+// Info describes a tensor in a file: its name, its dtype in safetensors' notation ("F32", "BF16"), and its shape.
 type Info struct {
 	Name  string
 	DType string
 	Shape []int
 }
 
-// File is an open file of tensors, or several that an index names. It serves one goroutine.
+// File is an open file of tensors, or a sharded one. It must not be used by several goroutines at once.
 type File struct {
 	path     string
 	parts    []*mapped.File
@@ -33,9 +32,9 @@ type File struct {
 	metadata map[string]string
 }
 
-// Open opens a file by its ending: .safetensors, .npz, .npy (whose one tensor has the file's
-// name without the ending), or .index.json, beside whose parts it lies. Headers are read and
-// checked, elements are not. The file must not be written while it is open.
+// Open opens a file. Its extension is .safetensors, .npz, .npy (with one tensor, named like the file without the
+// extension), or .index.json, next to the shards. It reads and checks headers, but no elements. The file must not be
+// written while it is open.
 func Open(path string) (*File, error) {
 	f := &File{path: path, byName: map[string]int{}}
 	if err := f.open(); err != nil {
@@ -107,7 +106,7 @@ func guarded(read func() error) (err error) {
 	return read()
 }
 
-// Close closes the file. Values that were read stay.
+// Close closes the file. Values that were read stay valid.
 func (f *File) Close() error {
 	var errs []error
 	for _, m := range f.parts {
@@ -117,7 +116,7 @@ func (f *File) Close() error {
 	return errors.Join(errs...)
 }
 
-// Tensors lists what the file holds, in its order.
+// Tensors lists the tensors of the file, in its order.
 func (f *File) Tensors() []Info {
 	infos := make([]Info, len(f.tensors))
 	for i, t := range f.tensors {
@@ -126,11 +125,11 @@ func (f *File) Tensors() []Info {
 	return infos
 }
 
-// Metadata returns the strings that a file of safetensors holds beside its tensors.
+// Metadata returns the metadata of a safetensors file.
 func (f *File) Metadata() map[string]string { return f.metadata }
 
-// Read reads a tensor, as a slice of the Go type that has its dtype: F16 as []half.Float16, F8_E4M3 as []half.Float8E4M3FN, U8 as
-// []uint8. A tensor of a dtype that no Go type has, such as F8_E8M0, is an error.
+// Read reads a tensor, as a slice of the Go type of its dtype: F16 as []half.Float16, F8_E4M3 as []half.Float8E4M3FN,
+// U8 as []uint8. A dtype without a Go type, such as F8_E8M0, is an error.
 func (f *File) Read(name string) (exec.Array, error) {
 	i, ok := f.byName[name]
 	switch {

@@ -38,14 +38,12 @@ func optionsOf(opts []Option) options {
 	return o
 }
 
-// Only loads or saves these parameters: those of a part of a model, or all but the state of
-// an optimiser.
+// Only loads or saves only these parameters: those of a part of a model, or all but the state of an optimiser.
 func Only(params ...*graph.Node) Option {
 	return func(o *options) { o.only = append(o.only, params...) }
 }
 
-// Rename says what a parameter is called in the file, by its name in the graph. Without it the
-// two are the same.
+// Rename sets the name of a parameter in the file, given its name in the graph. The default is the same name.
 func Rename(name func(param string) string) Option {
 	return func(o *options) {
 		if name != nil {
@@ -54,10 +52,9 @@ func Rename(name func(param string) string) Option {
 	}
 }
 
-// AllowMissing loads also where parameters stand in no tensor of the file: they keep their
-// values. With patterns of [path.Match] these are only parameters whose names match one of
-// them: AllowMissing("*.exp_avg*", "*.step") for a file that another program wrote, without
-// the state of an optimiser.
+// AllowMissing allows parameters that are missing in the file: they keep their values. Patterns of [path.Match]
+// restrict it to parameters with matching names: AllowMissing("*.exp_avg*", "*.step") is for files of other programs,
+// without the state of an optimiser.
 func AllowMissing(patterns ...string) Option {
 	return func(o *options) {
 		o.missing, o.anyMissing = append(o.missing, patterns...), o.anyMissing || len(patterns) == 0
@@ -65,9 +62,9 @@ func AllowMissing(patterns ...string) Option {
 	}
 }
 
-// Transposed loads weights whose names match one of the patterns of [path.Match] from tensors with the axes of Flax and Keras: a matrix [out, in] from
-// a kernel [in, out], and the weight of a convolution, [out, in, …], from […, in, out]; and saves them as such. Transposed("*.weight") is right for a file of such layers alone:
-// tables of embeddings have the same axes everywhere.
+// Transposed loads and saves weights whose names match a pattern of [path.Match] with the axes of Flax and Keras: a
+// matrix [out, in] as a kernel [in, out], and the weight of a convolution, [out, in, …], as […, in, out].
+// Transposed("*.weight") is right for a file with only such layers; embedding tables have the same axes everywhere.
 func Transposed(patterns ...string) Option {
 	return func(o *options) {
 		o.transposed = append(o.transposed, patterns...)
@@ -97,31 +94,31 @@ func (o options) mayMiss(name string) bool {
 	return o.anyMissing || matches(name, o.missing...)
 }
 
-// AllowUnexpected loads also where tensors of the file are no parameters.
+// AllowUnexpected allows tensors in the file that are not parameters.
 func AllowUnexpected() Option { return func(o *options) { o.unexpected = true } }
 
-// AllowNarrowing loads floating-point numbers into a dtype of less precision or range, such as float64 into float32 and float32
-// into bfloat16, rounded to the nearest; and integers into one that does not hold all of theirs, where all values fit.
+// AllowNarrowing allows dtypes of less precision or range. Floating-point numbers are rounded to the nearest, such as
+// float64 to float32 and float32 to bfloat16. Integers must fit into the narrower dtype.
 func AllowNarrowing() Option { return func(o *options) { o.narrowing = true } }
 
-// Metadata adds strings to a file of safetensors.
+// Metadata adds strings to a safetensors file.
 func Metadata(pairs map[string]string) Option {
 	return func(o *options) { o.metadata = pairs }
 }
 
-// ShardBytes saves in files of at most so many bytes of elements (a single tensor may be larger),
-// beside their index at the given path, which then ends with .index.json.
+// ShardBytes saves files of at most n bytes of elements (a single tensor may be larger), next to their index at the
+// given path, which must end in .index.json.
 func ShardBytes(n int64) Option { return func(o *options) { o.shardBytes = n } }
 
-// Stateful is what remembers more between steps than parameters do, such as a minimizer of package
-// optim/lbfgs. SetState takes what State of such a one returned; an error changes nothing.
+// Stateful is a value with state between steps besides parameters, such as a minimizer of package optim/lbfgs.
+// SetState sets what State returned; an error changes nothing.
 type Stateful interface {
 	State() map[string]exec.Array
 	SetState(map[string]exec.Array) error
 }
 
-// With saves the arrays of these beside the parameters, under their own names, and sets them when it loads: all of one, or
-// none where AllowMissing allows that.
+// With saves these values' arrays with the parameters, under their own names, and sets them on loading. All arrays of
+// a value must be in the file, or none if AllowMissing allows that.
 func With(others ...Stateful) Option {
 	return func(o *options) {
 		if o.with = append(o.with, others...); slices.Contains(others, nil) {

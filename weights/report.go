@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Report tells how a file and a session's parameters fit.
+// Report says how well a file and a session's parameters match.
 type Report struct {
 	// Loaded are the parameters that were set, by their names in the graph.
 	Loaded []string
-	// Missing are parameters that the file does not have.
+	// Missing are parameters that are not in the file.
 	Missing []string
-	// Unexpected are tensors of the file that are no parameters.
+	// Unexpected are tensors of the file that are not parameters.
 	Unexpected []string
-	// Wrong says of parameters why the tensor of their name does not fit.
+	// Wrong says for parameters why the tensor of that name does not match.
 	Wrong []string
 
 	refused bool // something is missing that may not be
@@ -24,7 +24,7 @@ type Report struct {
 // maxListed bounds the names of a kind in a text.
 const maxListed = 20
 
-// String tells of everything that does not fit, a line each.
+// String lists everything that does not match, one per line.
 func (r *Report) String() string {
 	return fmt.Sprintf("%d parameters loaded", len(r.Loaded)) + r.differences()
 }

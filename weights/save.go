@@ -8,13 +8,13 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Save writes the parameters of a session, the state of optimisers among them, to a file: see
-// [Write]. Options are [Only], [With], [Rename], [Transposed], [Metadata] and [ShardBytes]. No other session
-// that shares the parameters may write them meanwhile.
+// Save writes the parameters of a session, including the state of optimisers, to a file: see [Write]. Options are
+// [Only], [With], [Rename], [Transposed], [Metadata] and [ShardBytes]. Other sessions that share the parameters must
+// not write them meanwhile.
 //
-// A session holds all parameters that its graph had when its program was compiled, and those of sessions
-// that it shares with. Only(s.Program().Params()...) saves the ones that its program uses: of a program that
-// evaluates, the model without the state of its optimiser.
+// A session holds all parameters that its graph had when its program was compiled, and those of sessions that it
+// shares with. Only(s.Program().Params()...) saves those that its program uses: for an evaluation program, the model
+// without the state of its optimiser.
 func Save(path string, s *exec.Session, opts ...Option) error {
 	o := optionsOf(opts)
 	held, err := heldBy(s)

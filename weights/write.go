@@ -14,16 +14,15 @@ import (
 	"github.com/broadloom/broadloom/weights/internal/safetensors"
 )
 
-// Named is a value to be written, under its name.
+// Named is a value to be written, and its name.
 type Named struct {
 	Name  string
 	Value exec.Array
 }
 
-// Write writes values to a file by its ending: .safetensors, .npz, .npy (one value), or with
-// [ShardBytes] .index.json. The path names the whole new file, or what it named before: a
-// process that dies while it writes leaves no half file there. A file of several parts takes
-// its place with its index, which is written last. Options are [Metadata] and [ShardBytes].
+// Write writes values to a file. Its extension is .safetensors, .npz, .npy (one value), or with [ShardBytes]
+// .index.json. The path always names a complete file: the new one, or the earlier one until then. The index of a
+// sharded file is written last. Options are [Metadata] and [ShardBytes].
 func Write(path string, values []Named, opts ...Option) error {
 	if err := optionsOf(opts).write(path, values); err != nil {
 		return fmt.Errorf("weights: %s: %w", path, err)
@@ -31,8 +30,8 @@ func Write(path string, values []Named, opts ...Option) error {
 	return nil
 }
 
-// CheckPath returns the error that [Write] and [Save] would return of a path without looking at a value or the disk, such as of
-// an ending that tells no format: before a long training, rather than at its end.
+// CheckPath returns the errors of [Write] and [Save] that depend only on the path, such as an unknown extension,
+// without reading values or the disk: call it before a long training.
 func CheckPath(path string, opts ...Option) error {
 	if err := optionsOf(opts).checkPath(path); err != nil {
 		return fmt.Errorf("weights: %s: %w", path, err)

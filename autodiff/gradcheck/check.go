@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Option changes what a check does; nil changes nothing.
+// Option changes a check; nil has no effect.
 type Option func(*settings)
 
 type settings struct {
@@ -26,21 +26,21 @@ type settings struct {
 // SecondOrder also compares the gradients of the gradients.
 func SecondOrder() Option { return func(s *settings) { s.second = true } }
 
-// Step is how far a number is moved to either side, relative to the greater of 1 and itself. The usual
-// 1e-5 leaves about 1e-10 of rounding and of the curve's third derivative each.
+// Step sets the distance by which a number is moved to both sides, relative to the greater of 1 and its magnitude.
+// The default 1e-5 gives an error of about 1e-10 each from rounding and from the third derivative.
 func Step(h float64) Option { return func(s *settings) { s.step = h } }
 
-// Tolerance is how far a gradient may be off, relative to the greatest entry of its value, or to 1 where
-// that is less. It is 1e-6 if nothing else is said.
+// Tolerance sets the allowed error of a gradient, relative to the greatest entry of its value, or to 1 if that is
+// less. The default is 1e-6.
 func Tolerance(t float64) Option { return func(s *settings) { s.tolerance = t } }
 
-// Check compares the gradients of y with central differences, for each element of the inputs wrt, at the
-// point that the feed says. y is weighed with random numbers that are the same in each run, and added up.
-// y and wrt are Float64: in Float32 a difference has no digits left. The feed holds wrt as exec.Array with
-// a []float64. Points at kinks, such as 0 for Relu, have no differences: choose others.
+// Check compares the gradients of y with central differences, for each element of the inputs wrt, at the point given
+// by the feed. It checks the sum of y times random weights, which are the same in each run. y and wrt are Float64: a
+// difference in Float32 has no digits left. The feed holds wrt as exec.Array with a []float64. At kinks, such as 0
+// for Relu, differences are meaningless: choose other points.
 //
-// The error is an [Error] where a gradient differs, and otherwise what stood in the way. The nodes of the
-// gradients are added to y's graph. It takes two runs for each element, and checks of ctx in each.
+// The error is an [Error] if a gradient differs; otherwise it says why the check could not be made. The nodes of the
+// gradients are added to y's graph. It takes two runs for each element, and each checks ctx.
 func Check(ctx context.Context, y *graph.Node, feed exec.Feed, wrt []*graph.Node, options ...Option) error {
 	s := settings{step: 1e-5, tolerance: 1e-6, seed: 1}
 	for _, o := range options {

@@ -1,5 +1,5 @@
-// Package gradcheck compares gradients with differences, in the tests of those who write operations or
-// gradients of their own.
+// Package gradcheck compares gradients with finite differences, for tests of user-defined operations and custom
+// gradients.
 //
 //	func TestMyOperation(t *testing.T) {
 //		g := graph.New("my")
@@ -10,5 +10,5 @@
 //		}
 //	}
 //
-// check.go makes the comparison, and error.go tells what fails.
+// check.go makes the comparison, and error.go describes differences.
 package gradcheck

@@ -8,26 +8,26 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Entry is one element of which the gradient differs.
+// Entry is one element whose gradient differs.
 type Entry struct {
 	Index      []int   // of the element
-	Gradient   float64 // that autodiff computes
+	Gradient   float64 // as computed by autodiff
 	Difference float64 // the central difference
-	Relative   float64 // how far they are apart, in the unit of [Tolerance]
+	Relative   float64 // the difference between the two, in units of [Tolerance]
 }
 
-// Error tells which gradients differ from differences.
+// Error lists gradients that differ from finite differences.
 type Error struct {
 	What    string      // "gradient" or "gradient of the gradient"
-	Value   *graph.Node // with respect to which it is
-	Entries []Entry     // that differ, in the order of the elements
+	Value   *graph.Node // with respect to which it was computed
+	Entries []Entry     // the differing ones, in the order of the elements
 	Count   int         // of all elements
 }
 
 // maxEntries bounds those that the text shows.
 const maxEntries = 5
 
-// Error writes the entries that differ.
+// Error lists the entries that differ.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gradcheck: the %s with respect to %s differs from differences in %d of %d elements:", e.What, e.Value.Called(), len(e.Entries), e.Count)

@@ -1,14 +1,12 @@
-// Package svg draws Graphviz's language without the program dot: it carries Graphviz
-// itself, compiled to WebAssembly, and runs it with wazero, without cgo. It is a package
-// of its own because of what that costs: a binary grows by some nine megabytes, and the
-// first use compiles the code, which takes about half a second and leaves a cache of six
-// megabytes in the directory for temporary files.
+// Package svg draws Graphviz's language without the program dot: it contains Graphviz, compiled to WebAssembly, and
+// runs it with wazero, without cgo. It is a separate package because of its cost: a binary grows by about nine
+// megabytes, and the first use compiles the code, which takes about half a second and leaves a cache of six megabytes
+// in the directory for temporary files.
 //
 //	viz.SVG(ctx, file, viz.Graph(g), viz.RenderWith(svg.Render))
 //
-// Graphviz runs in a process of its own, which is the program itself, started again: it
-// goes no further than this package's init. Whatever happens there, a crash or an endless
-// loop, is an error here and no more.
+// Graphviz runs in a separate process: the program itself is started again, and stops in this package's init. A crash
+// or an endless loop in it is only an error here.
 //
-// svg.go starts the process and talks to it, worker.go is what runs there.
+// svg.go starts the process and communicates with it, and worker.go runs in it.
 package svg

@@ -21,8 +21,7 @@ func init() {
 	}
 }
 
-// Render lays out a graph in Graphviz's language and draws it as SVG. It ends when its
-// context does.
+// Render lays out a graph in Graphviz's language and draws it as SVG. It stops when ctx ends.
 func Render(ctx context.Context, dot []byte) (picture []byte, err error) {
 	path, err := program()
 	if err != nil {

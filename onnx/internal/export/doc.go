@@ -1,16 +1,19 @@
-// Package export writes graphs as models of ONNX.
+// Package export writes graphs as ONNX models.
 //
-// What is written comes from the meaning that each operation gives of itself, so that a user's own operations are exported too. An operation
-// that one operator of ONNX computes is written as that operator; all else is written with primitives, movements, folds, products and
-// picks. Sizes that have names stay names in the model, and are read from the shapes of its inputs when it runs. The table of what ONNX Runtime
-// lacks, or computes otherwise than ONNX says or than graphs mean it, stands beside what makes up for it.
+// It writes each operation from the operation's own definition of its meaning, so that user-defined operations can be
+// exported too. An operation that a single ONNX operator computes is written as that operator. Everything else is
+// written with primitives, movements, reductions, products and gathers. Named sizes stay names in the model, and are
+// read from the shapes of its inputs at run time. A table lists where ONNX Runtime lacks an operator or differs from
+// ONNX or from the graph; the code that works around each is next to it.
 //
-// program.go has [Model] and what it is asked, exporter.go goes through a graph and its composite operations. element.go is the meaning of elementwise
-// operations on whole tensors, primitive.go that of each primitive, wholenumber.go of those of integers, rational.go of functions of float64 that
-// ONNX Runtime has not, and convert.go of conversions. reduce.go, matmul.go (picks by index, too), assemble.go and move.go are the other classes of operations, and
-// version.go writes to parts of values. loop.go writes loops and branches; function.go what Go functions compute, with fourier.go and forms.go. twin.go and
-// twinwindow.go have the operators that compute an operation alone, and fused.go those that compute several at once.
+// program.go has [Model] and its request, and exporter.go goes through a graph and its composite operations.
+// element.go writes elementwise operations on whole tensors, primitive.go each primitive, wholenumber.go those of
+// integers, rational.go functions of float64 that ONNX Runtime lacks, and convert.go conversions. reduce.go,
+// matmul.go (also gathers), assemble.go and move.go write the other classes of operations, and version.go writes to
+// parts of values. loop.go writes loops and branches, and function.go operations computed by Go functions, with
+// fourier.go and forms.go. twin.go and twinwindow.go have the operators that compute a single operation, and fused.go
+// those that compute several.
 //
-// size.go computes sizes, constant.go has constants, types.go dtypes; ir.go is the model in memory, builder.go makes operators of it, and writer.go gives names and
-// writes the messages.
+// size.go computes sizes, constant.go has constants, types.go dtypes. ir.go is the model in memory, builder.go adds
+// operators to it, and writer.go gives names and writes the messages.
 package export

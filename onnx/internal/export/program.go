@@ -14,13 +14,14 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Request says what of a graph is exported, and how.
+// Request says which part of a graph is exported, and how.
 type Request struct {
 	Outputs, Updates []*graph.Node
 	Sizes            shapeinfer.Sizes
 	Opset            int
-	Primitives       bool // no operator of ONNX stands for an operation that is written with others
-	// Param returns the elements of a parameter, row-major, a slice of its dtype's Go type. Where it is nil, parameters are inputs.
+	Primitives       bool // whether all operations are written as compositions of primitives
+	// Param returns the elements of a parameter, row-major, as a slice of its dtype's Go type. If it is nil,
+	// parameters are inputs.
 	Param func(n *graph.Node) (data any, err error)
 }
 
@@ -30,7 +31,8 @@ const (
 	GreatestOpset = 26
 )
 
-// Model exports a graph. The error holds every mistake of the graph, or names the user's line of what has no form in ONNX.
+// Model exports a graph. The error lists every mistake of the graph, or names the user's line of an operation that
+// cannot be written in ONNX.
 func Model(g *graph.Graph, r Request) (m *wire.Model, err error) {
 	if g == nil {
 		return nil, errors.New("the graph is nil")

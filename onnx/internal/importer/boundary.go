@@ -69,7 +69,7 @@ func quoted(list []*wire.ValueInfo) string {
 	return strings.Join(names, ", ")
 }
 
-// TensorType is the type of an input that is a tensor, or one that may be left out.
+// TensorType returns the type of a tensor input, which may be optional.
 func TensorType(t *wire.Type) *wire.TensorType {
 	for t != nil && t.Optional != nil {
 		t = t.Optional
@@ -112,7 +112,8 @@ func namesOf(g *wire.Graph, in *wire.ValueInfo) (names []string) {
 	return names
 }
 
-// SizeName is the name of the size of an axis of an input; one without a name is called after the input, as no other one is.
+// SizeName returns the name of the size of an input's axis. One without a name gets a unique name, made from that of
+// the input.
 func SizeName(g *wire.Graph, in *wire.ValueInfo, axis int) string {
 	name := TensorType(in.Type).Dims[axis].Param
 	if strings.ContainsFunc(name, unicode.IsLetter) { // "?" and "2" are none

@@ -15,35 +15,35 @@ type Request struct {
 	Graph    *graph.Graph
 	Sizes    map[string]int         // of names of sizes in the model
 	Empty    map[string]bool        // names of sizes that may be 0
-	Shapes   map[string]graph.Shape // of inputs, in the place of those that are declared
-	Given    map[string]*graph.Node // nodes in the place of inputs
-	Bound    map[string]exec.Array  // constants in the place of inputs
-	Seed     *graph.Node            // of random numbers; nil: they are the same in each run
-	Outputs  []string               // names of values; nil: the outputs of the model
+	Shapes   map[string]graph.Shape // of inputs, instead of the declared ones
+	Given    map[string]*graph.Node // nodes that replace inputs
+	Bound    map[string]exec.Array  // constants that replace inputs
+	Seed     *graph.Node            // of random numbers; if nil, they are the same in each run
+	Outputs  []string               // names of values; if nil, the outputs of the model
 	External func(*wire.Tensor) ([]byte, error)
 }
 
-// Named is a node of the graph under a name of the model.
+// Named is a node of the graph with its name in the model.
 type Named struct {
 	Name string
 	Node *graph.Node
 }
 
-// Param is a parameter, and what it begins with.
+// Param is a parameter and its initial value.
 type Param struct {
 	Named
 	Elements func() (exec.Array, error)
 }
 
-// Result is the graph of a model.
+// Result is the graph built from a model.
 type Result struct {
 	Inputs, Outputs []Named
 	Params          []Param
 }
 
-// Problem is why a part of a model was not imported.
+// Problem says why a part of a model was not imported.
 type Problem struct {
-	Node, Op string // "" where it is of the whole model
+	Node, Op string // "" if the problem is that of the whole model
 	Reason   string
 }
 
@@ -94,7 +94,7 @@ const maxApplied = 1 << 21
 // maxDepth is how deep bodies and functions may lie within each other.
 const maxDepth = 64
 
-// Import builds the nodes of a model. Where there are problems, the result is nil.
+// Import builds the nodes of a model. If there are problems, the result is nil.
 func Import(m *wire.Model, r Request) (*Result, []Problem) {
 	b := &builder{Request: r, g: r.Graph, functions: map[function]*wire.Function{}, folded: map[node]*exec.Array{}, isFixed: map[node]bool{},
 		names: map[string]graph.Dim{}, prover: prove.NewProver(r.Graph.Bounds), root: r.Graph.ScopePath()}

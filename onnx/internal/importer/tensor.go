@@ -125,7 +125,8 @@ func elementCount(dims []int64) (int, error) {
 	return int(n), nil
 }
 
-// Elements makes Go's elements of a tensor of a file. external gives the bytes of one that lies in another file.
+// Elements converts a tensor of a file to a Go slice. external returns the bytes of a tensor that is stored in
+// another file.
 func Elements(t *wire.Tensor, external func(*wire.Tensor) ([]byte, error)) (exec.Array, error) {
 	fail := func(err error) (exec.Array, error) { return exec.Array{}, fmt.Errorf("tensor %q: %w", t.Name, err) }
 	d, ok := dtypes[t.Type]

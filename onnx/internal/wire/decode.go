@@ -14,11 +14,11 @@ const (
 	bytesPerStruct = 4
 )
 
-// Decode reads a model. Strings of bytes, and the raw data of tensors, are parts of data, which must stay as it is. An error names the
-// message and the field that is wrong, and the byte at which it begins.
+// Decode reads a model. Byte strings and raw tensor data are slices of data, which must not change. An error names
+// the message, the invalid field and its byte offset.
 func Decode(data []byte) (*Model, error) { return decode(data, (*reader).model) }
 
-// DecodeTensor reads a tensor, as Decode.
+// DecodeTensor reads a tensor, like [Decode].
 func DecodeTensor(data []byte) (*Tensor, error) { return decode(data, (*reader).tensor) }
 
 func decode[T any](data []byte, read func(*reader, part) (*T, error)) (*T, error) {

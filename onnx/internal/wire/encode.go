@@ -11,8 +11,8 @@ import (
 // maxBytes bounds a message of protocol buffers.
 const maxBytes = math.MaxInt32
 
-// Encode writes a model. What takes 2 GiB or more, for which tensors want files of their own, is an error, and so is a type of a kind
-// that only Decode knows.
+// Encode writes a model. It returns an error if it takes 2 GiB or more, since its tensors then need files of their
+// own, and for types that only [Decode] supports.
 func (m *Model) Encode() ([]byte, error) {
 	e := &encoder{isMeasuring: true}
 	e.model(m)

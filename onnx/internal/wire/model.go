@@ -36,11 +36,11 @@ type Node struct {
 	Attributes                      []*Attribute
 }
 
-// Attribute is an AttributeProto. Its value is in the field that Type tells, or is that of the attribute Ref of the
-// function in which it stands.
+// Attribute is an AttributeProto. Its value is in the field for Type, or that of the attribute Ref of the enclosing
+// function.
 type Attribute struct {
 	Name, Ref, Doc string
-	Type           AttributeType // told by its value where the file does not say it
+	Type           AttributeType // inferred from the value if the file has none
 	Float          float32
 	Int            int64
 	String         []byte
@@ -55,8 +55,8 @@ type Attribute struct {
 	Graphs         []*Graph
 }
 
-// Tensor is a TensorProto. Its elements are in Raw, row-major and little-endian, if HasRaw; in the file that External tells, if
-// IsExternal; else in the list for its type.
+// Tensor is a TensorProto. Its elements are in Raw, row-major and little-endian, if HasRaw; in the file named by
+// External, if IsExternal; otherwise in the list for its type.
 type Tensor struct {
 	Name, Doc  string
 	Type       DataType
@@ -96,7 +96,7 @@ type Type struct {
 // TensorType is the type of a dense tensor.
 type TensorType struct {
 	Elem     DataType
-	HasShape bool // else even the rank is unknown
+	HasShape bool // if not, even the rank is unknown
 	Dims     []Dimension
 }
 
@@ -104,14 +104,14 @@ type TensorType struct {
 type Dimension struct {
 	Param   string
 	Value   int64
-	IsKnown bool // Value is given
+	IsKnown bool // whether Value is set
 }
 
 // Function is a FunctionProto.
 type Function struct {
 	Name, Domain, Overload, Doc string
 	Inputs, Outputs, Attributes []string
-	Defaults                    []*Attribute // attributes that have a value where a call gives none
+	Defaults                    []*Attribute // attributes with a default value
 	Nodes                       []*Node
 	Opsets                      []Opset
 	Values                      []*ValueInfo

@@ -44,7 +44,7 @@ var dataTypes = [...]string{
 	"float8e8m0", "uint2", "int2", "float6e2m3", "float6e3m2",
 }
 
-// String returns ONNX's name of the type, in small letters; that of an unknown one is its number.
+// String returns ONNX's name of the type in lower case, or the number of an unknown one.
 func (t DataType) String() string {
 	if t >= 0 && int(t) < len(dataTypes) {
 		return dataTypes[t]
@@ -79,7 +79,7 @@ var attributeTypes = [...]string{
 	"sparse_tensors", "type_proto", "type_protos",
 }
 
-// String returns ONNX's name of the kind, in small letters; that of an unknown one is its number.
+// String returns ONNX's name of the kind in lower case, or the number of an unknown one.
 func (t AttributeType) String() string {
 	if t >= 0 && int(t) < len(attributeTypes) {
 		return attributeTypes[t]

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
-// Read reads an array of a file of so many bytes. Elements are read when the tensor is, under
-// the given name.
+// Read reads the header of an array in a file of the given size. Elements are read when those of the tensor are; it
+// has the given name.
 func Read(r io.ReaderAt, size int64, name string) (raw.Tensor, error) {
 	h, err := readHeader(io.NewSectionReader(r, 0, size))
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
-// Write writes an array, in version 1 of the format.
+// Write writes an array in version 1 of the format.
 func Write(w io.Writer, shape []int, data any) error {
 	d, count, err := raw.DTypeOf(data)
 	switch {
@@ -47,13 +47,13 @@ func Write(w io.Writer, shape []int, data any) error {
 	return raw.Encode(w, data)
 }
 
-// Zip writes an archive of arrays, which are not compressed, as numpy.savez does.
+// Zip writes an archive of uncompressed arrays, like numpy.savez.
 type Zip struct {
 	archive *zip.Writer
 	seen    map[string]bool
 }
 
-// NewZip begins an archive.
+// NewZip starts an archive.
 func NewZip(w io.Writer) *Zip { return &Zip{zip.NewWriter(w), map[string]bool{}} }
 
 // Add writes an array.
@@ -72,5 +72,5 @@ func (z *Zip) Add(name string, shape []int, data any) error {
 	return Write(w, shape, data)
 }
 
-// Close ends the archive.
+// Close finishes the archive.
 func (z *Zip) Close() error { return z.archive.Close() }

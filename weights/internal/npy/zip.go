@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
-// ReadZip reads the headers of an archive of arrays of so many bytes.
+// ReadZip reads the headers of the arrays in an archive of the given size.
 func ReadZip(r io.ReaderAt, size int64) (tensors []raw.Tensor, err error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {

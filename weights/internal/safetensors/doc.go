@@ -1,5 +1,4 @@
-// Package safetensors reads and writes the format of that name: eight bytes with the
-// length of a header, the header in JSON, and the elements of all tensors, with nothing
-// between them (https://github.com/huggingface/safetensors). header.go reads and checks the
-// header, read.go the file, and write.go writes one.
+// Package safetensors reads and writes the safetensors format: eight bytes with the length of a header, the header in
+// JSON, and the elements of all tensors without gaps (https://github.com/huggingface/safetensors). header.go reads
+// and checks the header, read.go reads a file, and write.go writes one.
 package safetensors

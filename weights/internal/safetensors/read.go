@@ -12,7 +12,7 @@ import (
 // maxHeader is the longest header that the reference implementation reads.
 const maxHeader = 100_000_000
 
-// Read reads the header of a file of so many bytes. Elements are read when a tensor is.
+// Read reads the header of a file of the given size. Elements are read when those of a tensor are.
 func Read(r io.ReaderAt, size int64) (tensors []raw.Tensor, metadata map[string]string, err error) {
 	defer func() {
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
-// Tensor is one to be written.
+// Tensor is a tensor to be written.
 type Tensor struct {
 	Name  string
 	Shape []int
@@ -27,8 +27,8 @@ type described struct {
 	Offsets [2]int64  `json:"data_offsets"`
 }
 
-// Write writes a file. Tensors are ordered by the width of their elements, then by name, as
-// the reference implementation has them, so that all elements lie at multiples of their width.
+// Write writes a file. Tensors are ordered by element size, then by name, as in the reference implementation, so that
+// all elements are aligned.
 func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 	order := slices.Clone(tensors)
 	widths := map[string]int{}
