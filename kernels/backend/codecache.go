@@ -8,18 +8,19 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// generation is the number of bytes of code, with the keys, from which on a cache forgets what nobody has asked for since it last did.
+// generation is the size of code and keys, in bytes, at which a cache drops the entries that were not used since it
+// last did.
 const generation = 4 << 20
 
-// codes is the code that this process has compiled lately. Its programs have many kernels in common: those that train a model and
-// those that evaluate it, or those for several sizes.
+// codes holds the code that this process compiled recently. Programs share many kernels: those for training and
+// evaluation of a model, or those for several sizes.
 var codes codeCache
 
-// codeCache keeps machine code by the programs' keys.
+// codeCache holds machine code by the keys of programs.
 type codeCache struct {
 	mu             sync.Mutex
 	recent, before map[codeKey]outcome
-	size           int // bytes of what is recent
+	size           int // of the recent entries, in bytes
 }
 
 type codeKey struct {
@@ -27,13 +28,13 @@ type codeKey struct {
 	target  codegen.Target
 }
 
-// outcome is a program's code, or why there is none.
+// outcome is the code of a program, or the reason why there is none.
 type outcome struct {
 	code *codegen.Code
 	err  error
 }
 
-// compile compiles a program of some key, if it is new.
+// compile returns the code of the program with a key, and compiles it if it is new.
 func (c *codeCache) compile(p *rowprog.Program, key string, t codegen.Target) outcome {
 	at := codeKey{key, t}
 	o, known := c.find(at)
@@ -44,7 +45,7 @@ func (c *codeCache) compile(p *rowprog.Program, key string, t codegen.Target) ou
 	return o
 }
 
-// compileAll compiles the programs of some keys, those that are new on all processors at once.
+// compileAll compiles the programs with some keys: new ones on all processors at once.
 func (c *codeCache) compileAll(programs map[string]*rowprog.Program, t codegen.Target) map[string]outcome {
 	outcomes := make(map[string]outcome, len(programs))
 	work := make(chan string, len(programs))
@@ -54,7 +55,7 @@ func (c *codeCache) compileAll(programs map[string]*rowprog.Program, t codegen.T
 	close(work)
 	var mu sync.Mutex
 	var group sync.WaitGroup
-	var raised any // the caller's to recover from, whom a panic of another goroutine would not reach
+	var raised any // the caller recovers from it; it could not recover from a panic in another goroutine
 	for range min(runtime.GOMAXPROCS(0), len(programs)) {
 		group.Go(func() {
 			defer func() {
@@ -98,7 +99,7 @@ func (c *codeCache) put(at codeKey, o outcome) {
 	c.add(at, o)
 }
 
-// add makes an outcome a recent one.
+// add makes an outcome a recent entry.
 func (c *codeCache) add(at codeKey, o outcome) {
 	if c.size > generation || c.recent == nil {
 		c.recent, c.before, c.size = map[codeKey]outcome{}, c.recent, 0

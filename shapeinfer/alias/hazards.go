@@ -6,11 +6,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Disorder is a write for which there is no place in the order of a program.
+// Disorder is a write that cannot be ordered in a program.
 type Disorder struct {
 	Write *graph.Node
 	First *graph.Node // the other write of the same state of a value; or
-	// Reader needs the write and what it destroys.
+	// Reader needs both the write and the value that it destroys.
 	Reader *graph.Node
 }
 
@@ -35,9 +35,9 @@ func Disorders(nodes []*graph.Node) (found []Disorder) {
 	return found
 }
 
-// LateReads returns, of nodes of one graph, those that read a state of a value and need the
-// write that destroys it, each with that state: see [State]. It gives one for each write;
-// when their reads are copied, there may be others.
+// LateReads returns those nodes of a graph that read a state of a value but also need the write that destroys it,
+// each with that state: see [State]. It returns one for each write; after their reads are copied, there may be
+// others.
 func LateReads(nodes []*graph.Node) map[*graph.Node]*graph.Node {
 	late := map[*graph.Node]*graph.Node{}
 	for _, d := range Disorders(nodes) {
@@ -48,9 +48,9 @@ func LateReads(nodes []*graph.Node) map[*graph.Node]*graph.Node {
 	return late
 }
 
-// Order returns nodes, and those that they lead to, each after all that must run before it: its
-// operands, and what [Writes.Before] lists. Where there is no such order it calls
-// cycle with nodes of which each needs the next one to run first, and the last one is the first.
+// Order returns nodes and everything that they need, each after everything that must run before it: its operands, and
+// the nodes of [Writes.Before]. If there is no such order, it calls cycle with nodes of which each needs the next one
+// to run first, and the last one is the first.
 func (w *Writes) Order(nodes []*graph.Node, cycle func(loop []*graph.Node)) (order []*graph.Node) {
 	if len(nodes) == 0 {
 		return nil

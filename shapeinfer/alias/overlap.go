@@ -21,9 +21,8 @@ const (
 // maxEnumerated is the number of elements up to which views are compared cell by cell.
 const maxEnumerated = 1 << 20
 
-// Meet compares where the elements of two views of one shape lie; a has each element in
-// a cell of its own. Of whole-number layouts
-// up to 2^20 elements the answer is exact; of others it is certain where it is not
+// Meet compares the positions in memory of the elements of two views of one shape; no two elements of a share a cell.
+// For whole-number layouts of up to 2^20 elements the answer is exact; for others it is certain unless it is
 // SharesUndecided.
 func Meet(p *prove.Prover, a, b graph.Layout) Sharing {
 	switch {
@@ -89,9 +88,8 @@ func Disjoint(p *prove.Prover, a, b graph.Layout) bool {
 	return !shared
 }
 
-// Repeats judges whether two elements of a value lie in one cell of its memory: Refused says
-// that none do, Proved that some do. Where sizes leave it open, views that show each
-// element once are no worse than what they are of.
+// Repeats decides whether two elements of a value share a cell of its memory: Refused means that none do, Proved that
+// some do. If sizes leave it open, views that show each element once count like their operand.
 func Repeats(p *prove.Prover, n *graph.Node) prove.Verdict {
 	verdict := Overlaps(p, LayoutOf(n))
 	for memory, x := Storage(n), n; verdict == prove.Deferred && x != memory; {
@@ -110,8 +108,7 @@ func Repeats(p *prove.Prover, n *graph.Node) prove.Verdict {
 	return verdict
 }
 
-// Overlaps judges whether two elements of a view lie in one cell: Refused says that
-// none do, Proved that some do.
+// Overlaps decides whether two elements of a view share a cell: Refused means that none do, Proved that some do.
 func Overlaps(p *prove.Prover, l graph.Layout) prove.Verdict {
 	if isEmpty(p, l) {
 		return prove.Refused

@@ -11,11 +11,11 @@ import (
 // class Version names the whole after a write to a part. The functions here follow these
 // chains; the check, the executor and the reference evaluator read them alike.
 
-// IsView reports whether the node shows its operand's elements where they lie. A
-// movement that strides cannot express is a copy.
+// IsView reports whether the node shows its operand's elements in place. A movement that strides cannot express is a
+// copy.
 func IsView(n *graph.Node) bool { return n.IsView() }
 
-// LayoutOf returns where the node's elements lie in the memory of [Storage].
+// LayoutOf returns the layout of the node's elements in the memory of [Storage].
 func LayoutOf(n *graph.Node) graph.Layout { return n.Layout() }
 
 // Storage returns the value whose memory holds the node's elements.
@@ -24,8 +24,8 @@ func Storage(n *graph.Node) *graph.Node { return n.Storage() }
 // Viewed follows views to the value that they show.
 func Viewed(n *graph.Node) *graph.Node { return n.Viewed() }
 
-// State returns the state of its memory that the node names: the last write, or where
-// nothing was written the value whose memory it is.
+// State returns the state of memory that the node shows: the last write, or the value that owns the memory if nothing
+// was written.
 func State(n *graph.Node) *graph.Node {
 	n = Viewed(n)
 	for n.Op().Class == graph.Version {
@@ -34,9 +34,8 @@ func State(n *graph.Node) *graph.Node {
 	return n
 }
 
-// ViewsOf lists the views that lead from the memory of [Storage] to the node, the first
-// one first. A view that only waits is none of them: made again for another value, it would
-// wait for nothing.
+// ViewsOf lists the views that lead from the memory of [Storage] to the node, in order. It leaves out a view that
+// only waits: made again for another value, it would wait for nothing.
 func ViewsOf(n *graph.Node) (views []*graph.Node) {
 	for memory := Storage(n); n != memory && !(n.Op().Class == graph.Version && isWhole(n)); n = n.In(0) {
 		if n.Op().View != nil && !n.Op().Waits {

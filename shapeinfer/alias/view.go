@@ -7,14 +7,14 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// ExpandView is the layout of an operand repeated to the node's shape: repeated axes
-// have stride 0. There is none where it is left to the binding of sizes which axes are.
+// ExpandView returns the layout of an operand repeated to the node's shape: repeated axes have stride 0. There is
+// none if it is known only when sizes are bound which axes are repeated.
 func ExpandView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 	return BroadcastView(in, n.Shape(), n.Stretch(0)), !slices.Contains(n.Stretch(0), graph.Undecided)
 }
 
-// BroadcastView is the layout by which an operand is read in the shape of a broadcast
-// result, given the record of how it meets each axis.
+// BroadcastView returns the layout in which an operand is read in the shape of a broadcast result, given how it meets
+// each axis.
 func BroadcastView(in graph.Layout, to graph.Shape, kinds []graph.AxisKind) graph.Layout {
 	if kinds == nil {
 		return in
@@ -29,9 +29,8 @@ func BroadcastView(in graph.Layout, to graph.Shape, kinds []graph.AxisKind) grap
 	return out
 }
 
-// ReshapeView is the layout of the same elements under the node's shape. It exists
-// where each run of axes of the operand that are merged or split lies evenly in
-// memory; else the elements must be copied.
+// ReshapeView returns the layout of the same elements in the node's shape. It exists if all axes of the operand that
+// are merged or split together are evenly spaced in memory; otherwise the elements must be copied.
 func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 	if in.IsDense() {
 		dense := graph.RowMajor(n.Shape())

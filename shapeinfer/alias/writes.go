@@ -5,8 +5,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Writes is the order that in-place operations impose on a program, and ordered ones: a write destroys what
-// was in its memory, so it comes after all that reads it; an ordered operation comes after those before it.
+// Writes is the order that in-place and ordered operations impose on a program: a write destroys the old value of its
+// memory, so it comes after all reads of it; an ordered operation comes after those before it.
 type Writes struct {
 	p *prove.Prover
 	// next has, by the number of a state of memory (see [State]), the write that changes it; it is
@@ -92,8 +92,8 @@ func isWhole(n *graph.Node) bool {
 	return l.IsRowMajor() && l.Shape.Equal(Storage(n).Shape())
 }
 
-// Before lists the nodes that must run before n beside its operands: those that read what it destroys, if it is a write, and
-// the last ordered operation, if it is one.
+// Before lists the nodes that must run before n in addition to its operands: for a write, the readers of the value
+// that it destroys, and for an ordered operation, the one before it.
 func (w *Writes) Before(n *graph.Node) []*graph.Node {
 	if n.Op().Class != graph.Update && !n.Op().Ordered {
 		return nil
@@ -112,6 +112,5 @@ func (w *Writes) Of(state *graph.Node) *graph.Node {
 // Any reports whether the program writes anything in place.
 func (w *Writes) Any() bool { return w.next != nil }
 
-// IsWritten reports whether an in-place operation changes the state of memory that the
-// node names.
+// IsWritten reports whether an in-place operation changes the state of memory that the node shows.
 func (w *Writes) IsWritten(n *graph.Node) bool { return w.Of(State(n)) != nil }

@@ -2,9 +2,8 @@ package axisflow
 
 import "github.com/broadloom/broadloom/graph"
 
-// Apart returns a node by itself, in a graph of its own: what stands for its operands, inputs or copies of
-// constants, and what is computed from them. A composite operation is written with others. The result is nil
-// where that fails.
+// Apart returns a copy of a node in a graph of its own: inputs, or copies of constants, in place of its operands, and
+// the result. A composite operation is expanded. The result is nil if that fails.
 func Apart(n *graph.Node) (operands []*graph.Node, result *graph.Node) {
 	t := write(n)
 	if n.Op().Class != graph.Composite {

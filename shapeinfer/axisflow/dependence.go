@@ -7,18 +7,17 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Term is a part of the position on a source axis: Weight times the digit of a position p on an
-// axis of the value, which is floor(p/Inner) mod Size.
+// Term is a part of the position on a source axis: Weight times the digit floor(p/Inner) mod Size of a position p on
+// an axis of the value.
 type Term struct {
 	Axis        int
 	Inner, Size graph.Dim
-	Weight      graph.Dim // 0 where it is not known
+	Weight      graph.Dim // 0 if unknown
 }
 
-// Dependence says which positions of a source axis the elements of a value are computed from:
-// those at Offset and the sum of all terms, which depends on the element's own position. A Mixed
-// one says less: elements are computed from several positions of the source axis, or from some that
-// are not known. Its terms are those of some of the ways by which the elements come.
+// Dependence says from which positions of a source axis the elements of a value are computed: Offset plus the sum of
+// all terms, which depend on the element's own position. If Mixed, elements are computed from several positions of
+// the source axis, or from unknown ones; the terms are then those of only some of the paths.
 type Dependence struct {
 	Source int // its number in the flow
 	Terms  []Term
@@ -56,7 +55,7 @@ func (d Dependence) mixed(terms []Term) Dependence {
 	return Dependence{Source: d.Source, Mixed: true, Terms: terms}
 }
 
-// On reports whether some term is of an axis.
+// On reports whether a term depends on an axis.
 func (d Dependence) On(axis int) bool {
 	return slices.ContainsFunc(d.Terms, func(t Term) bool { return t.Axis == axis })
 }

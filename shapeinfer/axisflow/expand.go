@@ -98,8 +98,8 @@ func (f *Flow) composite(n *graph.Node, in []Value) Value {
 	return inner.Value(t.result)
 }
 
-// Within returns a flow through the operations with which a composite one is written, of what is known of its operands, and the result that they
-// give; nil where it cannot be written.
+// Within returns a flow through the expansion of a composite operation, with what is known of its operands, and its
+// result; nil if it cannot be expanded.
 func (f *Flow) Within(n *graph.Node) (inner *Flow, result *graph.Node) {
 	t := f.templates.of(n)
 	if t.result == nil || f.depth > maxDepth {

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Flow follows axes from their sources through the nodes of a graph. What it says of a value is
-// found when it is first asked for.
+// Flow follows axes from their sources through the nodes of a graph. Values are analysed when they are first
+// requested.
 type Flow struct {
 	g         *graph.Graph
 	sources   []graph.AxisOf
@@ -53,7 +53,7 @@ func (f *Flow) addSource(s graph.AxisOf, number int) {
 	f.begin[s.Node] = f.begin[s.Node].either(Value{whole(number, s.Axis, s.Node.Shape()[s.Axis])})
 }
 
-// Source returns the source of a number.
+// Source returns the source with a number.
 func (f *Flow) Source(number int) graph.AxisOf { return f.sources[number] }
 
 // Value returns how a node's value depends on the source axes.

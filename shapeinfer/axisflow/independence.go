@@ -8,20 +8,19 @@ import (
 
 // Leak says why a value does not treat examples independently, as far as can be proved.
 type Leak struct {
-	// At is the operation whose result at one example is computed from others. It is nil where the
-	// examples come to stand along another axis.
+	// At is the operation whose result for one example is computed from others. It is nil if the examples end up
+	// along another axis.
 	At *graph.Node
-	// Path leads from where examples are fed through At to the value.
+	// Path leads from the values where examples are fed through At to the value.
 	Path []*graph.Node
-	// Along is the axis of the value along which examples stand instead; -1 where there is none.
+	// Along is the axis of the value along which the examples are instead, or -1.
 	Along int
-	// Normalizes says that At has a result for each example, which it makes of that example and of
-	// a sum over all.
+	// Normalizes says that At computes a result for each example from that example and a sum over all.
 	Normalizes bool
 }
 
-// Independent proves that the elements of y at each position of an axis are computed from those at
-// the same position of the given axes, which have as many. It returns nil, or what is in the way.
+// Independent proves that the elements of y at each position of an axis are computed only from those at the same
+// position of the given axes, which have the same size. It returns nil, or the reason why it cannot.
 func Independent(y *graph.Node, axis int, of []graph.AxisOf) *Leak {
 	f := newFlow(y.Graph())
 	for _, a := range of {

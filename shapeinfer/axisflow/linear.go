@@ -86,8 +86,8 @@ func (r *reader) shows(axis int) (shown int, ok bool) {
 	return shown, ok
 }
 
-// Picks returns the position on an axis of its operand that all elements of a view read; ok is false
-// where they read several.
+// Picks returns the position on an axis of its operand that all elements of a view read; ok is false if they read
+// several.
 func Picks(view *graph.Node, axis int) (position graph.Dim, ok bool) {
 	r := reader{from: view.In(0).Shape(), views: []*graph.Node{view}}
 	l := r.along(axis)

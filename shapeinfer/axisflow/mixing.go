@@ -7,17 +7,16 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Mixes reports whether the same elements in row-major order, under another shape, have
-// elements of one axis inside of another one, so that no axis of the result between them is an
-// axis of the operand, a part of one, or several of them. Both shapes have as many elements.
+// Mixes reports whether a reshape mixes axes: some elements of one axis are inside another one, so that no axis of
+// the result between them is an axis of the operand, a part of one, or several of them. Both shapes have the same
+// number of elements.
 //
-// Each axis begins and ends at a distance in memory: these are its boundaries. A reshape that
-// merges and splits axes keeps the boundaries of one side among those of the other. It mixes
-// where two boundaries are no multiples of each other, as in [8, seq, 64] to [seq, 512], or
-// where an axis is cut, and neither part stands alone. A named size is taken for no multiple of
-// another number than those that it was declared a multiple of. Of numbers alone, one must stand
-// in both shapes, or the operand have three axes that the result has not, as images do that are cut
-// into patches: elsewhere nothing says what the axes are.
+// Each axis begins and ends at a distance in memory: these are its boundaries. A reshape that merges and splits axes
+// keeps the boundaries of one side among those of the other. It mixes if two boundaries are not multiples of each
+// other, as in [8, seq, 64] to [seq, 512], or if an axis is cut and neither part is an axis. A named size counts as a
+// multiple only of the numbers that it was declared a multiple of. If all sizes are numbers, one must be in both
+// shapes, or the operand must have three axes that the result lacks, like images that are cut into patches: otherwise
+// nothing says what the axes are.
 func Mixes(p *prove.Prover, from, to graph.Shape) bool {
 	from, to = Core(from, to)
 	if len(from) < 2 || len(to) < 2 || isShear(from, to) || arePairs(from) {
@@ -32,8 +31,7 @@ func hasKin(from, to graph.Shape) bool {
 	return slices.ContainsFunc(from, func(d graph.Dim) bool { return d.IsSymbolic() || slices.Contains(to, d) })
 }
 
-// Core returns the shapes without axes of size 1, and without those that are the same at
-// either end.
+// Core returns the shapes without axes of size 1, and without those that are the same at both ends.
 func Core(from, to graph.Shape) (graph.Shape, graph.Shape) {
 	isOne := func(d graph.Dim) bool { return d == 1 }
 	from = slices.DeleteFunc(slices.Clone(from), isOne)

@@ -6,9 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Picked returns the axis of its first operand along which a composite operation picks elements by the indices that are its second one, as a loss
-// picks the score of a class: it has one index for each position of all other axes. It is -1 for other operations, and where sizes do not tell
-// which axis it is, and no comparison of the indices with positions does.
+// Picked returns the axis of its first operand along which a composite operation selects elements by indices, its
+// second operand, as a loss selects the score of a class: there is one index for each position of all other axes. It
+// is -1 for other operations, and if neither sizes nor a comparison of the indices with positions determine the axis.
 func (f *Flow) Picked(n *graph.Node) int {
 	if n.Op().Class != graph.Composite || len(n.Operands()) < 2 || n.In(1).Rank() != n.In(0).Rank()-1 || n.Rank() > 0 && !n.Shape().Equal(n.In(1).Shape()) {
 		return -1

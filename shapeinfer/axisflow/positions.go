@@ -15,7 +15,7 @@ func positionAlong(n *graph.Node) (axis int, is bool) {
 // exactly is a number up to which a float64 holds all whole ones, and a size all that it may be.
 const exactly = 1 << 40
 
-// Element is how an element of a node is computed, as far as its last step goes.
+// Element describes the last step of the computation of a node's element.
 type Element struct {
 	steps   []step
 	isIndex bool
@@ -57,8 +57,8 @@ func Trace(n *graph.Node) (e *Element) {
 	return e
 }
 
-// Selects returns the operands of the node that decide, where the last step chooses between two
-// values; ok is false where it does not.
+// Selects returns the operands of the node that decide if the last step chooses between two values; ok is false if it
+// does not.
 func (e *Element) Selects() (conditions []int, ok bool) {
 	if !e.last.isPrim || e.last.prim != graph.PrimSelect {
 		return nil, false

@@ -9,7 +9,7 @@ import (
 
 // Remedy is an order of axes in which a reshape that mixes axes would not mix them.
 type Remedy struct {
-	// Split is the operand's shape with one axis taken apart; nil where none need be.
+	// Split is the operand's shape with one axis split, or nil if none needs to be.
 	Split graph.Shape
 	// Perm is the order into which its axes are brought: axis i is then axis Perm[i].
 	Perm []int
@@ -20,9 +20,8 @@ type Remedy struct {
 // maxPermuted bounds the axes whose orders are tried.
 const maxPermuted = 6
 
-// Unmix looks for an order of the operand's axes from which the reshape does not mix them: of
-// the axes as they are, or else with one of them taken apart. It prefers the order in
-// which the fewest pairs of axes are exchanged.
+// Unmix looks for an order of the operand's axes, or of those with one axis split, from which the reshape does not
+// mix them. It prefers the order that exchanges the fewest pairs of axes.
 func Unmix(p *prove.Prover, from, to graph.Shape) (r Remedy, ok bool) {
 	if perm, ok := reorder(p, from, to); ok {
 		return Remedy{Perm: perm, Gives: permuted(from, perm)}, true

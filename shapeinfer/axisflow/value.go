@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Value is what is known of a value: on which source axes it depends, in the order of their
-// numbers. It depends on no others of the flow.
+// Value lists the source axes on which a value depends, in the order of their numbers.
 type Value []Dependence
 
 // Of returns the dependence on a source.

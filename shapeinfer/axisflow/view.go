@@ -2,8 +2,8 @@ package axisflow
 
 import "github.com/broadloom/broadloom/graph"
 
-// View asks a node's operation where the node's elements lie, given the layout of its operand.
-// An operation that fails at it has no view.
+// View returns the layout of a node's elements, given the layout of its operand, from the node's operation. An
+// operation that fails there has no view.
 func View(n *graph.Node, in graph.Layout) (out graph.Layout, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// NewLint makes a flow from the axes of inputs and of all that inputs are computed with: parameters,
-// constants, positions. Where something of these meets what comes from an input, their axes are one
-// source: see [Flow.Weights]. So a value of a deep model has no more sources than the model has inputs.
+// NewLint returns a flow from the axes of inputs and of everything that is combined with them: parameters, constants,
+// positions. When one of these meets a value that comes from an input, all its axes count as one source: see
+// [Flow.Weights]. A value of a deep model thus has no more sources than the model has inputs.
 func NewLint(g *graph.Graph) *Flow { return newLint(g, (*graph.Node).IsInput) }
 
-// NewSteps is [NewLint] of single steps of loops: what a step is given by the one before is an input of the step.
+// NewSteps is [NewLint] for single steps of loops: carried values are inputs of the step.
 func NewSteps(g *graph.Graph) *Flow {
 	return newLint(g, func(n *graph.Node) bool {
 		a, is := n.Loop()
@@ -61,7 +61,7 @@ func (f *Flow) addAxes(n *graph.Node) {
 // IsInput reports whether a source is an axis of an input.
 func (f *Flow) IsInput(source int) bool { return source < f.inputs }
 
-// Weights returns the number of the source that stands for the axes of all that meets inputs.
+// Weights returns the number of the source for the axes of all values that are combined with inputs.
 func (f *Flow) Weights() int { return f.inputs }
 
 // united makes one source of all that are no inputs, in a value that is computed from inputs.

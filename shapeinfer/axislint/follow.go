@@ -2,20 +2,20 @@ package axislint
 
 import "github.com/broadloom/broadloom/graph"
 
-// maxFollowed bounds how many values are followed to their users.
+// maxFollowed limits the number of values that a search visits.
 const maxFollowed = 64
 
-// step says what a search does after it has visited a node.
+// step says how a search continues after a node.
 type step uint8
 
 const (
-	passOver step = iota // go on, but not to the users of this node
-	goOn                 // visit the users of this node, too
+	passOver step = iota // continue, but do not visit the users of this node
+	goOn                 // visit the users of this node too
 	end                  // end the search
 )
 
-// follow visits the users of a value, then the users of those for which visit returns goOn, and so on. user reads x. Gradients and nodes with
-// mistakes are left out. It reports whether visit has ended the search.
+// follow visits the users of a value, and the users of nodes for which visit returns goOn. user reads x. It skips
+// gradients and nodes with mistakes, and reports whether visit ended the search.
 func (l *lint) follow(n *graph.Node, visit func(x, user *graph.Node) step) (ended bool) {
 	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
 	for i := 0; i < len(list) && i < maxFollowed; i++ {

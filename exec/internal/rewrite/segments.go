@@ -7,8 +7,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// unitedWithItself finds the greatest, or least, of elements that come to each place, of which the first ones are those of a value at their own places, as where slices are
-// put into a value that counts too: that value meets what comes of the others, and is neither copied behind them nor united element by element.
+// unitedWithItself rewrites a maximum or minimum by index over a concatenation whose first part is a value with the
+// indices 0, 1, 2, …: a scatter into a value whose own elements count. It computes the maximum of that value and of
+// the rest by index: the value is neither copied into the concatenation nor combined element by element.
 func unitedWithItself(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if n.Op().Fold != graph.FoldMax && n.Op().Fold != graph.FoldMin {
 		return nil
@@ -25,7 +26,7 @@ func unitedWithItself(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	return analysis.Combiner(n.Op().Fold)(x, graph.Apply(n.Op(), n.Attrs(), others, index))
 }
 
-// twoParts takes a concatenation of two values along an axis apart.
+// twoParts returns the two operands of a concatenation along an axis.
 func twoParts(x *graph.Node, axis int) (first, second *graph.Node, ok bool) {
 	if !isAssembly(x) || HasBackground(x) || len(x.Operands()) != 2 {
 		return nil, nil, false
@@ -41,7 +42,7 @@ func twoParts(x *graph.Node, axis int) (first, second *graph.Node, ok bool) {
 	return first, second, slices.Equal(at.Start[1], start)
 }
 
-// countsPlaces reports whether a vector holds 0, 1, 2 and so on, up to a size.
+// countsPlaces reports whether a vector holds 0, 1, 2, … up to a size.
 func countsPlaces(x *graph.Node, size graph.Dim) bool {
 	axis, is := analysis.IndexOf(x)
 	return is && axis == 0 && x.Rank() == 1 && x.Shape()[0] == size

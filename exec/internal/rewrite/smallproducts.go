@@ -6,16 +6,19 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// A small product has at most so many multiplications, and there are many from so many on: a call for each takes longer than they do.
+// A small product has at most smallProduct multiplications. Products are many from manyProducts on: a call for each
+// then takes longer than its multiplications.
 const (
 	smallProduct = 64
 	manyProducts = 64
 )
 
-// manySmallProducts sums up products of columns and rows of all matrices at once, and of vectors that meet vectors products of elements.
+// manySmallProducts rewrites many small matrix products as sums of products of columns and rows, for all matrices at
+// once. Products of vectors become elementwise products.
 //
-// The matrices are laid out with the batch last, so that vectors hold elements of one place of many matrices: 2,000 products of 3×3 matrices with both gradients
-// take a tenth of what they take in rows of three elements, of which some are read in steps.
+// The matrices are laid out with the batch as the last axis, so that a vector holds the same element of many
+// matrices. 2,000 products of 3×3 matrices with both gradients then take a tenth of the time that they take in rows
+// of three elements, some of which are strided.
 func manySmallProducts(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	a, b := in[0], in[1]
 	if !n.DType().IsFloat() || a.Rank() < 3 || b.Rank() < 3 {
@@ -45,8 +48,8 @@ func manySmallProducts(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.N
 	return ops.Permute(y, append(axesFrom(2, n.Rank()), 0, 1)...)
 }
 
-// batchLast lays matrices out with their rows and columns as the first of some axes. Matrices and their transposes have the same copy: it keeps the order in
-// which rows and columns lie in memory.
+// batchLast lays out matrices with their rows and columns as the first axes. It keeps the order in which rows and
+// columns are in memory, so that matrices and their transposes share one copy.
 func batchLast(x *graph.Node, rank int) *graph.Node {
 	last := x.Rank() - 1
 	batch := axesFrom(0, last-1)
@@ -57,7 +60,7 @@ func batchLast(x *graph.Node, rank int) *graph.Node {
 		first, second = last, last-1
 	}
 	order := append([]int{first, second}, batch...)
-	for perm := permutation(x); perm != nil; perm = permutation(x) { // so that equal copies are seen to be equal
+	for perm := permutation(x); perm != nil; perm = permutation(x) { // so that equal copies are merged
 		for i, axis := range order {
 			order[i] = perm[axis]
 		}
@@ -76,14 +79,14 @@ func batchLast(x *graph.Node, rank int) *graph.Node {
 	return y
 }
 
-// isBefore reports whether an axis whose elements are so far apart certainly comes before one with others.
+// isBefore reports whether an axis with this stride certainly comes before one with another stride.
 func isBefore(a, b graph.Dim) bool {
 	x, known := a.Int()
 	y, both := b.Int()
 	return known && both && x > y
 }
 
-// axesFrom lists axes from one up to an end.
+// axesFrom lists axes from a first one up to an end.
 func axesFrom(first, end int) (axes []int) {
 	for axis := first; axis < end; axis++ {
 		axes = append(axes, axis)
