@@ -45,7 +45,7 @@ func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
 
 // refusedCheckpoint stands for a call that could not be built.
 func refusedCheckpoint(x *graph.Node, why string) *graph.Node {
-	m := &graph.Mistake{Code: graph.CodeOperand, Summary: why, Help: []string{"give a func(x *graph.Node) *graph.Node that returns what it builds"}}
+	m := &graph.Mistake{Code: graph.CodeOperand, Summary: why, Help: []string{"pass a func(x *graph.Node) *graph.Node that returns what it builds"}}
 	return graph.Refused("Checkpoint", nil, m, x)
 }
 

@@ -99,12 +99,12 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	case y.Graph() == nil || isRefused(y):
 		return refuse(problem{}, y)
 	case len(wrt) == 0:
-		return refuse(problem{Summary: "no value is given with respect to which " + y.Called() + " is to be differentiated"}, y)
+		return refuse(problem{Summary: "no value was given with respect to which " + y.Called() + " is to be differentiated"}, y)
 	case !y.DType().IsFloat():
 		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Called(), y.DType())}, y)
 	case s.upstream == nil && !s.anyShape && y.Rank() != 0 && y.Shape().NumElements() != 1:
-		return refuse(problem{Summary: fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Called(), y.Shape()),
-			Help: "reduce it first, with ops.Sum or ops.Mean; or give the gradient that arrives: autodiff.Upstream(dy)"}, y)
+		return refuse(problem{Summary: fmt.Sprintf("grad can be implicitly created only for scalar outputs, but %s has shape %s", y.Called(), y.Shape()),
+			Help: "reduce it first, with ops.Sum or ops.Mean; or pass its upstream gradient: autodiff.Upstream(dy)"}, y)
 	case s.upstream != nil:
 		if p := checkUpstream(s.upstream, y); p != (problem{}) {
 			return refuse(p, y)
@@ -241,8 +241,8 @@ func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) 
 	rule := n.Op().Grad
 	switch {
 	case n.Op().Fill && w.needed[n.In(1)] && w.repeats(n):
-		w.failed = refuse(problem{Summary: fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
-			Help: "fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
+		w.failed = refuse(problem{Summary: fmt.Sprintf("%s, made at %s, fills a view that contains elements more than once: the repetitions have no separate gradients", graph.Calling(n), n.Pos()),
+			Help: "fill a view that contains each element once, such as one of ops.Slice or ops.Select"}, n)
 	case n.Op().Class == graph.Loop:
 		w.failed = w.refuseOtherSteps(n)
 	case rule == nil && n.Op().Class == graph.Composite:
@@ -256,9 +256,9 @@ func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) 
 // noGradient is why a gradient that would flow through a node could not be formed.
 func noGradient(n *graph.Node) problem {
 	p := problem{Summary: fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
-		Help: "cut the way with ops.StopGradient, or write it with operations that have gradients"}
+		Help: "stop the gradient with ops.StopGradient, or use operations that have gradients"}
 	if n.Op().Ordered {
-		p.Help = "cut the way with ops.StopGradient, or give the call a gradient of its own"
+		p.Help = "stop the gradient with ops.StopGradient, or pass a backward function to the call"
 	}
 	return p
 }
@@ -348,7 +348,7 @@ func (w *reversePass) result(y, x *graph.Node) *graph.Node {
 	if cuts := gradcut.Between(y, x); len(cuts) > 0 {
 		p.Summary = fmt.Sprintf("no gradient of %s flows to %s, on which it depends", y.Called(), x.Called())
 		p.Detail = strings.Join(cuts, "\n")
-		p.Help = "let a way lead there through floating-point values and without ops.StopGradient; or leave it out, or ask for zeros: autodiff.ZeroForUnused()"
+		p.Help = "connect it through floating-point values, without ops.StopGradient; or leave it out, or ask for zeros: autodiff.ZeroForUnused()"
 	}
 	return refuse(p, y, x)
 }
@@ -363,9 +363,9 @@ func refuseLeaf(write *graph.Node) *graph.Node {
 	}
 	write.Refuse(&graph.Mistake{Code: graph.CodeLeaf, Summary: what + " is written inside the graph that is differentiated",
 		Operands: []graph.OperandNote{{Node: leaf, Text: "(needs gradient)"}},
-		Detail:   []string{fmt.Sprintf("a gradient that flows through the write is asked for at %s", graph.Caller())},
+		Detail:   []string{fmt.Sprintf("the gradient through the write is requested at %s", graph.Caller())},
 		Help: []string{
-			fmt.Sprintf("write it outside of what is differentiated, in the update step; or compute a new value from %s", leaf.Called()),
+			fmt.Sprintf("write it in the update step, outside of the differentiated program; or compute a new value from %s", leaf.Called()),
 		}})
 	return refuse(problem{}, write)
 }

@@ -35,7 +35,7 @@ func JVP(ys, wrt, tangents []*graph.Node) []*graph.Node {
 // checkTangents refuses tangents that are not like their values; nil where there is nothing to refuse.
 func checkTangents(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
 	if len(tangents) != len(wrt) {
-		return refuse(problem{Summary: fmt.Sprintf("%d tangents are given for %d values: each value has one", len(tangents), len(wrt))}, y)
+		return refuse(problem{Summary: fmt.Sprintf("got %d tangents for %d values: each value needs one", len(tangents), len(wrt))}, y)
 	}
 	for i, v := range tangents {
 		x := wrt[i]
@@ -45,12 +45,12 @@ func checkTangents(y *graph.Node, wrt, tangents []*graph.Node) *graph.Node {
 		case !v.Judged() || isRefused(v):
 			return refuse(problem{}, v)
 		case v.Graph() == nil:
-			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is the number %s, which has no shape", x.Called(), v.Called()),
-				Help: fmt.Sprintf("give a value of its shape: ops.FullLike(%s, %s)", x.Called(), v.Called())}, y)
+			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is the number %s, but must be a tensor", x.Called(), v.Called()),
+				Help: fmt.Sprintf("use a value of its shape: ops.FullLike(%s, %s)", x.Called(), v.Called())}, y)
 		case v.Graph() != y.Graph():
 			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s belongs to another graph", x.Called())}, y)
 		case v.DType() != x.DType().Gradient() || v.Rank() != x.Rank() || hasOtherNumbers(v.Shape(), x.Shape()):
-			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is %s of shape %s, and the value %s of shape %s", x.Called(), v.DType(), v.Shape(), x.DType(), x.Shape())}, y, x, v)
+			return refuse(problem{Summary: fmt.Sprintf("the tangent of %s is %s of shape %s, but the value is %s of shape %s", x.Called(), v.DType(), v.Shape(), x.DType(), x.Shape())}, y, x, v)
 		}
 	}
 	return nil

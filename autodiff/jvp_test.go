@@ -49,18 +49,18 @@ func TestDerivativesOfAFunctionOfThree(t *testing.T) {
 // TestTangentsThatAreNotLikeTheirValues tells once what is wrong, whatever the number of results, and speaks of the tangent.
 func TestTangentsThatAreNotLikeTheirValues(t *testing.T) {
 	for want, v := range map[string]func(g *graph.Graph) []*graph.Node{
-		"the tangent of x is float32 of shape [4], and the value float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
+		"the tangent of x is float32 of shape [4], but the value is float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
 			return []*graph.Node{g.Input("v", graph.Float32, 4)}
 		},
-		"the tangent of x is float32 of shape [3, 1], and the value float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
+		"the tangent of x is float32 of shape [3, 1], but the value is float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
 			return []*graph.Node{g.Input("v", graph.Float32, 3, 1)}
 		},
-		"the tangent of x is float64 of shape [3], and the value float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
+		"the tangent of x is float64 of shape [3], but the value is float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
 			return []*graph.Node{g.Input("v", graph.Float64, 3)}
 		},
-		"0 tangents are given for 1 values":                    func(*graph.Graph) []*graph.Node { return nil },
-		"the tangent of x is the number 1, which has no shape": func(*graph.Graph) []*graph.Node { return []*graph.Node{graph.Num(1.0)} },
-		"tangent 0 is nil":                                     func(*graph.Graph) []*graph.Node { return []*graph.Node{nil} },
+		"got 0 tangents for 1 values":                            func(*graph.Graph) []*graph.Node { return nil },
+		"the tangent of x is the number 1, but must be a tensor": func(*graph.Graph) []*graph.Node { return []*graph.Node{graph.Num(1.0)} },
+		"tangent 0 is nil":                                       func(*graph.Graph) []*graph.Node { return []*graph.Node{nil} },
 	} {
 		g := graph.New("tangents")
 		x := g.Input("x", graph.Float32, 3)

@@ -82,8 +82,8 @@ func (p *loopPass) copyOrdered(n *graph.Node, in []*graph.Node) {
 		p.inner.failed = refuse(noGradient(n), p.end)
 		return
 	case n.Region() != a.Body:
-		p.inner.failed = refuse(problem{Summary: fmt.Sprintf("the gradient of a loop needs %s, made at %s in a loop within that one, and would call its function again", n.Called(), n.Pos()),
-			Help: "call it outside of the inner loop, on all steps at once, or cut the way with ops.StopGradient"}, p.end)
+		p.inner.failed = refuse(problem{Summary: fmt.Sprintf("the gradient of a loop needs %s, made at %s in a nested loop, and would call its function again", n.Called(), n.Pos()),
+			Help: "call it outside of the inner loop, on all steps at once, or stop the gradient with ops.StopGradient"}, p.end)
 		return
 	}
 	p.outer.g.WithOrigin(n, func() { p.copies[n] = graph.Apply(calledBefore(n.Op()), n.Attrs(), append(in, p.kept(n))...) })

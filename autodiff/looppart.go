@@ -65,7 +65,7 @@ func (p *loopPart) finished(r *graph.Region, end *graph.Node) {
 func (p *loopPart) refusal(x, carried *graph.Node) *graph.Mistake {
 	y := p.y.Called()
 	return &graph.Mistake{Code: graph.CodeGradient, Pos: p.at, Whole: true,
-		Summary: fmt.Sprintf("the gradient of %s with respect to %s, within the body of the loop made at %s, lacks what flows through earlier steps: %s depends on %s, which they computed from %s",
+		Summary: fmt.Sprintf("the gradient of %s with respect to %s, within the body of the loop made at %s, lacks the part through earlier steps: %s depends on %s, which they computed from %s",
 			y, x.Called(), carried.Pos(), y, carried.Called(), x.Called()),
 		Operands: []graph.OperandNote{{Node: p.y, Text: "(is differentiated)"}, {Node: carried, Text: "(from the step before)"}, {Node: x, Text: "(the same in each step)"}},
 		Help:     []string{ofOneStep(carried)}}
@@ -73,7 +73,7 @@ func (p *loopPart) refusal(x, carried *graph.Node) *graph.Mistake {
 
 // ofOneStep says what to do where a gradient would flow to other steps.
 func ofOneStep(given *graph.Node) string {
-	return fmt.Sprintf("differentiate what comes out of the loop; or, where the gradient of one step alone is meant, cut the way: ops.StopGradient(%s) in the body", given.Called())
+	return fmt.Sprintf("differentiate a result of the loop; or, if you want the gradient of a single step, stop it: ops.StopGradient(%s) in the body", given.Called())
 }
 
 // carriedInto lists those values that the body of r carries from which a gradient flows to y.

@@ -26,7 +26,7 @@ func TestWhatHasNoGradient(t *testing.T) {
 	}{
 		"not a scalar": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Square(x), wrt: []*graph.Node{x}}
-		}, "grad can be implicitly created only for scalar outputs, and"},
+		}, "grad can be implicitly created only for scalar outputs, but"},
 		"its help": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Square(x), wrt: []*graph.Node{x}}
 		}, "autodiff.Upstream(dy)"},
@@ -44,7 +44,7 @@ func TestWhatHasNoGradient(t *testing.T) {
 		}, "the value to differentiate is nil"},
 		"nothing": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Sum(x)}
-		}, "no value is given with respect to which"},
+		}, "no value was given with respect to which"},
 		"another graph": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Sum(x), wrt: []*graph.Node{graph.New("other").Input("stranger", graph.Float32, 3)}}
 		}, "stranger belongs to another graph"},
@@ -53,22 +53,22 @@ func TestWhatHasNoGradient(t *testing.T) {
 		}, "does not depend on apart"},
 		"another shape arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 4))}}
-		}, "the upstream gradient has shape [4], and"},
+		}, "the upstream gradient has shape [4], but"},
 		"another rank arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 3, 1))}}
-		}, "the upstream gradient has shape [3, 1], and"},
+		}, "the upstream gradient has shape [3, 1], but"},
 		"sizes that never are those of the value": {func(g *graph.Graph, x, n *graph.Node) asked {
 			m := g.Dim("m")
 			y, dy := g.Input("y", graph.Float32, m), g.Input("dy", graph.Float32, m.Plus(1))
 			return asked{y: y, wrt: []*graph.Node{y}, opt: []autodiff.Option{autodiff.Upstream(dy)}}
-		}, "the upstream gradient has shape [m+1], and y has shape [m]"},
+		}, "the upstream gradient has shape [m+1], but y has shape [m]"},
 		"sizes of other names": {func(g *graph.Graph, x, n *graph.Node) asked {
 			y, dy := g.Input("y", graph.Float32, g.Dim("m")), g.Input("dy", graph.Float32, g.Dim("k"))
 			return asked{y: y, wrt: []*graph.Node{y}, opt: []autodiff.Option{autodiff.Upstream(dy)}}
 		}, `the sizes "k" and "m" meet on axis 0, and nothing says that they are equal`},
 		"another dtype arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float64, 3))}}
-		}, "the upstream gradient has dtype float64, and Square(x) has dtype float32"},
+		}, "the upstream gradient has dtype float64, but Square(x) has dtype float32"},
 		"another graph's gradient arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(graph.New("other").Input("dy", graph.Float32, 3))}}
 		}, "the upstream gradient, dy, belongs to another graph"},
@@ -79,7 +79,7 @@ func TestWhatHasNoGradient(t *testing.T) {
 			s, y := g.Input("s", graph.Float32), ops.Copy(x)
 			w := ops.CopyInPlace(ops.AsStrided(y, graph.Shape{4}, []graph.Dim{0}, 1), s)
 			return asked{y: ops.Sum(ops.After(y, w)), wrt: []*graph.Node{s}}
-		}, "fills a view that reaches elements more than once"},
+		}, "fills a view that contains elements more than once"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy
 	why := ""
 	switch {
 	case dx.Graph() != w.g:
-		why = "a value that is no node of its graph"
+		why = "a value that is not a node of its graph"
 	case dx.DType() != x.DType().Gradient():
 		why = fmt.Sprintf("dtype %s of an operand of dtype %s", dx.DType(), x.DType())
 	case !w.fits(dx, n, i):
@@ -33,8 +33,8 @@ func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy
 	if why == "" {
 		return dx
 	}
-	w.failed = refuse(problem{Summary: fmt.Sprintf("the gradient rule of %q, at %s, gives for operand %d %s", n.Op().Name, n.Pos(), i, why),
-		Help: "a rule gives a gradient of the operand's dtype, and of the operand's shape or that of the result, as if nothing were broadcast"}, n)
+	w.failed = refuse(problem{Summary: fmt.Sprintf("the gradient rule of %q, at %s, returns for operand %d %s", n.Op().Name, n.Pos(), i, why),
+		Help: "a rule must return a gradient of the operand's dtype, and of the operand's shape or that of the result, as if nothing were broadcast"}, n)
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (w *reversePass) expand(n *graph.Node) *graph.Node {
 		return nil
 	}
 	if n.Op().Expand == nil {
-		w.failed = refuse(problem{Summary: fmt.Sprintf("the operation %q, at %s, has neither Grad nor Expand, and a composite wants Expand", n.Op().Name, n.Pos())}, n)
+		w.failed = refuse(problem{Summary: fmt.Sprintf("the operation %q, at %s, has neither Grad nor Expand, but a composite needs Expand", n.Op().Name, n.Pos())}, n)
 		return nil
 	}
 	y, wrong := composite.Write(n.Op().Expand, n)
@@ -96,9 +96,9 @@ func (w *reversePass) endless(n *graph.Node, field string) bool {
 	if len(origins) < maxNested && within < maxWithin {
 		return false
 	}
-	p := problem{Summary: fmt.Sprintf("the %s of %q, at %s, asks for a gradient of itself, without end", field, n.Op().Name, n.Pos())}
+	p := problem{Summary: fmt.Sprintf("the %s of %q, at %s, requests its own gradient, without end", field, n.Op().Name, n.Pos())}
 	if within >= maxWithin {
-		p.Help = "its result is computed from its operands, so that a gradient with respect to these asks for its own: differentiate with respect to copies, ops.Copy(in[0]), that only the rule reads"
+		p.Help = "its result is computed from its operands, so that a gradient with respect to these requests its own: differentiate with respect to copies, ops.Copy(in[0]), that only the rule reads"
 	}
 	w.failed = refuse(p, n)
 	return true

@@ -12,7 +12,7 @@ import (
 type Contract struct {
 	g          *graph.Graph
 	function   string
-	own        map[string]graph.Dim // sizes that were given by hand
+	own        map[string]graph.Dim // sizes that were set explicitly
 	global     bool                 // names are the graph's wherever it declares them
 	statements []*statement
 	last       *solution // of the statements so far
@@ -85,7 +85,7 @@ func (c *Contract) Size(name string) graph.Dim {
 		pos := place()
 		c.g.Promise(graph.Promise{By: c.function, Pos: pos, Judge: func(func(graph.Requirement) bool) []*graph.Mistake {
 			return []*graph.Mistake{{Code: graph.CodeContract, Pos: pos,
-				Summary: fmt.Sprintf("%s asks for the size %s, and nothing that it takes tells it", c.function, name), Help: []string{helpUntold(name)}}}
+				Summary: fmt.Sprintf("%s uses the size %s, but none of its arguments determines it", c.function, name), Help: []string{helpUntold(name)}}}
 		}})
 	}
 	return graph.UnknownDim

@@ -222,7 +222,7 @@ func (s *solution) declare(st *statement, list []failure) (fix graph.Fix, ok boo
 		words, equal = append(words, word), equal || isEqual
 	}
 	if equal {
-		return graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, say so: " + strings.Join(words, ", ")}, len(words) > 0
+		return graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, declare it: " + strings.Join(words, ", ")}, len(words) > 0
 	}
 	return graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s and it is proved", strings.Join(words, " and "))}, len(words) > 0
 }

@@ -53,7 +53,7 @@ func parseForm(text string) (f *form, err *formError) {
 		a.text = text[start:p.at]
 		if a.many != "" && p.err == nil {
 			if f.many >= 0 {
-				p.fail(start, helpAny, "%s and %s stand both for several axes: nothing says how many each has", f.axes[f.many].text, a.text)
+				p.fail(start, helpAny, "%s and %s both stand for several axes: it is unclear how many each has", f.axes[f.many].text, a.text)
 			}
 			f.many = len(f.axes)
 		}
@@ -214,7 +214,7 @@ func (p *parser) factor() *expr {
 	case unicode.IsDigit(first):
 		n, err := strconv.ParseInt(word, 10, 32)
 		if err != nil {
-			return p.fail(at, "", "%s is no size", word)
+			return p.fail(at, "", "%s is not a valid size", word)
 		}
 		return &expr{op: number, num: n}
 	case p.take("("):
@@ -242,7 +242,7 @@ func (p *parser) call(at int, function string) *expr {
 	switch function {
 	case "floor", "ceil":
 		if x.op != exactly && x.op != floor || p.err != nil {
-			return p.fail(at, "", "%s wants a division: %s(h/2)", function, function)
+			return p.fail(at, "", "%s needs a division: %s(h/2)", function, function)
 		}
 		if function == "ceil" {
 			above := &expr{op: minus, x: &expr{op: plus, x: x.x, y: x.y}, y: &expr{op: number, num: 1}}
@@ -251,11 +251,11 @@ func (p *parser) call(at int, function string) *expr {
 		return &expr{op: floor, x: x.x, y: x.y}
 	case "min":
 		if !p.take(",") {
-			return p.fail(p.at, "", "min wants two sizes: min(a, b)")
+			return p.fail(p.at, "", "min needs two sizes: min(a, b)")
 		}
 		return &expr{op: least, x: x, y: p.sum()}
 	}
-	return p.fail(at, "", "%s is none of floor, ceil and min", function)
+	return p.fail(at, "", "%s is not one of floor, ceil and min", function)
 }
 
 // word reads a name or a number, as far as it goes.

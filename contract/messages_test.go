@@ -68,7 +68,7 @@ func TestFunctionsAreToldOfResults(t *testing.T) {
 	c.Gives(ops.Mean(x, 1), "batch 1") // line 68
 	r := shapeinfer.Check(g)
 	require.Equal(t, []string{"BL170 at 68"}, lines(r))
-	assert.Contains(t, r.String(), `pool gives Mean(x, 1) as "batch 1": it has 1 axis, and the promise is of 2 axes`)
+	assert.Contains(t, r.String(), `pool gives Mean(x, 1) as "batch 1": it has 1 axis, but the promise has 2 axes`)
 	assert.Contains(t, r.String(), "Unsqueeze(Mean(x, 1), 1) gives [batch, 1]")
 }
 
@@ -143,7 +143,7 @@ func TestSize(t *testing.T) {
 	assert.True(t, c.Size("nothing").IsUnknown()) // line 143
 	r := shapeinfer.Check(g)
 	require.Equal(t, []string{"BL170 at 143"}, lines(r))
-	assert.Contains(t, r.String(), "heads asks for the size nothing, and nothing that it takes tells it")
+	assert.Contains(t, r.String(), "heads uses the size nothing, but none of its arguments determines it")
 }
 
 // Two names of one number are two sizes under strict names; the number is both.

@@ -88,7 +88,7 @@ func (s *solution) rankMistake(st *statement) *graph.Mistake {
 	if st.many >= 0 {
 		wanted = "at least " + axesText(st.count()-1)
 	}
-	m := st.promised(st.mistake(fmt.Sprintf("it has %s, and the promise is of %s", axesText(rank), wanted)))
+	m := st.promised(st.mistake(fmt.Sprintf("it has %s, but the promise has %s", axesText(rank), wanted)))
 	m.Fixes = s.rankFixes(st)
 	return m
 }
@@ -152,7 +152,7 @@ func (s *solution) otherSize(st *statement, list []failure) []string {
 	if !given || slices.ContainsFunc(s.equations, otherwise) {
 		return nil
 	}
-	help := []string{fmt.Sprintf("with %s = %s in place of %s, %s takes %s", readable(names[0]), f.left, own, st.By, st.called())}
+	help := []string{fmt.Sprintf("with %s = %s instead of %s, %s takes %s", readable(names[0]), f.left, own, st.By, st.called())}
 	return append(help, merged(st.Node, f.axis)...)
 }
 
@@ -187,13 +187,13 @@ func (f failure) text() string {
 	case f.positive:
 		return fmt.Sprintf("%s: it divides by %s, which %s", at, f.left, f.below("0"))
 	case f.by != 0 && f.never:
-		return fmt.Sprintf("%s: %s is no multiple of %s", at, f.of, f.by)
+		return fmt.Sprintf("%s: %s is not a multiple of %s", at, f.of, f.by)
 	case f.by != 0:
 		return fmt.Sprintf("%s: %s is not always a multiple of %s", at, f.of, f.by)
 	case f.broadcast:
 		return fmt.Sprintf("%s is %s, %s", at, f.left, f.denied("1 or "+f.right.String()))
 	case f.isQuotient() && len(locals(f.left)) > 0:
-		return fmt.Sprintf("%s: nothing says that %s is divided without a rest", at, f.right)
+		return fmt.Sprintf("%s: nothing says that %s is divided without remainder", at, f.right)
 	case f.isQuotient():
 		return fmt.Sprintf("%s: it wants %s, %s", at, f.right, f.denied(f.left.String()))
 	}

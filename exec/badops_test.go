@@ -28,8 +28,8 @@ type (
 )
 
 var badOps = map[string]badOp{
-	"no class":           {ownScale, func(op *graph.Op) { op.Class = graph.Source }, "it is of class source"},
-	"no such class":      {ownScale, func(op *graph.Op) { op.Class = 77 }, "it is of no class that there is: class 77"},
+	"no class":           {ownScale, func(op *graph.Op) { op.Class = graph.Source }, "it has class source"},
+	"no such class":      {ownScale, func(op *graph.Op) { op.Class = 77 }, "its class does not exist: class 77"},
 	"no Emit":            {ownScale, func(op *graph.Op) { op.Emit = nil }, "Emit is missing"},
 	"Indexed":            {ownScale, func(op *graph.Op) { op.Indexed = true }, "Indexed is set"},
 	"no Fold":            {ownFold, func(op *graph.Op) { op.Fold = graph.NoFold }, "Fold is missing"},
@@ -46,12 +46,12 @@ var badOps = map[string]badOp{
 		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
 			return e.Convert(x[0], graph.Int64)
 		}
-	}, "Emit gives a wrong type: it gives int64, and Infer says float64"},
+	}, "Emit returns a wrong type: it returns int64, but Infer says float64"},
 	"Emit of two dtypes": {ownScale, func(op *graph.Op) {
 		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
 			return e.Prim(graph.PrimMul, x[0], e.Const(graph.Float32, 2))
 		}
-	}, "mul of float64, float32: operands of one dtype are wanted"},
+	}, "mul of float64, float32: operands must have the same dtype"},
 	"Emit of the logic of floats": {ownScale, func(op *graph.Op) {
 		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimNot, x[0]) }
 	}, "not is not defined for float64"},
@@ -65,7 +65,7 @@ var badOps = map[string]badOp{
 	}, "add of 1 operands: it takes 2"},
 	"Emit of a value of nowhere": {ownScale, func(op *graph.Op) {
 		op.Emit = func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { return 9 }
-	}, "value 9 is none that the emitter has given"},
+	}, "value 9 did not come from the emitter"},
 	"Emit of an axis that is none": {ownScale, func(op *graph.Op) {
 		op.Emit = func(e graph.Emitter, _ *graph.Node, _ []graph.Value) graph.Value {
 			return e.Convert(e.Index(5), graph.Float64)
@@ -80,17 +80,17 @@ var badOps = map[string]badOp{
 	}, "Infer gives shape [3], to which [2, 3] is not repeated"},
 	"Infer of another dtype for a view": {ownTurn, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) { return graph.Float32, c.Shape(0) }
-	}, "Infer gives dtype float32, and it moves elements of dtype float64"},
+	}, "Infer returns dtype float32, but it moves elements of dtype float64"},
 	"Infer of another shape for a fold": {ownFold, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{2} }
-	}, "Infer gives shape [2], and axes [0] of [2, 3] are folded"},
+	}, "Infer returns shape [2], but axes [0] of [2, 3] are reduced"},
 	"Axes out of range": {ownFold, func(op *graph.Op) {
 		op.Axes = func(*graph.Node) []int { return []int{4} }
-	}, "Axes gives [4] of an operand with 2 axes"},
+	}, "Axes returns [4] for an operand with 2 axes"},
 
 	"Infer panics": {ownScale, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), c.Shape(0)[:c.Shape(0)[5]] }
-	}, `the operation "own" is not whole: Infer panics at badops_test.go:`},
+	}, `the operation "own" is incomplete: Infer panics at badops_test.go:`},
 	"Infer of a mistake on an axis that is none": {ownScale, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) {
 			c.Fail(&graph.Mistake{Code: "BL900", Summary: "no such size", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{-1, 7}}}})
@@ -102,10 +102,10 @@ var badOps = map[string]badOp{
 	}, "Infer writes into the shape of operand 0"},
 	"Infer of an unknown size": {ownScale, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{2, graph.UnknownDim} }
-	}, "Infer gives shape [2, ?] without a mistake"},
+	}, "Infer returns shape [2, ?] without a mistake"},
 	"Infer of nothing": {ownScale, func(op *graph.Op) {
 		op.Infer = func(*graph.Call) (dtype, shape) { return graph.InvalidDType, nil }
-	}, "Infer gives neither dtype nor shape"},
+	}, "Infer returns neither dtype nor shape"},
 	"Infer fails without a mistake": {ownScale, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) { c.Fail(nil); return c.DType(0), c.Shape(0) }
 	}, "Infer calls Fail with a mistake that has no code"},
@@ -138,14 +138,14 @@ var badOps = map[string]badOp{
 			c.SetStretch([][]graph.AxisKind{})
 			return c.DType(0), c.Shape(0)
 		}
-	}, "Infer records how 0 operands are repeated, and there are 1"},
+	}, "Infer records how 0 operands are repeated, but there are 1"},
 	"Emit that changes": {ownScale, func(op *graph.Op) {
 		calls := 0
 		op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 			calls++
 			return e.Prim(graph.PrimMul, x[0], e.Const(n.DType(), float64(calls)))
 		}
-	}, "Emit gives another element in each call"},
+	}, "Emit returns a different element in each call"},
 	"Emit that changes later": {ownScale, func(op *graph.Op) {
 		calls := 0
 		op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
@@ -154,7 +154,7 @@ var badOps = map[string]badOp{
 			}
 			return x[0]
 		}
-	}, "Emit gives a wrong type: it gives int64"},
+	}, "Emit returns a wrong type: it returns int64"},
 	"Emit with a value of another call": {ownScale, func(op *graph.Op) {
 		var kept []graph.Value
 		op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
@@ -163,28 +163,28 @@ var badOps = map[string]badOp{
 			}
 			return kept[0]
 		}
-	}, "value 1 is none that the emitter has given"},
+	}, "value 1 did not come from the emitter"},
 	"Emit builds nodes": {ownScale, func(op *graph.Op) {
 		op.Emit = func(_ graph.Emitter, n *graph.Node, x []graph.Value) graph.Value { ops.Exp(n.In(0)); return x[0] }
 	}, "Emit builds nodes"},
 	"View of another class": {ownScale, func(op *graph.Op) {
 		op.View = func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true }
-	}, "View is set, which is for a class of movement, and it is of class elementwise"},
-	"Expand of another class": {ownScale, func(op *graph.Op) { op.Expand = ownWritten("").Expand }, "Expand is set, which is for a class of composite"},
-	"Emit of another class":   {ownTurn, func(op *graph.Op) { op.Emit = ownScale("").Emit }, "Emit is set, which is for a class of elementwise"},
-	"Fold of another class":   {ownScale, func(op *graph.Op) { op.Fold = graph.FoldSum }, "Fold is set, which is for a class of reduce"},
+	}, "View is set, which is for class movement, but it has class elementwise"},
+	"Expand of another class": {ownScale, func(op *graph.Op) { op.Expand = ownWritten("").Expand }, "Expand is set, which is for class composite"},
+	"Emit of another class":   {ownTurn, func(op *graph.Op) { op.Emit = ownScale("").Emit }, "Emit is set, which is for class elementwise"},
+	"Fold of another class":   {ownScale, func(op *graph.Op) { op.Fold = graph.FoldSum }, "Fold is set, which is for class reduce"},
 	"Promote panics": {ownScale, func(op *graph.Op) {
 		op.Promote = func([]dtype, []graph.OperandRank) []dtype { panic("oh") }
 	}, "Promote panics at badops_test.go:"},
 	"Promote of too few": {ownScale, func(op *graph.Op) {
 		op.Promote = func([]dtype, []graph.OperandRank) []dtype { return nil }
-	}, "Promote gives 0 dtypes of 1 operands"},
+	}, "Promote returns 0 dtypes for 1 operands"},
 	"Promote of too many": {ownScale, func(op *graph.Op) {
 		op.Promote = func([]dtype, []graph.OperandRank) []dtype { return make([]dtype, 3) }
-	}, "Promote gives 3 dtypes of 1 operands"},
+	}, "Promote returns 3 dtypes for 1 operands"},
 	"Promote to no dtype": {ownScale, func(op *graph.Op) {
 		op.Promote = func([]dtype, []graph.OperandRank) []dtype { return []dtype{77} }
-	}, "Promote gives no dtype for operand 0"},
+	}, "Promote returns no dtype for operand 0"},
 	"Identity panics": {ownScale, func(op *graph.Op) {
 		op.Identity = func(dtype, int) (float64, bool) { panic("oh") }
 	}, "Identity panics at badops_test.go:"},
@@ -194,17 +194,17 @@ var badOps = map[string]badOp{
 	"Axes of indices panics": {ownPick, func(op *graph.Op) {
 		op.Axes = func(*graph.Node) []int { panic("oh") }
 	}, "Axes panics at badops_test.go:"},
-	"no such Fold": {ownFold, func(op *graph.Op) { op.Fold = 77 }, "there is no fold: fold 77"},
+	"no such Fold": {ownFold, func(op *graph.Op) { op.Fold = 77 }, "there is no reduction: fold 77"},
 
 	"View panics": {ownTurn, func(op *graph.Op) {
 		op.View = func(*graph.Node, graph.Layout) (graph.Layout, bool) { panic("oh") }
 	}, "View panics at badops_test.go:"},
 	"View of nothing": {ownTurn, func(op *graph.Op) {
 		op.View = func(*graph.Node, graph.Layout) (l graph.Layout, ok bool) { return l, false }
-	}, "View gives no layout"},
+	}, "View returns no layout"},
 	"View of another shape": {ownTurn, func(op *graph.Op) {
 		op.View = func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return graph.RowMajor(shape{6}), true }
-	}, "View gives shape [6] with 1 strides, and Infer says [2, 3]"},
+	}, "View returns shape [6] with 1 strides, but Infer says [2, 3]"},
 	"View of memory that is not its operand's": {ownTurn, func(op *graph.Op) {
 		op.View = func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			in.Offset = in.Offset.Plus(100)
@@ -227,13 +227,13 @@ var badOps = map[string]badOp{
 			a.Put(shape{0, 0}, shape{1, 1})
 			return a
 		}
-	}, "Assemble gives 2 places of 1 operands"},
+	}, "Assemble returns 2 positions for 1 operands"},
 	"Assemble of fewer steps": {ownSpread, func(op *graph.Op) {
 		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
 			a.Start = []graph.Shape{{0, 0}}
 			return a
 		}
-	}, "Assemble gives places of 1 and steps of 0 of 1 operands"},
+	}, "Assemble returns 1 positions and 0 steps for 1 operands"},
 	"Assemble of operands that meet": {ownSpread, func(op *graph.Op) {
 		op.MinIn = 2
 		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{4, 3} }
@@ -263,20 +263,20 @@ var badOps = map[string]badOp{
 	}, "Assemble places operand 0 at invalid"},
 	"Assemble of nothing": {ownSpread, func(op *graph.Op) {
 		op.Assemble = func(n *graph.Node) (a graph.Assembly) { return a }
-	}, "Assemble gives 0 places of 1 operands"},
+	}, "Assemble returns 0 positions for 1 operands"},
 
 	"Expand panics": {ownWritten, func(op *graph.Op) {
 		op.Expand = func(*graph.Node, []*graph.Node) *graph.Node { panic("oh") }
 	}, "panics at badops_test.go:"},
 	"Expand of nothing": {ownWritten, func(op *graph.Op) {
 		op.Expand = func(*graph.Node, []*graph.Node) *graph.Node { return nil }
-	}, "gives no node"},
+	}, "returns no node"},
 	"Expand of another dtype": {ownWritten, func(op *graph.Op) {
 		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return ops.Cast(in[0], graph.Float32) }
-	}, "its Expand gives dtype float32, and Infer says float64"},
+	}, "its Expand returns dtype float32, but Infer says float64"},
 	"Expand of another shape": {ownWritten, func(op *graph.Op) {
 		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return ops.Sum(in[0]) }
-	}, "its Expand gives shape [], and Infer says [2, 3]"},
+	}, "its Expand gives shape [], but Infer says [2, 3]"},
 	"Expand with a mistake": {ownWritten, func(op *graph.Op) {
 		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return ops.Reshape(in[0], 7) }
 	}, "its Expand makes a mistake: "},
@@ -326,8 +326,8 @@ func TestMistakesInGradientRules(t *testing.T) {
 		says string
 	}{
 		"panics":           {func(_, _ *graph.Node, _ int) *graph.Node { panic("oh") }, "panics at badops_test.go:"},
-		"of another graph": {func(_, _ *graph.Node, _ int) *graph.Node { return other.Scalar(graph.Float64, 1) }, "a value that is no node of its graph"},
-		"of no graph":      {func(_, _ *graph.Node, _ int) *graph.Node { return graph.Num(1) }, "a value that is no node of its graph"},
+		"of another graph": {func(_, _ *graph.Node, _ int) *graph.Node { return other.Scalar(graph.Float64, 1) }, "a value that is not a node of its graph"},
+		"of no graph":      {func(_, _ *graph.Node, _ int) *graph.Node { return graph.Num(1) }, "a value that is not a node of its graph"},
 		"of another dtype": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Cast(dy, graph.Float32) }, "dtype float32 of an operand of dtype float64"},
 		"of another shape": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Transpose(dy, 0, 1) }, "shape [3, 2] of an operand of shape [2, 3]"},
 		"of lower rank":    {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Sum(dy) }, "shape [] of an operand of shape [2, 3]"},
@@ -355,7 +355,7 @@ func TestForgottenPromote(t *testing.T) {
 	require.Len(t, g.Mistakes(), 1)
 	_, err := exec.Compile(g, exec.Outputs(z))
 	for _, err := range []error{g.Err(), err} {
-		require.ErrorContains(t, err, `Own(x, y): the operation "mix" is not whole: Emit gives a wrong type: mul of float32, int64`)
+		require.ErrorContains(t, err, `Own(x, y): the operation "mix" is incomplete: Emit returns a wrong type: mul of float32, int64`)
 		require.ErrorContains(t, err, "with Promote (such as ops.ToCommonType)")
 		require.Regexp(t, `badops_test\.go:\d+:\d+: error BL005`, err.Error())
 	}
@@ -377,5 +377,5 @@ func TestForgottenPromoteInPlace(t *testing.T) {
 	g := graph.New("g")
 	x, y := g.Input("x", graph.Float64, 3).Mutable(), g.Input("y", graph.Float32, 3)
 	ops.InPlace(ownMix("mix"), nil, x, y)
-	require.ErrorContains(t, g.Err(), "Emit gives a wrong type: mul of float32, float64")
+	require.ErrorContains(t, g.Err(), "Emit returns a wrong type: mul of float32, float64")
 }

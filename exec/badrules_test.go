@@ -30,7 +30,7 @@ func TestGradientsWithoutEnd(t *testing.T) {
 	for _, op := range []*graph.Op{rule, written} {
 		g, x, y := applied(op)
 		autodiff.Grad(ops.Sum(y), []*graph.Node{x})
-		require.ErrorContains(t, g.Err(), "asks for a gradient of itself, without end")
+		require.ErrorContains(t, g.Err(), "requests its own gradient, without end")
 		require.Regexp(t, `badops_test\.go:\d+`, g.Err().Error())
 	}
 }
@@ -38,10 +38,10 @@ func TestGradientsWithoutEnd(t *testing.T) {
 // What a composite is written with is judged where its gradient is asked for, as where it is compiled.
 func TestGradientsOfWrongExpand(t *testing.T) {
 	for says, expand := range map[string]func(x *graph.Node) *graph.Node{
-		"gives shape [], and Infer says [2, 3]":       func(x *graph.Node) *graph.Node { return ops.Sum(x) },
-		"gives shape [3, 2], and Infer says [2, 3]":   func(x *graph.Node) *graph.Node { return ops.Transpose(x, 0, 1) },
-		"gives dtype float32, and Infer says float64": func(x *graph.Node) *graph.Node { return ops.Cast(x, graph.Float32) },
-		"gives no node of its graph":                  func(x *graph.Node) *graph.Node { return nil },
+		"gives shape [], but Infer says [2, 3]":         func(x *graph.Node) *graph.Node { return ops.Sum(x) },
+		"gives shape [3, 2], but Infer says [2, 3]":     func(x *graph.Node) *graph.Node { return ops.Transpose(x, 0, 1) },
+		"returns dtype float32, but Infer says float64": func(x *graph.Node) *graph.Node { return ops.Cast(x, graph.Float32) },
+		"returns no node of its graph":                  func(x *graph.Node) *graph.Node { return nil },
 	} {
 		op := ownWritten("own")
 		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return expand(in[0]) }

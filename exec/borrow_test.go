@@ -46,7 +46,7 @@ func TestBorrowParams(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, exec.Array{Shape: []int{2}, Data: []float32{10, 100}}, a)
 	require.Equal(t, []float32{1210.5, 1430.5}, run(predict.NewSession(exec.ShareParams(reading))))
-	require.ErrorContains(t, reading.SetParam(w, []float32{1, 2}), "parameter w lies in memory that BorrowParams gave")
+	require.ErrorContains(t, reading.SetParam(w, []float32{1, 2}), "parameter w is in memory of BorrowParams")
 	values[0] = 20 // between runs it is the caller's: the session has no copy
 	require.Equal(t, []float32{1220.5, 1460.5}, run(reading))
 	values[0] = 10
@@ -77,13 +77,13 @@ func TestBorrowParamsRefuses(t *testing.T) {
 		o    []exec.SessionOption
 		want string
 	}{
-		"shape":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2, 3}})}, "parameter w: the slice has 3 elements, and [2] wants 2"},
-		"dtype":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float64{1, 2}})}, "parameter w wants dtype float32, got float64"},
-		"nil":                {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{nil: 1})}, "no parameter of the program: a nil node"},
-		"input":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{x: 1})}, "no parameter of the program: x"},
-		"another graph":      {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{other.Param("w", graph.Float32): 1})}, "which is no node of graph \"line\""},
+		"shape":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2, 3}})}, "parameter w: the slice has 3 elements, but [2] needs 2"},
+		"dtype":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float64{1, 2}})}, "parameter w needs dtype float32, got float64"},
+		"nil":                {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{nil: 1})}, "not a parameter of the program: a nil node"},
+		"input":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{x: 1})}, "not a parameter of the program: x"},
+		"another graph":      {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{other.Param("w", graph.Float32): 1})}, "which is not a node of graph \"line\""},
 		"declared later":     {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{late: 1})}, "after the program was compiled"},
-		"shared":             {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2}}), exec.ShareParams(predict.NewSession())}, "beside ShareParams"},
+		"shared":             {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2}}), exec.ShareParams(predict.NewSession())}, "combined with ShareParams"},
 		"shared and written": {train, []exec.SessionOption{exec.ShareParams(borrowing)}, "the program writes parameter w"},
 	} {
 		_, err := c.p.NewSession(c.o...).Run(t.Context(), exec.Feed{x: [][]float32{{1, 2}}})

@@ -30,7 +30,7 @@ func (e *BugError) Error() string {
 		stack = "\n\n" + p.Stack
 	}
 	if ok && !p.Ours {
-		return fmt.Sprintf("exec: code that is not the library's panicked in pass %s%s: %v%s", e.Pass, at, p, stack)
+		return fmt.Sprintf("exec: code outside the library panicked in pass %s%s: %v%s", e.Pass, at, p, stack)
 	}
 	if shapeinfer.IsMistake(e.Err, graph.CodeOperation) { // of an operation that was found whole before
 		return fmt.Sprintf("exec: in pass %s%s: %v", e.Pass, at, e.Err)

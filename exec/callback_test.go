@@ -221,7 +221,7 @@ func TestGradientsThatCallbacksLack(t *testing.T) {
 			return []*graph.Node{c.of("inner", ops.Square(carry[0]))}
 		})
 	})
-	require.ErrorContains(t, autodiff.Grad(ops.Sum(outs[0]), []*graph.Node{x})[0].Err(), "in a loop within that one, and would call its function again")
+	require.ErrorContains(t, autodiff.Grad(ops.Sum(outs[0]), []*graph.Node{x})[0].Err(), "in a nested loop, and would call its function again")
 }
 
 // TestCallbacksFail makes errors of runs of errors and panics, after which the session goes on.

@@ -223,7 +223,7 @@ func TestArraysInThePlaceOfResults(t *testing.T) {
 		"is float32[2 1], and float32[2] is wanted": func() graph.Array { return graph.NewArray([]float32{4, 5}, 2, 1) },
 		"panics at callbackresults_test.go:":        func() graph.Array { return graph.NewArray([]float32{4, 5}, 3) },
 		"is invalid[], and float32[2] is wanted":    func() graph.Array { return graph.Array{} },
-		"elements of float32 are no float64":        func() graph.Array { return graph.NewArray(graph.Elements[float64](graph.NewArray([]float32{1}, 1)), 1) },
+		"elements of float32 are not float64":       func() graph.Array { return graph.NewArray(graph.Elements[float64](graph.NewArray([]float32{1}, 1)), 1) },
 	}
 	for want, make := range given {
 		g := graph.New("arrays")
@@ -380,10 +380,10 @@ func TestMistakesOfResults(t *testing.T) {
 	}
 	for name, form := range bothForms {
 		for want, build := range map[string]func(g *graph.Graph, x *graph.Node){
-			"F lacks its function": func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, one(), nil, nil) },
-			"at least 1 wanted":    func(_ *graph.Graph, x *graph.Node) { ops.Sub(x, form("F", nil, one(), fill, nil)[0]) },
-			"F has no result":      func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, nil, fill, nil) },
-			"result 0 of F has the shape [-2], of which -2 is no size": func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, one(-2), fill, nil) },
+			"the function of F is nil": func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, one(), nil, nil) },
+			"at least 1 needed":        func(_ *graph.Graph, x *graph.Node) { ops.Sub(x, form("F", nil, one(), fill, nil)[0]) },
+			"F has no results":         func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, nil, fill, nil) },
+			"result 0 of F has the shape [-2], in which -2 is not a valid size": func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, one(-2), fill, nil) },
 			"result 0 of F has no dtype": func(_ *graph.Graph, x *graph.Node) {
 				form("F", []*graph.Node{x}, []ops.CallbackResult{{}}, fill, nil)
 			},

@@ -273,7 +273,7 @@ func (r *request) check(g *graph.Graph) error {
 	case g == nil:
 		return report.Err()
 	case len(r.outputs)+len(r.updates) == 0:
-		refuse(report, graph.Caller(), "nothing to compute: give exec.Outputs or exec.Updates")
+		refuse(report, graph.Caller(), "nothing to compute: use exec.Outputs or exec.Updates")
 	}
 	for i, n := range r.outputs {
 		checkRoot(report, fmt.Sprintf("output %d", i), n)
@@ -281,7 +281,7 @@ func (r *request) check(g *graph.Graph) error {
 	for i, n := range r.updates {
 		what := fmt.Sprintf("update %d", i)
 		if checkRoot(report, what, n) && n.Judged() && n.Op().Class != graph.Update && !n.Op().Ordered {
-			refuse(report, n.Pos(), "%s, %s, writes nothing: it must be an in-place operation, or one that is carried out for its effect, such as ops.Print", what, graph.Describe(n))
+			refuse(report, n.Pos(), "%s, %s, writes nothing: it must be an in-place operation, or one with side effects, such as ops.Print", what, graph.Describe(n))
 		}
 	}
 	r.takeWarnings(report)
@@ -292,7 +292,7 @@ func (r *request) check(g *graph.Graph) error {
 func checkRoot(report *shapeinfer.Report, what string, n *graph.Node) bool {
 	switch {
 	case n == nil || n.Op() == nil:
-		refuse(report, graph.Caller(), "%s is nil, or a Node that no operation has made", what)
+		refuse(report, graph.Caller(), "%s is nil, or a Node that was not made by an operation", what)
 	case n.Graph() == report.Graph:
 		bad := n.OutsideOfBody(what)
 		if bad == nil || !n.Judged() { // that is a mistake of its own
@@ -303,9 +303,9 @@ func checkRoot(report *shapeinfer.Report, what string, n *graph.Node) bool {
 	case n.Err() != nil:
 		report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
 	case n.Graph() == nil:
-		refuse(report, graph.Caller(), "%s, %s, is no node of graph %q: it belongs to none", what, n.Called(), report.Graph.Name())
+		refuse(report, graph.Caller(), "%s, %s, is not a node of graph %q: it belongs to none", what, n.Called(), report.Graph.Name())
 	default:
-		refuse(report, n.Pos(), "%s, %s, is no node of graph %q: it belongs to graph %q", what, n.Called(), report.Graph.Name(), n.Graph().Name())
+		refuse(report, n.Pos(), "%s, %s, is not a node of graph %q: it belongs to graph %q", what, n.Called(), report.Graph.Name(), n.Graph().Name())
 	}
 	return false
 }

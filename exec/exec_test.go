@@ -130,15 +130,15 @@ func TestBadFeeds(t *testing.T) {
 	}{
 		"missing":       {exec.Feed{r.x: x}, "input t is not fed"},
 		"wrong rank":    {exec.Feed{r.x: y, r.t: y}, "input x has rank 2, got rank 1"},
-		"wrong dtype":   {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float64, 32)}, r.t: y}, "input x wants dtype float32, got float64"},
+		"wrong dtype":   {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float64, 32)}, r.t: y}, "input x needs dtype float32, got float64"},
 		"wrong size":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 5}, Data: make([]float32, 40)}, r.t: y}, "axis 1 of input x is 5"},
 		"another batch": {exec.Feed{r.x: x, r.t: seven}, "batch = 8   from input x, axis 0"},
 		"stranger":      {exec.Feed{r.x: x, r.t: y, other: y}, "stranger"},
 		"nil tensor":    {exec.Feed{r.x: (*tensor.Dense)(nil), r.t: y}, "the tensor is nil"},
 		"nil":           {exec.Feed{r.x: nil, r.t: y}, "cannot be fed"},
-		"short data":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float32, 3)}, r.t: y}, "holds 32 elements, and 3 are given"},
-		"vast shape":    {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast}, Data: make([]float32, 3)}, r.t: y}, fmt.Sprintf("holds %v elements, and 3 are given", new(big.Int).Lsh(big.NewInt(1), 2*vastBits))},
-		"empty of vast": {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast, 0}, Data: make([]float32, 3)}, r.t: y}, "holds 0 elements, and 3 are given"},
+		"short data":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float32, 3)}, r.t: y}, "has 32 elements, but got 3"},
+		"vast shape":    {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast}, Data: make([]float32, 3)}, r.t: y}, fmt.Sprintf("has %v elements, but got 3", new(big.Int).Lsh(big.NewInt(1), 2*vastBits))},
+		"empty of vast": {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast, 0}, Data: make([]float32, 3)}, r.t: y}, "has 0 elements, but got 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Run(context.Background(), c.feed)

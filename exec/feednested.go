@@ -46,7 +46,7 @@ func takeNested(m *memory.Value, v reflect.Value) error {
 		return err
 	}
 	if len(rest) != 0 {
-		panic("nested lists have other sizes than their shape")
+		panic("nested lists do not match their shape")
 	}
 	err = m.SetSlice(shape, all.Interface())
 	m.Keep = all.Interface()
@@ -59,7 +59,7 @@ func isList(v reflect.Value) bool { return v.Kind() == reflect.Slice || v.Kind()
 func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 	for isList(v) {
 		if shape = append(shape, v.Len()); len(shape) > maxNesting {
-			return nil, nil, fmt.Errorf("lists stand more than %d deep in each other", maxNesting)
+			return nil, nil, fmt.Errorf("lists are nested more than %d deep", maxNesting)
 		}
 		if v.Len() > 0 {
 			v = v.Index(0)
@@ -67,7 +67,7 @@ func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 		}
 		// Sizes behind it are not told, but those of arrays.
 		if v = reflect.Zero(v.Type().Elem()); v.Kind() == reflect.Slice {
-			return nil, nil, errors.New("it has no elements, and so does not tell its sizes: give exec.Array{Shape: …, Data: …}")
+			return nil, nil, errors.New("it has no elements, so its shape is unknown: use exec.Array{Shape: …, Data: …}")
 		}
 	}
 	return shape, v.Type(), nil
@@ -77,7 +77,7 @@ func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 // returns the room that is left.
 func copyNested(room []byte, v reflect.Value, shape, place []int) ([]byte, error) {
 	if v.Len() != shape[0] {
-		return nil, fmt.Errorf("the list at %v has %d elements, and the first one beside it %d: all must have as many", place, v.Len(), shape[0])
+		return nil, fmt.Errorf("the list at %v has %d elements, but the first one at its level has %d: all must have the same number", place, v.Len(), shape[0])
 	}
 	if v.Len() == 0 || v.Type().Elem().Size() == 0 {
 		return room, nil

@@ -27,12 +27,12 @@ func TestListsThatNoInputTakes(t *testing.T) {
 		x    any
 		want string
 	}{
-		"a list of itself":   {circle, "input x: lists stand more than 64 deep in each other"},
+		"a list of itself":   {circle, "input x: lists are nested more than 64 deep"},
 		"lists of anything":  {[][]any{{1, 2}}, "its data is []interface {}, not a slice of a dtype"},
 		"strings":            {[2][1]string{}, "its data is []string, not a slice of a dtype"},
 		"one level too many": {[][][]float32{{{1}}}, "x"},
-		"other elements":     {[][]float64{{1}}, "input x wants dtype float32, got float64"},
-		"ragged below":       {[][2][]float32{{{1}, {1}}, {{1}, {1, 2}}}, "input x: the list at [1 1] has 2 elements, and the first one beside it 1"},
+		"other elements":     {[][]float64{{1}}, "input x needs dtype float32, got float64"},
+		"ragged below":       {[][2][]float32{{{1}, {1}}, {{1}, {1, 2}}}, "input x: the list at [1 1] has 2 elements, but the first one at its level has 1"},
 	} {
 		_, err := s.Run(t.Context(), exec.Feed{x: c.x})
 		require.ErrorContains(t, err, c.want, name)

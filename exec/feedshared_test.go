@@ -23,7 +23,7 @@ func TestOneMemoryFedToTwoInputs(t *testing.T) {
 	part := func(from int) exec.Array { return exec.Array{Shape: []int{3}, Data: data[from : from+3]} }
 	for _, from := range []int{0, 1, 2} {
 		_, err = s.Run(context.Background(), exec.Feed{x: part(from), y: part(1)})
-		require.ErrorContains(t, err, "input x is written in place, and the memory fed to it is also fed to y")
+		require.ErrorContains(t, err, "input x is written in place, but the memory fed to it is also fed to y")
 	}
 	_, err = s.Run(context.Background(), exec.Feed{x: part(3), y: part(0)})
 	require.NoError(t, err)

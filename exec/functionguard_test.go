@@ -52,7 +52,7 @@ func TestGuardedOperands(t *testing.T) {
 		_, err = runGuarded(t, form, writes, exec.GuardOperands())
 		var failed *exec.RunError
 		require.ErrorAs(t, err, &failed, form)
-		require.Contains(t, failed.Message, "it writes operand 0, x, whose memory others read: write a copy, such as slices.Clone(graph.Elements[float64](a.In[0]))", form)
+		require.Contains(t, failed.Message, "it writes operand 0, x, whose memory is read elsewhere: write a copy, such as slices.Clone(graph.Elements[float64](a.In[0]))", form)
 		require.Regexp(t, `^functionresult_test\.go:\d+:\d+: error: Own\(x`, err.Error(), form)
 	}
 }
@@ -90,7 +90,7 @@ func TestFunctionsThatBuildNodes(t *testing.T) {
 			_, err := runGuarded(t, form, func(x *graph.Node) func(a *graph.Arrays) error { return filled(func(*graph.Arrays) { build(x) }) })
 			var failed *exec.RunError
 			require.ErrorAs(t, err, &failed, "%s in %s", what, form)
-			require.Regexp(t, `^(batch element \[0\]: )?it calls `+what+` at functionguard_test\.go:\d+:\d+, which would build a node of the program's graph while the program runs: `, failed.Message)
+			require.Regexp(t, `^(batch element \[0\]: )?it calls `+what+` at functionguard_test\.go:\d+:\d+, which would build a node of the program's graph during a run: `, failed.Message)
 			require.Regexp(t, `^functionresult_test\.go:\d+:\d+: error: Own\(x`, err.Error(), form)
 			var built *graph.BuiltInRun
 			require.ErrorAs(t, err, &built)

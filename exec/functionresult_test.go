@@ -104,7 +104,7 @@ func TestResultsThatAreNone(t *testing.T) {
 			return nil
 		}},
 		"is not filled: write all elements": {graph.Int32, func(*graph.Arrays) error { return nil }},
-		"elements of float64 are no int64: call graph.Elements[float64]": {graph.Float64, func(a *graph.Arrays) error {
+		"elements of float64 are not int64: call graph.Elements[float64]": {graph.Float64, func(a *graph.Arrays) error {
 			graph.Elements[int64](a.Out)[0] = 1
 			return nil
 		}},
@@ -169,7 +169,7 @@ func TestFunctionsThatWriteTheirOperands(t *testing.T) {
 			a.Out = a.In[0]
 			return nil
 		})
-		require.ErrorContains(t, err, "it writes operand 0, x, whose memory others read", form)
+		require.ErrorContains(t, err, "it writes operand 0, x, whose memory is read elsewhere", form)
 		require.Regexp(t, `functionresult_test\.go:\d+:\d+: error: Own\(x`, err.Error(), form)
 	}
 }

@@ -23,8 +23,8 @@ func TestWhatCannotBeCompiled(t *testing.T) {
 	}{
 		"nothing":             {func(x *graph.Node) []exec.Option { return nil }, "nothing to compute"},
 		"nil output":          {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(x, nil)} }, "output 1 is nil"},
-		"stranger":            {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(other)} }, `stranger, is no node of graph "mine"`},
-		"number":              {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(graph.Num(2))} }, `2, is no node of graph "mine"`},
+		"stranger":            {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(other)} }, `stranger, is not a node of graph "mine"`},
+		"number":              {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(graph.Num(2))} }, `2, is not a node of graph "mine"`},
 		"nil option":          {func(x *graph.Node) []exec.Option { return []exec.Option{nil} }, "nothing to compute"},
 		"nil update":          {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(nil)} }, "update 0 is nil"},
 		"update of nothing":   {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(ops.Neg(x))} }, "writes nothing"},
@@ -126,13 +126,13 @@ func TestParametersAreChecked(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(ops.Mul(w, x)))
 	require.NoError(t, err)
 	s := p.NewSession()
-	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{3}, Data: make([]float32, 3)}), "parameter w wants shape [2], got [3]")
-	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{2}, Data: make([]float64, 2)}), "parameter w wants dtype float32, got float64")
-	require.ErrorContains(t, s.SetParam(x, exec.Array{Shape: []int{2}, Data: make([]float32, 2)}), "x is no parameter of graph")
+	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{3}, Data: make([]float32, 3)}), "parameter w needs shape [2], got [3]")
+	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{2}, Data: make([]float64, 2)}), "parameter w needs dtype float32, got float64")
+	require.ErrorContains(t, s.SetParam(x, exec.Array{Shape: []int{2}, Data: make([]float32, 2)}), "x is not a parameter of graph")
 	_, err = s.Param(nil)
 	require.ErrorContains(t, err, "the parameter is nil")
 	_, err = s.Run(context.Background(), exec.Feed{w: exec.Array{Shape: []int{2}, Data: make([]float32, 2)}, x: exec.Array{Shape: []int{2}, Data: make([]float32, 2)}})
-	require.ErrorContains(t, err, "no input of the program: w")
+	require.ErrorContains(t, err, "not an input of the program: w")
 }
 
 // TestNaNIsKept runs what could lose a NaN: comparisons, maxima and reductions, in a row

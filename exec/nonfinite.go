@@ -369,7 +369,7 @@ func (n *NonFinite) String() string {
 func (n *NonFinite) headline() string {
 	switch {
 	case n.Node.IsParam():
-		return fmt.Sprintf("%s: parameter %s holds %g at %v before the run (%d of %d elements): an earlier run wrote it, or it was set so",
+		return fmt.Sprintf("%s: parameter %s holds %g at %v before the run (%d of %d elements): an earlier run wrote it, or it was set to it",
 			n.Node.Pos(), n.Node.Label(), n.Value, n.Index, n.Count, n.Elements)
 	case n.Node.IsInput():
 		return fmt.Sprintf("%s: input %s is fed %g at %v (%d of %d elements)", n.Node.Pos(), n.Node.Label(), n.Value, n.Index, n.Count, n.Elements)

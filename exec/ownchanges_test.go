@@ -71,12 +71,12 @@ func TestMeaningsThatChange(t *testing.T) {
 			op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 				return e.Prim(graph.PrimMul, x[0], e.Const(n.DType(), by))
 			}
-		}, "Emit gives something else than when the node was built"},
+		}, "Emit returns something else than when the node was built"},
 		"Emit of a pointer": {ownScale, func(op *graph.Op) {
 			op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 				return e.Prim(graph.PrimMul, x[0], e.Const(n.DType(), *n.Attrs().(*float64)))
 			}
-		}, "Emit gives something else than when the node was built"},
+		}, "Emit returns something else than when the node was built"},
 		"View": {ownTurn, func(op *graph.Op) {
 			of := op.View
 			op.View = func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
@@ -85,7 +85,7 @@ func TestMeaningsThatChange(t *testing.T) {
 				}
 				return of(n, in)
 			}
-		}, "View gives something else than"},
+		}, "View returns something else than"},
 		"Assemble": {ownSpread, func(op *graph.Op) {
 			of := op.Assemble
 			op.Assemble = func(n *graph.Node) graph.Assembly {
@@ -93,13 +93,13 @@ func TestMeaningsThatChange(t *testing.T) {
 				a.Value = by
 				return a
 			}
-		}, "Assemble gives something else than"},
+		}, "Assemble returns something else than"},
 		"Axes": {ownFold, func(op *graph.Op) {
 			op.Axes = func(*graph.Node) []int { return []int{int(by) - 1} }
-		}, "Axes gives something else than"},
+		}, "Axes returns something else than"},
 		"Core": {func(string) *graph.Op { return ownFunction(graph.Float64, func(*graph.Arrays) error { return nil }) }, func(op *graph.Op) {
 			op.Core = func(*graph.Node) ([]int, int) { return []int{int(by)}, int(by) }
-		}, "Core gives something else than"},
+		}, "Core returns something else than"},
 		"operands": {ownScale, func(op *graph.Op) {
 			op.Emit = func(_ graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 				if by != 1 {
@@ -144,7 +144,7 @@ func TestMeaningsThatChangeInCompilation(t *testing.T) {
 		g, x, y := applied(op)
 		p, err := exec.Compile(g, exec.Outputs(y))
 		if err != nil {
-			require.ErrorContains(t, err, "Emit gives", at)
+			require.ErrorContains(t, err, "Emit returns", at)
 			continue
 		}
 		require.Equal(t, 1000, at)
@@ -159,7 +159,7 @@ func TestMistakesOfRecords(t *testing.T) {
 	for says, infer := range map[string]func(c *graph.Call){
 		"Infer calls Warn with a mistake that has no code": func(c *graph.Call) { c.Warn(&graph.Mistake{}) },
 		"Infer calls Warn with a mistake that has no":      func(c *graph.Call) { c.Warn(nil) },
-		"Infer calls Require without saying why":           func(c *graph.Call) { c.Require(graph.Requirement{A: 2, B: 2}) },
+		"Infer calls Require without a reason":             func(c *graph.Call) { c.Require(graph.Requirement{A: 2, B: 2}) },
 		"SetStretch is called after Infer has returned": func(c *graph.Call) {
 			c.SetStretch([][]graph.AxisKind{{graph.Same, graph.Same}})
 			kept = c
@@ -186,7 +186,7 @@ func TestExpandOfOtherValues(t *testing.T) {
 	g, x, y := applied(op)
 	foreign = x
 	_, err := exec.Compile(g, exec.Outputs(y))
-	require.ErrorContains(t, err, "operand 1, x, is a value of the program, and another operand one of the copy of it that is being compiled")
+	require.ErrorContains(t, err, "operand 1, x, is a value of the program, but another operand is one of the copy that is being compiled")
 	require.Regexp(t, here, err.Error())
 
 	for name, expand := range map[string]func(n *graph.Node, in []*graph.Node) *graph.Node{

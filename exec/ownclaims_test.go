@@ -133,7 +133,7 @@ func TestFalseClaimsOfOnce(t *testing.T) {
 		out.Strides[0] = 0
 		return out, true
 	}
-	const says = "it claims Once, and View shows element 0 of its operand at [0 0] and at [1 0]"
+	const says = "it claims Once, but View shows element 0 of its operand at [0 0] and at [1 0]"
 	g := graph.New("claims")
 	_, err := exec.Compile(g, exec.Outputs(graph.Apply(op, nil, g.Input("x", graph.Float64, 2, 3))))
 	require.ErrorContains(t, err, says)
@@ -182,7 +182,7 @@ func TestFalseClaimsWithin(t *testing.T) {
 		g := graph.New("claims")
 		y := graph.Apply(op, nil, g.Input("x", graph.Float64, 2, 3))
 		_, err := exec.Compile(g, exec.Outputs(y))
-		require.ErrorContains(t, err, `the operation "exp" is not whole: it claims Involution, and Exp(Exp(0)) of float64 is 2.718281828459045`)
+		require.ErrorContains(t, err, `the operation "exp" is incomplete: it claims Involution, and Exp(Exp(0)) of float64 is 2.718281828459045`)
 		require.Regexp(t, `^ownclaims_test\.go:\d+`, err.Error())
 	}
 }

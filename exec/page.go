@@ -130,7 +130,7 @@ func (p *Program) footprint(sizes map[string]int, d *page.Document) *Footprint {
 	}
 	f, err := p.Footprint(sizes)
 	if err != nil {
-		d.Notes = append(d.Notes, "There are no figures in bytes: "+err.Error())
+		d.Notes = append(d.Notes, "Sizes in bytes are unknown: "+err.Error())
 		return nil
 	}
 	return f

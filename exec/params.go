@@ -34,8 +34,8 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 		return err
 	}
 	if to.Borrowed {
-		return fmt.Errorf("exec: parameter %s lies in memory that BorrowParams gave, which no session writes: "+
-			"give the new value to BorrowParams of a new session, or leave the parameter out of it here", n.Label())
+		return fmt.Errorf("exec: parameter %s is in memory of BorrowParams, which sessions do not write: "+
+			"pass the new value to BorrowParams of a new session, or do not borrow the parameter here", n.Label())
 	}
 	if err := s.store.Acquire(true); err != nil {
 		return err
@@ -54,9 +54,9 @@ func takeParam(m *memory.Value, value any, n *graph.Node) error {
 	case err != nil:
 		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
 	case m.Dtype != n.DType():
-		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s: give it %s", n.Label(), n.DType(), m.Dtype, sliceOf(n.DType()))
+		return fmt.Errorf("exec: parameter %s needs dtype %s, got %s: use %s", n.Label(), n.DType(), m.Dtype, sliceOf(n.DType()))
 	case !slices.Equal(m.Shape, shape):
-		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), shape, m.Shape)
+		return fmt.Errorf("exec: parameter %s needs shape %v, got %v", n.Label(), shape, m.Shape)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (s *Session) value(n *graph.Node) (*params.Value, error) {
 	case n == nil:
 		return nil, errors.New("exec: the parameter is nil")
 	case n.Graph() != s.prog.source || !n.IsParam():
-		return nil, fmt.Errorf("exec: %s is no parameter of graph %q", n.Called(), s.prog.source.Name())
+		return nil, fmt.Errorf("exec: %s is not a parameter of graph %q", n.Called(), s.prog.source.Name())
 	}
 	if v := s.store.Find(n); v != nil {
 		return v, nil

@@ -161,7 +161,7 @@ func TestOneSessionServesOneGoroutine(t *testing.T) {
 	s := p.NewSession()
 	s.running.Store(true) // as if another goroutine were inside
 	_, err := s.Run(context.Background(), feed)
-	require.ErrorContains(t, err, "running already")
+	require.ErrorContains(t, err, "already running")
 }
 
 func TestMemoryIsReused(t *testing.T) {
@@ -246,9 +246,9 @@ func TestCompileRefusesWhatIsNoProgram(t *testing.T) {
 	}{
 		"nothing":       {nil, "nothing to compute"},
 		"nil output":    {[]Option{Outputs(nil)}, "output 0 is nil"},
-		"another graph": {[]Option{Outputs(other)}, `no node of graph "g"`},
+		"another graph": {[]Option{Outputs(other)}, `not a node of graph "g"`},
 		"no update":     {[]Option{Updates(ops.Neg(x))}, "writes nothing"},
-		"no graph":      {[]Option{Outputs(ops.Add(graph.Num(1), graph.Num(2)))}, "only numbers were given"},
+		"no graph":      {[]Option{Outputs(ops.Add(graph.Num(1), graph.Num(2)))}, "all are numbers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Compile(g, c.opts...)

@@ -194,7 +194,7 @@ func TestNothingToPick(t *testing.T) {
 	require.NoError(t, err)
 	s := p.NewSession()
 	_, err = s.Run(context.Background(), exec.Feed{table: []float64{}, index: []int32{0, 0, 0}})
-	require.ErrorContains(t, err, "index[0] is 0, and there are no elements")
+	require.ErrorContains(t, err, "index[0] is 0, but there are no elements")
 	r, err := s.Run(context.Background(), exec.Feed{table: []float64{}, index: []int32{}})
 	require.NoError(t, err)
 	values, err := exec.Values[float64](r, y)

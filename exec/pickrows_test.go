@@ -207,7 +207,7 @@ func TestNoRowsToPick(t *testing.T) {
 	require.Contains(t, p.String(), "= pick ")
 	s, none := p.NewSession(), exec.Array{Shape: []int{0, 64}, Data: []float64{}}
 	_, err = s.Run(context.Background(), exec.Feed{table: none, index: []int64{0, 0, 0}})
-	require.ErrorContains(t, err, "index[0] is 0, and there are no elements")
+	require.ErrorContains(t, err, "index[0] is 0, but there are no elements")
 	r, err := s.Run(context.Background(), exec.Feed{table: none, index: []int64{}})
 	require.NoError(t, err)
 	values, err := exec.Values[float64](r, y)

@@ -58,7 +58,7 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 }
 
 // errNoProfile is the error of what a profile tells only if a session has made it.
-var errNoProfile = fmt.Errorf("exec: the profile was made by no session: see Session.Profile")
+var errNoProfile = fmt.Errorf("exec: the profile was not made by a session: see Session.Profile")
 
 // total is the time of a run, kernel by kernel.
 func (p *Profile) total() (sum time.Duration) {

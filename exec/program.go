@@ -84,7 +84,7 @@ func (p *Program) Kernels() int { return len(p.code.Kernels) }
 func (p *Program) withoutUpdates() (*Program, error) {
 	p.readOnlyOnce.Do(func() {
 		if len(p.outputs) == 0 {
-			p.readOnlyErr = errors.New("exec: the program has updates and no outputs: without the updates there is nothing to run")
+			p.readOnlyErr = errors.New("exec: the program has updates but no outputs: without the updates there is nothing to run")
 			return
 		}
 		for _, n := range p.outputs {

@@ -54,9 +54,9 @@ func (r *Results) find(n *graph.Node) (*output, error) {
 func (p *Program) noOutput(n *graph.Node) error {
 	switch {
 	case n == nil:
-		return errors.New("exec: nil is no output of the program")
+		return errors.New("exec: nil is not an output of the program")
 	case n.Graph() != p.source:
-		return fmt.Errorf("exec: %s is no output of the program: it is no node of graph %q", n.Called(), p.source.Name())
+		return fmt.Errorf("exec: %s is not an output of the program: it is not a node of graph %q", n.Called(), p.source.Name())
 	}
 	are := "it has none"
 	if len(p.outputs) > 0 {
@@ -69,7 +69,7 @@ func (p *Program) noOutput(n *graph.Node) error {
 		}
 		are = "its outputs are " + strings.Join(names, ", ")
 	}
-	return fmt.Errorf("exec: %s (%s) is no output of the program: give it to exec.Outputs; %s", n.Called(), n.Pos(), are)
+	return fmt.Errorf("exec: %s (%s) is not an output of the program: pass it to exec.Outputs; %s", n.Called(), n.Pos(), are)
 }
 
 // toldOutputs is the number of outputs that an error tells.
@@ -117,7 +117,7 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 		return nil, err
 	}
 	if slices.Contains(o.shape, 0) {
-		return nil, fmt.Errorf("exec: %s has shape %v, and a tensor.Dense cannot be without elements: use Results.Array", n.Called(), o.shape)
+		return nil, fmt.Errorf("exec: %s has shape %v, but a tensor.Dense needs elements: use Results.Array", n.Called(), o.shape)
 	}
 	if t := n.DType(); t.IsStorage() {
 		return nil, fmt.Errorf("exec: %s has dtype %s, which a tensor.Dense cannot hold: use Results.Array, or ops.Cast(…, graph.Float32)", n.Called(), t)

@@ -32,10 +32,10 @@ func TestNoOutput(t *testing.T) {
 		n    *graph.Node
 		want string
 	}{
-		{r, forgotten, "exec: forgotten (results_test.go:22:15) is no output of the program: give it to exec.Outputs; its outputs are total, doubled"},
-		{r, x, "exec: x (results_test.go:20:7) is no output of the program"},
-		{r, stranger, `exec: stranger is no output of the program: it is no node of graph "results"`},
-		{r, nil, "exec: nil is no output of the program"},
+		{r, forgotten, "exec: forgotten (results_test.go:22:15) is not an output of the program: pass it to exec.Outputs; its outputs are total, doubled"},
+		{r, x, "exec: x (results_test.go:20:7) is not an output of the program"},
+		{r, stranger, `exec: stranger is not an output of the program: it is not a node of graph "results"`},
+		{r, nil, "exec: nil is not an output of the program"},
 		{none, total, "exec: there are no results: the error of the run says why"},
 	} {
 		_, err := c.r.Scalar(c.n)
@@ -83,7 +83,7 @@ func TestResultForms(t *testing.T) {
 	_, err = r.Scalar(doubled)
 	require.ErrorContains(t, err, "doubled has shape [0] and 0 elements")
 	_, err = r.Dense(doubled)
-	require.EqualError(t, err, "exec: doubled has shape [0], and a tensor.Dense cannot be without elements: use Results.Array")
+	require.EqualError(t, err, "exec: doubled has shape [0], but a tensor.Dense needs elements: use Results.Array")
 	require.Equal(t, exec.Array{Shape: []int{0}, Data: []float32{}}, arrayOf(t, r, doubled))
 }
 

@@ -125,8 +125,8 @@ func TestProfileReport(t *testing.T) {
 	require.Contains(t, report, "of copy")
 	require.Contains(t, report, "the 10 that take the most time\n")
 	require.Regexp(t, `\n        roofline_test.go:\d+ \(MatMul\)  y = ops.MatMul\(y, g.Input`, report)
-	require.Contains(t, (&exec.Profile{Runs: 1}).Report(machine), "made by no session")
-	require.Contains(t, (&exec.Profile{Runs: 1}).String(), "made by no session")
+	require.Contains(t, (&exec.Profile{Runs: 1}).Report(machine), "not made by a session")
+	require.Contains(t, (&exec.Profile{Runs: 1}).String(), "not made by a session")
 	require.Nil(t, (&exec.Profile{Runs: 1}).Roofline(machine))
 }
 
@@ -239,5 +239,5 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 	for _, room := range []int{0, 5000} {
 		require.ErrorIs(t, p.WriteTrace(&unwritable{room}), errFull)
 	}
-	require.ErrorContains(t, (&exec.Profile{Runs: 1}).WriteTrace(&bytes.Buffer{}), "made by no session")
+	require.ErrorContains(t, (&exec.Profile{Runs: 1}).WriteTrace(&bytes.Buffer{}), "not made by a session")
 }

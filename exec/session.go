@@ -52,7 +52,7 @@ type Session struct {
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p}
 	if p == nil {
-		s.err = errors.New("exec: the program is nil: Compile has returned an error in its place")
+		s.err = errors.New("exec: the program is nil: Compile returned an error")
 		return s
 	}
 	s.state.Threads, s.state.Print = runtime.GOMAXPROCS(0), os.Stderr
@@ -128,7 +128,7 @@ func (s *Session) begin() error {
 		return s.err
 	}
 	if !s.running.CompareAndSwap(false, true) {
-		return fmt.Errorf("exec: the session is running already: make a session for each goroutine (%w)", ErrBusy)
+		return fmt.Errorf("exec: the session is already running: make a session for each goroutine (%w)", ErrBusy)
 	}
 	s.given = s.sizes
 	return nil
@@ -175,10 +175,10 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
 		if m.Dtype != in.node.DType() {
-			return nil, fmt.Errorf("exec: input %s wants dtype %s, got %s (declared at %s): %s", in.node.Label(), in.node.DType(), m.Dtype, in.node.Pos(), feedAs(in.node.DType(), m.Dtype))
+			return nil, fmt.Errorf("exec: input %s needs dtype %s, got %s (declared at %s): %s", in.node.Label(), in.node.DType(), m.Dtype, in.node.Pos(), feedAs(in.node.DType(), m.Dtype))
 		}
 		if in.written && m.Keep != nil {
-			return nil, fmt.Errorf("exec: input %s is written in place, and what is fed to it would be copied: feed a slice, an exec.Array or a dense tensor", in.node.Label())
+			return nil, fmt.Errorf("exec: input %s is written in place, but the value fed to it would be copied: feed a slice, an exec.Array or a dense tensor", in.node.Label())
 		}
 	}
 	if matched != len(feed) {
@@ -210,7 +210,7 @@ func (s *Session) checkShared() error {
 		}
 		for k, other := range s.prog.inputs {
 			if k != i && s.state.Fed[i].Meets(&s.state.Fed[k]) {
-				return fmt.Errorf("exec: input %s is written in place, and the memory fed to it is also fed to %s: feed a copy to one of them",
+				return fmt.Errorf("exec: input %s is written in place, but the memory fed to it is also fed to %s: feed a copy to one of them",
 					in.node.Label(), other.node.Label())
 			}
 		}
@@ -247,7 +247,7 @@ func (s *Session) unknownInputs(feed Feed) error {
 		}
 	}
 	slices.Sort(strange)
-	return fmt.Errorf("exec: fed, but no input of the program: %s", strings.Join(strange, "; "))
+	return fmt.Errorf("exec: fed, but not an input of the program: %s", strings.Join(strange, "; "))
 }
 
 func (p *Program) whyNoInput(n *graph.Node) string {
@@ -255,13 +255,13 @@ func (p *Program) whyNoInput(n *graph.Node) string {
 	case n == nil:
 		return "a nil node"
 	case n.Graph() != p.source:
-		return fmt.Sprintf("%s, which is no node of graph %q", n.Called(), p.source.Name())
+		return fmt.Sprintf("%s, which is not a node of graph %q", n.Called(), p.source.Name())
 	case n.IsInput():
 		return fmt.Sprintf("%s, which was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
 	case n.IsParam():
 		return fmt.Sprintf("%s, a parameter: set it with Session.SetParam", n.Label())
 	}
-	return fmt.Sprintf("%s, which is computed (%s); inputs are declared with Graph.Input", n.Called(), n.Pos())
+	return fmt.Sprintf("%s, which is computed (%s); declare inputs with Graph.Input", n.Called(), n.Pos())
 }
 
 func (s *Session) binding() (*specialized, error) {

@@ -66,7 +66,7 @@ type RunOption struct {
 // its preparations for the last 16 different sets of sizes, so alternating between sizes costs no more than runs of one size.
 func RunSize(name string, v int) RunOption { return RunOption{name, int64(v)} }
 
-// sizesOf returns the sizes that are given by hand for one run with options.
+// sizesOf returns the sizes that are set explicitly for one run with options.
 func (s *Session) sizesOf(opts []RunOption) shapeinfer.Sizes {
 	given := shapeinfer.Sizes{}
 	maps.Copy(given, s.sizes)
@@ -96,16 +96,16 @@ func (s *Session) takeParams() error {
 			s.store.Seed = *s.seed
 		}
 	case s.from == nil:
-		return errors.New("exec: ShareParams is given a nil session")
+		return errors.New("exec: ShareParams got a nil session")
 	case s.lent != nil:
-		return errors.New("exec: BorrowParams is given beside ShareParams, whose session has values already: give it to that one")
+		return errors.New("exec: BorrowParams is combined with ShareParams, whose session already has values: pass it to that session")
 	case s.from.err != nil:
 		return s.from.err
 	case s.from.store.Graph != s.prog.source:
-		return fmt.Errorf("exec: ShareParams is given a session of graph %q, and this program is of another graph, %q: programs share the parameters of one graph",
+		return fmt.Errorf("exec: ShareParams got a session of graph %q, but this program belongs to graph %q: only programs of the same graph can share parameters",
 			s.from.store.Graph.Name(), s.prog.source.Name())
 	case s.seed != nil && *s.seed != s.from.store.Seed:
-		return fmt.Errorf("exec: Seed(%d) is given beside ShareParams, and the parameters shared have seed %d", *s.seed, s.from.store.Seed)
+		return fmt.Errorf("exec: Seed(%d) is combined with ShareParams, but the shared parameters have seed %d", *s.seed, s.from.store.Seed)
 	default:
 		s.store = s.from.store
 	}

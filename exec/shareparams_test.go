@@ -116,10 +116,10 @@ func TestWrongSharing(t *testing.T) {
 		opts []exec.SessionOption
 		want string
 	}{
-		{[]exec.SessionOption{exec.ShareParams(other.train.NewSession())}, "programs share the parameters of one graph"},
-		{[]exec.SessionOption{exec.ShareParams(nil)}, "ShareParams is given a nil session"},
-		{[]exec.SessionOption{exec.ShareParams(m.train.NewSession(exec.Seed(1))), exec.Seed(2)}, "Seed(2) is given beside ShareParams, and the parameters shared have seed 1"},
-		{[]exec.SessionOption{exec.ShareParams(m.infer.NewSession(exec.ShareParams(nil)))}, "ShareParams is given a nil session"},
+		{[]exec.SessionOption{exec.ShareParams(other.train.NewSession())}, "only programs of the same graph can share parameters"},
+		{[]exec.SessionOption{exec.ShareParams(nil)}, "ShareParams got a nil session"},
+		{[]exec.SessionOption{exec.ShareParams(m.train.NewSession(exec.Seed(1))), exec.Seed(2)}, "Seed(2) is combined with ShareParams, but the shared parameters have seed 1"},
+		{[]exec.SessionOption{exec.ShareParams(m.infer.NewSession(exec.ShareParams(nil)))}, "ShareParams got a nil session"},
 	} {
 		s := m.train.NewSession(c.opts...)
 		_, err := s.Run(context.Background(), m.feed(4))
@@ -139,7 +139,7 @@ func TestWrongSharing(t *testing.T) {
 
 // An error of Compile that was passed over is told of by the session of no program.
 func TestSessionOfNoProgram(t *testing.T) {
-	want, ctx := "the program is nil: Compile has returned an error", context.Background()
+	want, ctx := "the program is nil: Compile returned an error", context.Background()
 	var none *exec.Program
 	g := graph.New("none")
 	w := g.Param("w", graph.Float32)

@@ -90,14 +90,14 @@ func TestSizeOfARunInThePlaceOfAnInput(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float32{1, 1, 1}, arrayOf(t, r, y).Data)
 	_, err = s.Run(t.Context(), exec.Feed{x: []float32{1, 2}}, exec.RunSize("n", 3))
-	require.ErrorContains(t, err, "the slice has 2 elements, and [n] wants 3")
+	require.ErrorContains(t, err, "the slice has 2 elements, but [n] needs 3")
 	_, err = s.Run(t.Context(), nil)
 	require.ErrorContains(t, err, "input x is not fed")
 }
 
 // A batch of no examples is told how its size is declared, unless the program wants one.
 func TestBatchOfNone(t *testing.T) {
-	const help = `; where it may be 0, say so: g.Dim("batch", graph.AtLeast(0))`
+	const help = `; if it may be 0, declare g.Dim("batch", graph.AtLeast(0))`
 	for _, c := range []struct {
 		build  func(x *graph.Node) *graph.Node
 		batch  graph.DimOption
@@ -132,11 +132,11 @@ func TestSizesOfASessionThatDoNotFit(t *testing.T) {
 		sizes []exec.SessionOption
 		want  string
 	}{
-		"missing":     {nil, `no input determines times, and Expand\(x, rows, times\) at size_test.go:\d+:\d+ needs it: give it by hand, as exec.Size\("times", 8\)`},
-		"contradicts": {[]exec.SessionOption{exec.Size("times", 3), exec.Size("rows", 8)}, `rows = 8   given by hand\s+rows = 2   from input x, axis 0   \(size_test.go:\d+:\d+\)`},
-		"too large":   {[]exec.SessionOption{exec.Size("times", 300)}, `times = 300   given by hand\s+it is declared at most 100 at size_test.go`},
+		"missing":     {nil, `no input determines times, but Expand\(x, rows, times\) at size_test.go:\d+:\d+ needs it: set it explicitly, with exec.Size\("times", 8\)`},
+		"contradicts": {[]exec.SessionOption{exec.Size("times", 3), exec.Size("rows", 8)}, `rows = 8   set explicitly\s+rows = 2   from input x, axis 0   \(size_test.go:\d+:\d+\)`},
+		"too large":   {[]exec.SessionOption{exec.Size("times", 300)}, `times = 300   set explicitly\s+it is declared at most 100 at size_test.go`},
 		"negative":    {[]exec.SessionOption{exec.Size("times", -1)}, `it is declared at least 1`},
-		"misspelt":    {[]exec.SessionOption{exec.Size("time", 3)}, `time = 3   given by hand\s+no size of graph "tiled" has that name; there are: rows, times`},
+		"misspelt":    {[]exec.SessionOption{exec.Size("time", 3)}, `time = 3   set explicitly\s+no size of graph "tiled" has that name; there are: rows, times`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.NewSession(c.sizes...).Run(context.Background(), exec.Feed{x: column(2)})
@@ -146,7 +146,7 @@ func TestSizesOfASessionThatDoNotFit(t *testing.T) {
 		})
 	}
 	_, err = p.NewSession(exec.Size("rows", 8)).Run(t.Context(), exec.Feed{x: []float32{1, 2}})
-	require.EqualError(t, err, "exec: input x: the slice has 2 elements, and [rows, 1] wants 8; exec.Size or exec.RunSize gives rows = 8")
+	require.EqualError(t, err, "exec: input x: the slice has 2 elements, but [rows, 1] needs 8; exec.Size or exec.RunSize gives rows = 8")
 	p, err = exec.Compile(g, exec.Outputs(alone))
 	require.NoError(t, err)
 	_, err = p.NewSession().Run(context.Background(), exec.Feed{x: column(2)})
@@ -182,9 +182,9 @@ func TestMoreMemoryThanThereCanBe(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.NewSession(exec.Size("n", 1<<24)).Run(context.Background(), nil)
 	if strconv.IntSize == 64 {
-		require.ErrorContains(t, err, "no process has more than 128.0 TiB")
+		require.ErrorContains(t, err, "a process cannot have more than 128.0 TiB")
 	} else {
-		require.ErrorContains(t, err, "more than this processor counts to")
+		require.ErrorContains(t, err, "too large for this processor")
 	}
 	r, err := p.NewSession(exec.Size("n", 2)).Run(context.Background(), nil)
 	require.NoError(t, err)
@@ -218,8 +218,8 @@ func TestInputsThatAreAskedFor(t *testing.T) {
 	rows := ops.MatMul(ops.Normal(seed, graph.Float32, batch, 4), w)
 	ops.Sub(rows, x)
 	asked := func(word string) string {
-		return "^exec: input " + word + " is not fed; it is .*; its values are not used, but it tells the size \"batch\", which " +
-			`.* \(size_test.go:\d+:\d+\) uses: feed it, or give the session exec.Size\("batch", n\), or the run exec.RunSize\("batch", n\)$`
+		return "^exec: input " + word + " is not fed; it is .*; its values are not used, but it determines the size \"batch\", which " +
+			`.* \(size_test.go:\d+:\d+\) uses: feed it, or pass exec.Size\("batch", n\) to the session, or exec.RunSize\("batch", n\) to the run$`
 	}
 	matrix := exec.Array{Shape: []int{2, 8}, Data: make([]float32, 16)}
 	for name, c := range map[string]struct {
@@ -263,7 +263,7 @@ func TestSizesOfTooMuchMemory(t *testing.T) {
 	require.NoError(t, err)
 	for _, size := range []int64{1 << 38, 1 << 40, 1 << 43, 1 << 45} {
 		if int64(int(size)) != size {
-			continue // more than this processor counts to
+			continue // too large for this processor
 		}
 		_, err := p.NewSession(exec.Size("n", int(size))).Run(context.Background(), feed)
 		require.ErrorContains(t, err, fmt.Sprintf(`exec: a run of graph "huge" with n = %d needs at least `, size))

@@ -160,7 +160,7 @@ func (s *Session) whyNeeded(in *inputSpec, feed Feed) error {
 	if len(why) == 0 {
 		return nil
 	}
-	return notFed(in.node, fmt.Sprintf("; its values are not used, but it tells the size %s: feed it, or give the session %s, or the run %s",
+	return notFed(in.node, fmt.Sprintf("; its values are not used, but it determines the size %s: feed it, or pass %s to the session, or %s to the run",
 		strings.Join(why, ", and "), strings.Join(session, ", "), strings.Join(run, ", ")))
 }
 

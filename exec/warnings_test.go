@@ -65,7 +65,7 @@ func TestForgottenWrites(t *testing.T) {
 			if c.warns > 0 {
 				require.Equal(t, graph.CodeLeftOut, told[0].Code)
 				require.Contains(t, told[0].Error(), "warnings_test.go:30:33: warning BL204: CopyInPlace(running, ")
-				require.Contains(t, told[0].Error(), "the program carries out other writes and not this one of running, which follows from what it reads")
+				require.Contains(t, told[0].Error(), "the program performs other writes but not this one of running, which is computed from values that it reads")
 			}
 			_, err = exec.Compile(n.g, append(c.opts(n), exec.WarningsAreErrors())...)
 			if c.warns > 0 {
@@ -103,7 +103,7 @@ func TestWritesOfWhichNothingUsesTheResult(t *testing.T) {
 		require.Equal(t, c.warns, len(prog.Warnings()) == 1, "%s: %v", name, prog.Warnings())
 		if c.warns {
 			require.Equal(t, graph.CodeLeftOut, prog.Warnings()[0].Code, name)
-			require.Contains(t, prog.Warnings()[0].Error(), "nothing uses the result, so that the program does not carry out the write", name)
+			require.Contains(t, prog.Warnings()[0].Error(), "nothing uses the result, so the program does not perform the write", name)
 		}
 	}
 }

@@ -11,11 +11,12 @@ import (
 // missingOp stands for an operation that was not given.
 var missingOp = &Op{Name: "missing", Func: "Apply", Doc: "a value without an operation", MaxIn: -1}
 
-// Apply builds the node of an operation on operands, after converting these to the dtypes that the operation's Promote requires. It is what
-// every function of package ops ends in, and what a user's own operation calls. It never fails: a mistake is recorded in the node's graph.
+// Apply builds the node of an operation on operands, after converting them to the dtypes that Promote returns. Every
+// function of package ops and every user-defined operation ends in it. It never fails: a mistake is recorded in the
+// node's graph.
 //
-// A node that is not judged has the shape of its operand with the most axes, so that a program that goes on to read sizes gets far enough
-// to report the mistake.
+// A node with a mistake has the shape of its operand with the most axes, so that a program that reads sizes from it
+// gets far enough to report the mistake.
 func Apply(op *Op, attrs any, in ...*Node) *Node {
 	n := apply(op, attrs, in)
 	if !n.judged && n.shape == nil {
@@ -105,8 +106,8 @@ func (n *Node) refusePanic() {
 		if n.attrs != nil {
 			given = fmt.Sprintf("a %T was given", n.attrs)
 		}
-		n.fail(&Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%s has fixed arguments of its own, and %s (%v)", n.op.Func, given, err),
-			Help: []string{"call the operation's own function, or give what Attrs returns for another node of the operation"}})
+		n.fail(&Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%s needs fixed arguments of its own, but %s (%v)", n.op.Func, given, err),
+			Help: []string{"call the operation's own function, or pass the Attrs of another node of the operation"}})
 	default:
 		n.fail(n.op.NotWhole("Infer " + panicked.Text(err)))
 	}
@@ -137,7 +138,7 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 		case x == nil || x.op == nil:
 			what := "is nil"
 			if x != nil {
-				what = "is a Node that no operation has made"
+				what = "is a Node that was not made by an operation"
 			}
 			m = firstMistake(m, &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("operand %d %s", i, what),
 				Help: []string{"pass a node: the result of an operation, an input, a parameter or a constant"}})
@@ -159,8 +160,8 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 		m = misapplied(op, len(in))
 	}
 	if g == nil && m == nil {
-		m = &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("no operand belongs to a graph, only numbers were given%s", listed(in)),
-			Help: []string{"compute it in Go, before graph.Num; or use Graph.Scalar for a number that meets no tensor"}}
+		m = &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("no operand belongs to a graph: all are numbers%s", listed(in)),
+			Help: []string{"compute it in Go, before graph.Num; or use Graph.Scalar to make a tensor of a number"}}
 	}
 	return g, m
 }
@@ -179,8 +180,8 @@ func foreign(i int, x *Node, g *Graph) *Mistake {
 	of := fmt.Sprintf("operand %d, %s, belongs to graph %q", i, x.Called(), x.g.name)
 	switch {
 	case g.derived != x.g.derived:
-		m.Summary = fmt.Sprintf("operand %d, %s, is a value of the program, and another operand one of the copy of it that is being compiled", i, x.Called())
-		m.Help = []string{"use no other values than the operands that the function is given: give what else it wants as operands of the operation"}
+		m.Summary = fmt.Sprintf("operand %d, %s, is a value of the program, but another operand is one of the copy that is being compiled", i, x.Called())
+		m.Help = []string{"use only the operands that the function gets: add other values as operands of the operation"}
 	case g.name == x.g.name:
 		m.Summary = of + ", another operand to another graph of the same name"
 	default:
@@ -194,11 +195,11 @@ func misapplied(op *Op, operands int) *Mistake {
 	switch {
 	case op == missingOp:
 		return &Mistake{Code: CodeOperand, Summary: "the operation is nil",
-			Help: []string{"ops.Lookup gives nil for a name that no operation has; ops.Entries lists them all"}}
+			Help: []string{"ops.Lookup returns nil for an unknown name; ops.Entries lists all operations"}}
 	case op.Infer == nil:
 		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("the operation %q has no shape rule", op.Name), Help: []string{"set its field Infer"}}
 	case operands < op.MinIn || op.MaxIn >= 0 && operands > op.MaxIn:
-		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%d operands given, %s", operands, arity(op))}
+		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("got %d operands, %s", operands, arity(op))}
 	}
 	return nil
 }
@@ -206,11 +207,11 @@ func misapplied(op *Op, operands int) *Mistake {
 func arity(op *Op) string {
 	switch {
 	case op.MaxIn < 0:
-		return fmt.Sprintf("at least %d wanted", op.MinIn)
+		return fmt.Sprintf("at least %d needed", op.MinIn)
 	case op.MinIn == op.MaxIn:
 		return fmt.Sprintf("%d wanted", op.MinIn)
 	}
-	return fmt.Sprintf("%d to %d wanted", op.MinIn, op.MaxIn)
+	return fmt.Sprintf("%d to %d needed", op.MinIn, op.MaxIn)
 }
 
 func firstMistake(old, m *Mistake) *Mistake {
@@ -220,8 +221,7 @@ func firstMistake(old, m *Mistake) *Mistake {
 	return m
 }
 
-// Call is an operation's view of the node being built: what its shape rule reads and
-// where it puts what it finds.
+// Call is an operation's view of the node being built: its shape rule reads it and records its results there.
 type Call struct {
 	n    *Node
 	over bool // the rule has returned
@@ -231,7 +231,7 @@ type Call struct {
 func (c *Call) isOver(what string) bool {
 	if c.over {
 		m := c.n.op.NotWhole(what + " is called after Infer has returned")
-		m.Help = []string{"do not keep the graph.Call: what a rule finds, it records before it returns"}
+		m.Help = []string{"do not keep the graph.Call: a rule must record mistakes before it returns"}
 		c.n.Refuse(m)
 	}
 	return c.over
@@ -246,7 +246,7 @@ func (c *Call) Node() *Node { return c.n }
 // Policy returns the graph's rules of choice.
 func (c *Call) Policy() Policy { return c.n.g.policy }
 
-// Bounds returns what was declared of a named size, and the multiple that nodes require it to be.
+// Bounds returns the declared bounds of a named size, and the multiple that nodes require it to be.
 func (c *Call) Bounds(name string) Bounds { return c.n.g.known(name) }
 
 // Settled is [Graph.Settled].
@@ -277,16 +277,15 @@ func (c *Call) SetStretch(s [][]AxisKind) {
 	}
 }
 
-// Fail records the node's mistake. The rule then returns what it still knows: a
-// result of the right rank whose failed axes are [UnknownDim] lets later, independent
-// mistakes show.
+// Fail records the node's mistake. The rule then returns what it still knows: a result of the right rank, with
+// [UnknownDim] for failed axes, lets later, independent mistakes be found.
 func (c *Call) Fail(m *Mistake) {
 	if c.isOver("Fail") {
 		return
 	}
 	if m == nil || m.Code == "" || m.Summary == "" {
-		m = c.n.op.NotWhole("Infer calls Fail with a mistake that has no code, or no sentence")
-		m.Help = []string{"give both: c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
+		m = c.n.op.NotWhole("Infer calls Fail with a mistake that has no code, or no summary")
+		m.Help = []string{"set both: c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
 	}
 	c.n.fail(m)
 }
@@ -294,14 +293,14 @@ func (c *Call) Fail(m *Mistake) {
 // Failed reports whether a mistake was recorded for this node.
 func (c *Call) Failed() bool { return c.n.bad != nil }
 
-// Require records what could be neither proved nor refused. A requirement on a size that
-// an int64 cannot hold is a mistake.
+// Require records a requirement that could be neither proved nor refuted. A requirement on a size that an int64
+// cannot hold is a mistake.
 func (c *Call) Require(r Requirement) {
 	switch {
 	case c.isOver("Require"):
 	case r.Why == "":
-		m := c.n.op.NotWhole("Infer calls Require without saying why")
-		m.Help = []string{"give the field Why, a few words that the error of a run tells"}
+		m := c.n.op.NotWhole("Infer calls Require without a reason")
+		m.Help = []string{"set the field Why, a few words for the error of a run"}
 		c.n.fail(m)
 	default:
 		c.n.Require(r)
@@ -313,8 +312,8 @@ func (c *Call) Warn(m *Mistake) {
 	switch {
 	case c.isOver("Warn"):
 	case m == nil || m.Code == "" || m.Summary == "":
-		m = c.n.op.NotWhole("Infer calls Warn with a mistake that has no code, or no sentence")
-		m.Help = []string{"give both: c.Warn(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
+		m = c.n.op.NotWhole("Infer calls Warn with a mistake that has no code, or no summary")
+		m.Help = []string{"set both: c.Warn(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
 		c.n.fail(m)
 	case c.n.StandsFor() == nil: // else it was said of that one
 		m.Node, m.Severity = c.n, Warning

@@ -112,9 +112,9 @@ func holdsDims(t reflect.Type) bool {
 	return t == reflect.TypeFor[Dim]() || t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || t.Kind() == reflect.Slice
 }
 
-// SameAttrs reports whether two operations were given the same fixed arguments: of one type,
-// and equal in every field, bit for bit. Pointers, channels and functions are the
-// same only where they are identical; of functions that cannot be told, and none are.
+// SameAttrs reports whether two operations have the same fixed arguments: the same type, and equal in every field,
+// bit for bit. Pointers and channels are the same only if they are identical. Functions are never the same, since
+// they cannot be compared.
 func SameAttrs(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
 func sameValue(a, b reflect.Value) bool {
@@ -166,7 +166,7 @@ func sameEntries(a, b reflect.Value) bool {
 	return true
 }
 
-// HashAttrs adds fixed arguments to a hash: those that are the same by [SameAttrs] add the same.
+// HashAttrs adds fixed arguments to a hash: equal ones by [SameAttrs] give equal hashes.
 func HashAttrs(h *maphash.Hash, attrs any) { hashValue(h, reflect.ValueOf(attrs)) }
 
 func hashValue(h *maphash.Hash, v reflect.Value) {

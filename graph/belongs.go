@@ -2,9 +2,8 @@ package graph
 
 import "slices"
 
-// User returns the node of the user's program to which n belongs: that from which a compiler's pass
-// made n, and the forward node of whose gradient n is a part. It is n itself where the user's program
-// made n.
+// User returns the node of the user's program to which n belongs: the one from which a compiler pass made n, and for
+// a part of a gradient the forward node. If the user's program made n, it is n itself.
 func (n *Node) User() (user *Node, inGradient bool) {
 	for n = n.Source(); n.origin != nil && !n.IsPart(); inGradient = true {
 		n = n.origin.Source()
@@ -27,21 +26,21 @@ func (n *Node) convertedFor() *Node {
 	return n
 }
 
-// IsWritten reports whether the user's program calls the operation of n itself: n is no part of a call
-// of several nodes, of a gradient or of an update.
+// IsWritten reports whether the user's program calls the operation of n itself: n is not part of a call of several
+// nodes, of a gradient or of an update.
 func (n *Node) IsWritten() bool {
 	user, inGradient := n.User()
 	return user.op == n.op && !inGradient && !n.IsPart()
 }
 
-// IsDerived reports whether n was built for the user, as a part of a gradient or of an update: no
-// argument of the user's stands in its call.
+// IsDerived reports whether n was built as a part of a gradient or of an update: its call has no arguments from the
+// user.
 func (n *Node) IsDerived() bool {
 	_, inGradient := n.User()
 	return inGradient || n.composite != nil && n.composite.updates != nil
 }
 
-// Calling names what of the user's program n belongs to, without operands: "MaxPool2D", "the gradient of
+// Calling names the call of the user's program to which n belongs, without operands: "MaxPool2D", "the gradient of
 // MaxPool2D", "the update of w by optim.SGD".
 func Calling(n *Node) string {
 	name, inGradient := CallingOf(n)
@@ -71,8 +70,8 @@ func CallingOf(n *Node) (name string, inGradient bool) {
 	return user.written(), false
 }
 
-// UserCall returns the call of the user's program that n belongs to, as Calling names it. All nodes of a function, and
-// all of its gradient, have one that is equal.
+// UserCall returns the call of the user's program to which n belongs, as a comparable value. All nodes of a function,
+// and all of its gradient, have an equal one.
 func UserCall(n *Node) any {
 	if n = n.Written(); n == nil || n.op == nil {
 		return n
@@ -84,7 +83,7 @@ func UserCall(n *Node) any {
 	}
 }
 
-// UpdateRule returns the rule of the update that n is a part of, such as "optim.SGD", or "".
+// UpdateRule returns the rule of the update to which n belongs, such as "optim.SGD", or "".
 func UpdateRule(n *Node) string {
 	if n = n.Written(); n == nil || n.op == nil {
 		return ""
@@ -95,9 +94,8 @@ func UpdateRule(n *Node) string {
 	return ""
 }
 
-// BeginUpdate says that the nodes built until end are the update of a parameter by a rule, such as
-// "optim.SGD": messages about them speak of "the update of w by optim.SGD", at the line that asked for
-// it. The gradient may be nil.
+// BeginUpdate marks the nodes built until end as the update of a parameter by a rule, such as "optim.SGD": messages
+// about them speak of "the update of w by optim.SGD", at the line that requested it. The gradient may be nil.
 func (g *Graph) BeginUpdate(rule string, w, gradient *Node) (end func()) {
 	if g == nil {
 		return func() {}

@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// Called is the word by which messages call the node: its name; of a number, its value;
-// else the variable to which the user's program assigns it, where its source can be
-// read; else the call that made it. A conversion that the library put in is called by its
-// operand.
+// Called returns how messages call the node: its name; for a number, its value; otherwise the variable to which the
+// user's program assigns it, if its source can be read; otherwise the call that made it. A conversion that the
+// library inserted is called like its operand.
 func (n *Node) Called() string { return n.called(1) }
 
 func (n *Node) called(depth int) string {
@@ -52,8 +51,8 @@ func (n *Node) written() string {
 	return n.op.Func
 }
 
-// CalledFrom returns the calls that led to the line that made the node, innermost first, as far as needed to distinguish the node from
-// others made by the same line: none where the line was reached in one way only.
+// CalledFrom returns the calls that led to the line that made the node, innermost first, as far as needed to
+// distinguish the node from others made by the same line: none if the line was reached in one way only.
 func (n *Node) CalledFrom() []Frame {
 	f, ok := n.pos.Frame()
 	calls := n.pos.Callers()

@@ -16,8 +16,9 @@ func (n *Node) IsCarriedOut() bool {
 	return is
 }
 
-// HandOut says how a program is given the write where the user's program does not hold it, since a layer has made it, and returns the
-// node: "give the program the pass's updates". Warnings of writes that are left out tell it, once for all that are handed out so.
+// HandOut says how a program gets a write that a layer made and the user's program does not hold, such as "give the
+// program the pass's updates", and returns the node. Warnings of forgotten writes include it, once for all writes
+// with the same text.
 func (n *Node) HandOut(how string) *Node {
 	if n.g == nil {
 		return n
@@ -29,7 +30,7 @@ func (n *Node) HandOut(how string) *Node {
 	return n
 }
 
-// HandedOut returns what [Node.HandOut] was told; "" where it was not.
+// HandedOut returns the text of [Node.HandOut], or "".
 func (n *Node) HandedOut() string {
 	if n.g == nil {
 		return ""

@@ -24,7 +24,7 @@ type CastAttrs struct{ To DType }
 // Args writes the dtype as Go writes it.
 func (a CastAttrs) Args(operands []string) []string { return append(operands, "graph."+a.To.GoName()) }
 
-// Cast returns n in another dtype, or n itself where it has that dtype: see ops.Cast.
+// Cast returns n in another dtype, or n itself if it has that dtype: see ops.Cast.
 func (n *Node) Cast(to DType) *Node {
 	if n != nil && n.judged && n.g != nil && n.dtype == to {
 		return n
@@ -32,8 +32,8 @@ func (n *Node) Cast(to DType) *Node {
 	return Apply(CastOp, CastAttrs{to}, n)
 }
 
-// Convert returns x in dtype t, as an operand that is converted on the user's behalf: messages show x in its place. A number of [Num]
-// becomes a constant of the graph. A node of another graph is not changed.
+// Convert returns x in dtype t, as an operand that is converted on the user's behalf: messages show x instead. A
+// number of [Num] becomes a constant of the graph. A node of another graph is not changed.
 func (g *Graph) Convert(x *Node, t DType) *Node {
 	if a, isNumber := x.Literal(); isNumber {
 		return g.number(a, t)

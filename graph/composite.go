@@ -18,14 +18,13 @@ type composite struct {
 	updates *Node
 }
 
-// BeginCall says that the nodes built until end are the parts of one call: messages about them
-// speak of fn(operands…), at the line that called it, and never of the parts. attrs are the
-// other arguments, as [Arguments] writes them, or nil. A function of your own says at its beginning
+// BeginCall makes the nodes built until end parts of one call: messages about them speak of fn(operands…), at the
+// line that called it, and never of the parts. attrs are the other arguments, as [Arguments] writes them, or nil.
+// Your own function can start with
 //
 //	defer graph.BeginCall("Attention", nil, q, k, v)()
 //
-// Calls within calls belong to the outermost. Operands may be nil; without any of a graph nothing
-// is noted.
+// Nested calls belong to the outermost. Operands may be nil; if none belongs to a graph, nothing is recorded.
 func BeginCall(fn string, attrs any, operands ...*Node) (end func()) {
 	var graphs []*Graph
 	for _, x := range operands {
@@ -82,16 +81,14 @@ func (c *composite) describe(depth int) string {
 	return c.text(shortList(c.in, func(_ int, x *Node) string { return x.called(depth - 1) }))
 }
 
-// IsPart reports whether the node was built by a function of several nodes, and is none of its
-// operands.
+// IsPart reports whether the node was built by a function of several nodes, and is not one of its operands.
 func (n *Node) IsPart() bool { return n.composite != nil && !n.isDeclared() }
 
 // isDeclared reports whether the node is an input, a parameter or a constant.
 func (n *Node) isDeclared() bool { return n.op == inputOp || n.op == paramOp || n.op == constOp }
 
-// InCall returns the operands of the call that messages about the node speak of: those of the
-// function that built the node, its own where that function built nothing else; of a part of a
-// gradient, those of the forward call.
+// InCall returns the operands of the call that messages about the node show: those of the function that built the
+// node, or its own if that function built nothing else. For a part of a gradient they are those of the forward call.
 func (n *Node) InCall() []*Node {
 	n, _ = n.User()
 	if n.composite != nil {
@@ -100,9 +97,9 @@ func (n *Node) InCall() []*Node {
 	return n.in
 }
 
-// Stands returns the operand of the call that messages about n speak of which x, an operand of n,
-// stands for: x itself, or the value of the same shape from which the call computed it. It is nil
-// where x is another part of the call, or of the gradient of which n is a part.
+// Stands returns the operand of n's call that x, an operand of n, stands for: x itself, or the value of the same
+// shape from which the call computed x. It is nil if x is another part of the call, or of the gradient to which n
+// belongs.
 func (n *Node) Stands(x *Node) *Node {
 	user, inGradient := n.User()
 	for n, x = user, x.Written(); x != nil; {
@@ -146,8 +143,8 @@ func (n *Node) Calls(words map[*Node]string) string {
 	return CallText(n, n.attrs, shortList(n.in, word)...)
 }
 
-// CallsWith is [Node.Calls] with another word for operand i alone. Of a call of several nodes it is one for
-// what operand i stands for, wherever the call has it.
+// CallsWith is [Node.Calls] with another word for operand i. In a call of several nodes it replaces the operand for
+// which operand i stands, wherever it appears.
 func (n *Node) CallsWith(i int, word string) string {
 	if n.composite != nil {
 		return n.Calls(map[*Node]string{n.Stands(n.in[i]): word})
@@ -174,9 +171,8 @@ func shortList(in []*Node, word func(i int, x *Node) string) []string {
 	return words
 }
 
-// Shown returns the operands that a message shows. Where it is about a part of a call these are the
-// operands of the call, marked where a part has what they have. A message about what the call gives
-// shows that.
+// Shown returns the operands that a message shows. If it is about a part of a call, these are the operands of the
+// call, with the marks of the part's operands. A message about the result of the call shows that.
 func (m *Mistake) Shown() []OperandNote {
 	isOfResult := func(o OperandNote) bool { return o.Node == m.Node }
 	if m.Node == nil || m.Node.IsWritten() || m.Path || slices.ContainsFunc(m.Operands, isOfResult) {
@@ -229,8 +225,7 @@ func (m *Mistake) Shown() []OperandNote {
 	return append(list, rest...)
 }
 
-// Parts lists the nodes that the function built that built n, in order: n alone where it built no
-// other.
+// Parts lists the nodes built by the function that built n, in order: only n if it built no others.
 func (n *Node) Parts() (parts []*Node) {
 	if n.composite == nil || n.g == nil || int(n.id) >= len(n.g.nodes) || n.g.nodes[n.id] != n {
 		return []*Node{n}

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Arguments is what an operation's attributes can implement to be shown in messages as
-// the user writes them: Args gives all arguments of the call from the words for its
-// operands, such as "x", "1", "KeepDims()".
+// Arguments can be implemented by an operation's attributes to be shown in messages as the user writes them: Args
+// returns all arguments of the call, given the text of its operands, such as "x", "1", "KeepDims()".
 type Arguments interface {
 	Args(operands []string) []string
 }
 
-// Describe returns a node as it was written: "Add(x, b)". Where the user called a function
-// that is made of several operations, that function is named too, "Sub(a, b) in MSE"; or alone,
-// "BatchNorm(…)", where the operation has no function of its own, and a name in lower case. Parts of
-// a gradient are "the gradient of Exp(x)", those of an optimiser's step "the update of w by optim.SGD".
+// Describe returns a node as it was written: "Add(x, b)". If the user called a function composed of several
+// operations, that function is named too, "Sub(a, b) in MSE"; or only it, "BatchNorm(…)", if the operation has no
+// function of its own and a name in lower case. Parts of a gradient are "the gradient of Exp(x)", those of an
+// optimiser's step "the update of w by optim.SGD".
 func Describe(n *Node) string {
 	if n != nil && n.op != nil && (n.implied && n.bad != nil || n.g == nil) {
 		if n.IsPart() {

@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// Dim is a size: a whole number, which is itself, or an expression over named sizes. A whole number can be written where a Dim is expected;
-// an expression is the handle of an entry in a table of normal forms, so that == compares normal forms. Handles must not be computed with
-// Go's operators: batch + 1 is recognised as wrong and is not [Dim.Valid]; write batch.Plus(1). The table keeps the expressions of graphs
-// that exist, and for a while those that were just made: an expression that is kept for graphs to come is made anew for each, or is a
-// variable of a package, made before the first graph.
+// Dim is a size: a whole number, represented by itself, or an expression over named sizes. A whole number can be
+// written where a Dim is expected; an expression is the handle of an entry in a table of normal forms, so that ==
+// compares normal forms. Handles must not be computed with Go's operators: batch + 1 is detected and is not
+// [Dim.Valid]; write batch.Plus(1). The table keeps the expressions of graphs that exist, and recent ones for a
+// while. An expression for later graphs must be made again for each, or be a package variable, made before the first
+// graph.
 type Dim int64
 
 const (
-	// UnknownDim is the size of an axis that could not be judged. It matches anything.
+	// UnknownDim is the size of an axis that could not be inferred. It matches anything.
 	UnknownDim Dim = math.MinInt64 + 1
 	// InvalidDim is the result of an overflow or of misuse.
 	InvalidDim Dim = math.MinInt64

@@ -2,23 +2,22 @@ package graph
 
 import "fmt"
 
-// Bounds are what is known of a named size.
+// Bounds describe what is known about a named size.
 type Bounds struct {
 	Min, Max int64 // Max 0: no greatest value
 	Multiple int64 // the size is a multiple of it; 0 and 1: any
 	MayBeOne bool  // the size may be 1 and then broadcasts
 	Is       Dim   // the size that it was said to be; 0: nothing was said
-	Exact    bool  // the name of a number, Min: another size than that number under Strict names
+	Exact    bool  // the name of a number, Min: under Strict names a different size from that number
 }
 
-// BoundsOf returns what is known of each name.
+// BoundsOf returns what is known about each name.
 type BoundsOf func(name string) Bounds
 
-// DefaultBounds are those of a name of which nothing was said: at least 1.
+// DefaultBounds are those of a name that was declared without options: at least 1.
 func DefaultBounds() Bounds { return Bounds{Min: 1} }
 
-// Nominal returns what a name says by itself: of the name of a number, not which number it is,
-// but what divides it.
+// Nominal returns what the name alone says: for the name of a number, its divisors but not the number.
 func (b Bounds) Nominal() Bounds {
 	if b.Exact {
 		b.Max, b.Multiple = 0, b.Min

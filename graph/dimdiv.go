@@ -133,7 +133,7 @@ func withoutCommonNames(d, e Dim) (Dim, Dim) {
 // CeilDiv returns the least whole number not below d/k.
 func (d Dim) CeilDiv(k int64) Dim { return d.Plus(Dim(k - 1)).FloorDiv(k) }
 
-// Mod returns d - k·floor(d/k), which lies in 0..k-1.
+// Mod returns d - k·floor(d/k), which is from 0 to k-1.
 func (d Dim) Mod(k int64) Dim { return d.Minus(d.FloorDiv(k).Times(Dim(k))) }
 
 func floorDiv(a, k int64) int64 {
@@ -154,7 +154,7 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// ExactDiv returns the size q with d = q·e, where there is one for all values of the names.
+// ExactDiv returns the size q with d = q·e, if there is one for all values of the names.
 func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
 	rest, okD := d.poly()
 	divisor, okE := e.poly()
@@ -253,8 +253,8 @@ func MinDim(a, b Dim) Dim {
 	return atomDim(atom{p: a, q: b, k: lesser})
 }
 
-// BroadcastDim returns the size of an axis on which a and b are broadcast together where
-// it is not known which of them is 1: the other one, or both where they are equal.
+// BroadcastDim returns the size of an axis along which a and b are broadcast, if it is not known which of them is 1:
+// the other one, or both if they are equal.
 func BroadcastDim(a, b Dim) Dim {
 	switch {
 	case a == UnknownDim || b == UnknownDim:

@@ -69,8 +69,8 @@ func (p polynomial) factors() (list []Dim) {
 	return append(number.factors(), list...)
 }
 
-// Factors lists sizes whose product d is, in the same order for the same size: d alone where it has
-// no others. The slice must not be changed.
+// Factors lists sizes whose product is d, in the same order for the same size: only d if it has no factors. The slice
+// must not be changed.
 func (d Dim) Factors() []Dim { return d.factors() }
 
 func (t term) factors() (list []Dim) {

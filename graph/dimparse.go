@@ -114,7 +114,7 @@ func (p *dimParser) quotient(d, e Dim) Dim {
 		case m == 0:
 			return p.fail("the division is by 0")
 		case both && n%m != 0:
-			return p.fail("%d is no multiple of %d; // rounds down", n, m)
+			return p.fail("%d is not a multiple of %d; // rounds down", n, m)
 		}
 	}
 	return d.DividedBy(e)
@@ -189,7 +189,7 @@ func (p *dimParser) call(name string) Dim {
 		}
 		return BroadcastDim(d, e)
 	}
-	return p.fail("%s is none of floor, mod, div, min and broadcast", name)
+	return p.fail("%s is not one of floor, mod, div, min and broadcast", name)
 }
 
 func (p *dimParser) number() Dim {

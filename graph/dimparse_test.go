@@ -34,7 +34,7 @@ func TestParseDimErrors(t *testing.T) {
 		"n//0":                  "the divisor must be a whole number of at least 1",
 		"(n":                    `")" is missing`,
 		"n m":                   `unexpected "m"`,
-		"ceil(n)":               "ceil is none of floor",
+		"ceil(n)":               "ceil is not one of floor",
 		"9223372036854775808":   "is too large",
 		"4611686018427387904*4": "the size overflows",
 	} {

@@ -5,10 +5,9 @@ import "slices"
 // exactly marks the quotient p/q of a division that leaves no remainder.
 const exactly = -4
 
-// DividedBy returns the size d/e of a division that leaves no remainder: times e it is d again,
-// and common factors cancel. Where the names have values for which e does not divide d, the
-// size has no value, and an axis of that size is refused when it is bound; an operation that
-// divides requires before that e divides d. Unlike it, [Dim.FloorDivBy] rounds down.
+// DividedBy returns the size d/e of a division without remainder: times e it is d again, and common factors cancel.
+// For values of the names for which e does not divide d, the size has no value, and binding fails; an operation that
+// divides must first require that e divides d. [Dim.FloorDivBy] rounds down instead.
 func (d Dim) DividedBy(e Dim) Dim {
 	switch {
 	case d == UnknownDim || e == UnknownDim:
@@ -269,8 +268,8 @@ func (d Dim) LowestTerms(e Dim) (n, m Dim) {
 	return lowestTerms(oneFraction(d, e))
 }
 
-// Divisibility returns n and m, in the plainest form, such that e divides d where m divides n;
-// m is 1 where e always divides d. It goes for an e that is not 0.
+// Divisibility returns the simplest n and m such that e divides d if and only if m divides n; m is 1 if e always
+// divides d. e must not be 0.
 func (d Dim) Divisibility(e Dim) (n, m Dim) {
 	n, m = lowestTerms(oneFraction(d, e))
 	p, okN := n.poly()

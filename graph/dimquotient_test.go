@@ -65,7 +65,7 @@ func TestQuotientsPrint(t *testing.T) {
 func TestQuotientsWithARemainderHaveNoValue(t *testing.T) {
 	d := parsed(t, "n/k")
 	_, err := d.Eval(lookup(map[string]int64{"n": 7, "k": 2}))
-	assert.ErrorContains(t, err, "n/k leaves a remainder: 7 is no multiple of 2")
+	assert.ErrorContains(t, err, "n/k leaves a remainder: 7 is not a multiple of 2")
 	_, err = d.Eval(lookup(map[string]int64{"n": 7, "k": 0}))
 	assert.ErrorContains(t, err, "n/k divides by 0")
 	assert.False(t, graph.Dim(7).DividedBy(2).Valid())
@@ -73,7 +73,7 @@ func TestQuotientsWithARemainderHaveNoValue(t *testing.T) {
 	assert.False(t, graph.InvalidDim.DividedBy(2).Valid())
 	assert.True(t, graph.UnknownDim.DividedBy(2).IsUnknown())
 	_, err = graph.ParseDim("7/2")
-	assert.ErrorContains(t, err, "7 is no multiple of 2; // rounds down")
+	assert.ErrorContains(t, err, "7 is not a multiple of 2; // rounds down")
 	_, err = graph.ParseDim("n/0")
 	assert.ErrorContains(t, err, "the division is by 0")
 }

@@ -30,8 +30,9 @@ func AtMost(n int64) DimOption {
 // MultipleOf says that the size is a multiple of n.
 func MultipleOf(n int64) DimOption { return func(b *Bounds) { b.Multiple = n } }
 
-// Exactly names a number, as the width of a layer. It is known when the program is built, so weights can have this size. Under [Strict]
-// names, it is another size than the same number without its name or of another name; else, it is that number.
+// Exactly declares a name for a number, such as the width of a layer. It is known when the program is built, so
+// weights can have this size. Under [Strict] names it is a different size from the same number without its name or
+// with another name; otherwise it is that number.
 func Exactly(n int64) DimOption {
 	return func(b *Bounds) {
 		AtMost(n)(b)
@@ -43,9 +44,8 @@ func Exactly(n int64) DimOption {
 // broadcasting patterns.
 func MayBeOne() DimOption { return func(b *Bounds) { b.MayBeOne = true } }
 
-// Dim declares a named size, known only when sizes are bound. The same name in one
-// graph is the same size. What is said of it belongs to its first declaration: a later
-// one can only say more, since what was built before relies on it.
+// Dim declares a named size, known only when sizes are bound. The same name in one graph is the same size. Options
+// belong to the first declaration: a later one can only add some, since nodes built before rely on it.
 func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 	d := SymbolicDim(name)
 	pos := g.fromOr(ownCall())
@@ -57,7 +57,7 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 		g.mistakes = append(g.mistakes, m)
 	}
 	if !d.Valid() {
-		refuse("", "%q cannot name a size: a name is a letter and then letters, digits and _", name)
+		refuse("", "%q cannot name a size: a name must be a letter followed by letters, digits and _", name)
 		return UnknownDim
 	}
 	decl := g.dims[name]
@@ -78,10 +78,10 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 	}
 	switch {
 	case b.isEmpty():
-		refuse("", "no size can be %q: %s", name, b)
+		refuse("", "%q cannot be a size: %s", name, b)
 	case !isNew && !b.isWithin(decl.bounds):
-		refuse(fmt.Sprintf("say it where %s is first declared, at %s", name, decl.pos),
-			"%q was declared %s, and what was built since relies on it: it cannot become %s", name, decl.bounds, b)
+		refuse(fmt.Sprintf("declare it where %s is first declared, at %s", name, decl.pos),
+			"%q was declared %s, and nodes built since rely on it: it cannot become %s", name, decl.bounds, b)
 	default:
 		decl.bounds = b
 		g.narrow(b)
@@ -111,7 +111,7 @@ func (g *Graph) Equal(a, b Dim) {
 	case x.IsUnknown() || y.IsUnknown() || difference == 0:
 		return
 	case static:
-		refuse("take the statement away, or declare other sizes", "%s cannot be equal to %s: they always differ by %d", a, b, max(n, -n))
+		refuse("remove the statement, or declare other sizes", "%s cannot be equal to %s: they always differ by %d", a, b, max(n, -n))
 		return
 	}
 	name, is, ok := isolate(difference, y)
@@ -193,7 +193,7 @@ func isolate(difference, preferred Dim) (name string, is Dim, ok bool) {
 	return name, is, ok
 }
 
-// EqualPos returns the place where a named size was said to be another one.
+// EqualPos returns the position at which a named size was declared equal to another one.
 func (g *Graph) EqualPos(name string) Pos {
 	if d := g.dims[name]; d != nil {
 		return d.equal
@@ -201,7 +201,7 @@ func (g *Graph) EqualPos(name string) Pos {
 	return Pos{}
 }
 
-// Bounds returns what was declared of a named size.
+// Bounds returns the declared bounds of a named size.
 func (g *Graph) Bounds(name string) Bounds {
 	if d := g.dims[name]; d != nil {
 		return d.bounds
@@ -209,7 +209,7 @@ func (g *Graph) Bounds(name string) Bounds {
 	return DefaultBounds()
 }
 
-// Known returns the value of a size that is a number, or is made of names of numbers: see [Exactly].
+// Known returns the value of a size that is a number, or is computed from names of numbers: see [Exactly].
 func (g *Graph) Known(d Dim) (n int64, ok bool) {
 	if n, ok = d.Int(); ok || d.IsUnknown() {
 		return n, ok
@@ -234,14 +234,14 @@ func (n *Node) KnownShape() (sizes []int, ok bool) {
 	return sizes, true
 }
 
-// SaidOfSizes returns how often something was said of the named sizes: what was concluded from
-// their declarations holds as long as it stays the same.
+// SaidOfSizes returns the number of declarations of named sizes so far: conclusions from them are valid while it does
+// not change.
 func (g *Graph) SaidOfSizes() int { return g.said }
 
 // DimNames lists the named sizes in the order of their declaration.
 func (g *Graph) DimNames() []string { return g.dimOrder }
 
-// DimPos returns the place where a named size was declared.
+// DimPos returns the position at which a named size was declared.
 func (g *Graph) DimPos(name string) Pos {
 	if d := g.dims[name]; d != nil {
 		return d.pos
@@ -262,33 +262,33 @@ func badSize(g *Graph, d Dim) (text, help string) {
 	return "", ""
 }
 
-// WrongParamSize says why d can be the size of no parameter, and what to do, or "". Of a size that is not known it says nothing
-// where the graph has a mistake, of which it may come.
+// WrongParamSize says why d cannot be the size of a parameter, and what to do, or returns "". For an unknown size it
+// returns "" if the graph has a mistake, which may be the cause.
 func (g *Graph) WrongParamSize(d Dim) (text, help string) {
-	const give = "give a whole number, or the name of one: g.Dim(\"width\", graph.Exactly(64))"
+	const give = "use a whole number, or a name for one: g.Dim(\"width\", graph.Exactly(64))"
 	if text, help = badSize(g, d); text != "" {
 		if n, whole := d.Int(); whole && n > -endOfSizes && n < 0 {
-			help = "sizes are 0 or more: " + give
+			help = "sizes must be at least 0: " + give
 		}
 		return text, help
 	}
 	if _, known := g.Known(d); known || !d.IsSymbolic() && (!d.IsUnknown() || len(g.mistakes) > 0) {
 		return "", ""
 	}
-	return fmt.Sprintf("%s is no size of a parameter: a session makes it before any named size is known", d),
+	return fmt.Sprintf("%s cannot be the size of a parameter: sessions create parameters before named sizes are known", d),
 		give + "; or declare an input, with Input, and feed its value"
 }
 
 // endOfSizes is more than any memory holds. Go's operators make such numbers from handles.
 const endOfSizes = 1 << 48
 
-const notRepresentable = "the size is too large for an int64, or was computed from a named size with Go's operators, or is one of a graph that is gone"
+const notRepresentable = "the size is too large for an int64, was computed from a named size with Go's operators, or belongs to a graph that no longer exists"
 
-const useMethods = "compute with the methods of named sizes: batch.Plus(1), batch.Times(2), batch.Minus(n), batch.FloorDiv(2)"
+const useMethods = "use the methods of named sizes: batch.Plus(1), batch.Times(2), batch.Minus(n), batch.FloorDiv(2)"
 
-// IsMisused reports whether d was computed from a named size with Go's operators, or is too large for an int64. A whole number beyond what
-// any memory holds is no size, but an argument may be one that stands for all that there is: such numbers are powers of two or ten, and
-// [math.MaxInt64]. One that Go's operators make of a handle is neither.
+// IsMisused reports whether d was computed from a named size with Go's operators, or is too large for an int64. A
+// number larger than any memory is not a size, but can be an argument that means everything: such numbers are powers
+// of two or ten, and [math.MaxInt64]. Go's operators on a handle give neither.
 func (d Dim) IsMisused() bool {
 	n, whole := d.Int()
 	if !whole {
@@ -310,15 +310,15 @@ func (d Dim) wrong() (text, help string) {
 	case d.IsUnknown():
 		return "", ""
 	case whole && n < 0 && n > -endOfSizes:
-		return fmt.Sprintf("%d is no size", n), "sizes are 0 or more; a size known only at run time is a named one: g.Dim(\"batch\")"
+		return fmt.Sprintf("%d is no size", n), "sizes must be at least 0; use a named size for one known only at run time: g.Dim(\"batch\")"
 	case whole && (n >= endOfSizes || n < 0), !d.Valid():
 		return notRepresentable, useMethods
 	}
 	return "", ""
 }
 
-// IsSize reports whether d can be the size of an axis: it is not negative, not beyond what
-// any memory holds, and no value made with Go's operators.
+// IsSize reports whether d can be the size of an axis: it is not negative, not larger than any memory, and not
+// computed with Go's operators.
 func (d Dim) IsSize() bool {
 	text, _ := d.wrong()
 	return text == ""

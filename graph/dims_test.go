@@ -33,11 +33,11 @@ func TestDimKeepsWhatWasSaidOfIt(t *testing.T) {
 
 func TestDimThatNoSizeSatisfiesIsAMistake(t *testing.T) {
 	for want, options := range map[string][]graph.DimOption{
-		`no size can be "n": at least 4, at most 3`:                  {graph.AtLeast(4), graph.AtMost(3)},
-		`no size can be "n": at least -1`:                            {graph.AtLeast(-1)},
-		`no size can be "n": at least 1, at most 0`:                  {graph.AtMost(0)},
-		`no size can be "n": at least 5, at most 7, a multiple of 4`: {graph.AtLeast(5), graph.AtMost(7), graph.MultipleOf(4)},
-		`no size can be "n": at least 1, a multiple of -2`:           {graph.MultipleOf(-2)},
+		`"n" cannot be a size: at least 4, at most 3`:                  {graph.AtLeast(4), graph.AtMost(3)},
+		`"n" cannot be a size: at least -1`:                            {graph.AtLeast(-1)},
+		`"n" cannot be a size: at least 1, at most 0`:                  {graph.AtMost(0)},
+		`"n" cannot be a size: at least 5, at most 7, a multiple of 4`: {graph.AtLeast(5), graph.AtMost(7), graph.MultipleOf(4)},
+		`"n" cannot be a size: at least 1, a multiple of -2`:           {graph.MultipleOf(-2)},
 	} {
 		g := graph.New("dims")
 		g.Dim("n", options...)
@@ -46,7 +46,7 @@ func TestDimThatNoSizeSatisfiesIsAMistake(t *testing.T) {
 	}
 	g := graph.New("dims")
 	assert.True(t, g.Dim("two words").IsUnknown())
-	assert.Equal(t, []string{`"two words" cannot name a size: a name is a letter and then letters, digits and _`}, mistakes(g))
+	assert.Equal(t, []string{`"two words" cannot name a size: a name must be a letter followed by letters, digits and _`}, mistakes(g))
 }
 
 func TestLaterDeclarationCanOnlySayMore(t *testing.T) {
@@ -55,7 +55,7 @@ func TestLaterDeclarationCanOnlySayMore(t *testing.T) {
 	g.Dim("n", graph.AtLeast(3), graph.MultipleOf(2))
 	assert.Empty(t, g.Mistakes())
 	g.Dim("n", graph.AtLeast(0))
-	assert.Equal(t, []string{`"n" was declared at least 3, a multiple of 2, and what was built since relies on it: it cannot become at least 0, a multiple of 2`}, mistakes(g))
+	assert.Equal(t, []string{`"n" was declared at least 3, a multiple of 2, and nodes built since rely on it: it cannot become at least 0, a multiple of 2`}, mistakes(g))
 	assert.EqualValues(t, 3, g.Bounds("n").Min)
 }
 
@@ -222,7 +222,7 @@ func TestEqualRefusesWhatItCannotUse(t *testing.T) {
 		"n cannot be equal to n+1: they always differ by 1",
 		"Equal(2*n, 3*m) cannot be solved for a name",
 		`Equal: the size stranger is not declared in graph "equal"`,
-		"Equal: the size is too large for an int64, or was computed from a named size with Go's operators, or is one of a graph that is gone",
+		"Equal: the size is too large for an int64, was computed from a named size with Go's operators, or belongs to a graph that no longer exists",
 	}, mistakes(g))
 }
 

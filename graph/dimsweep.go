@@ -163,9 +163,8 @@ func (l *life) reopen() {
 	}
 }
 
-// KeepSizes has the graph keep the expressions of sizes that are used until done is called, as
-// those of a program that is compiled. While a graph is built it keeps all; afterwards those
-// that nobody else needs may be forgotten.
+// KeepSizes makes the graph keep the expressions of sizes that are used until done is called, such as those of a
+// program being compiled. A graph being built keeps all; afterwards those that nothing else uses may be dropped.
 func (g *Graph) KeepSizes() (done func()) {
 	t := g.life.of
 	t.Lock()

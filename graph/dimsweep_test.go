@@ -87,7 +87,7 @@ func TestAForgottenSizeComesAgain(t *testing.T) {
 	}, 10*time.Second, time.Millisecond)
 	g := New("g")
 	g.Input("x", Float32, old)
-	assert.ErrorContains(t, g.Err(), "graph that is gone")
+	assert.ErrorContains(t, g.Err(), "graph that no longer exists")
 	assert.Equal(t, old, g.Dim("forgotten").Times(5).Plus(2))
 	assert.Equal(t, "5*forgotten+2", old.String())
 }

@@ -39,8 +39,7 @@ func (p polynomial) names() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Eval returns d's value when lookup gives the values of its names. Division rounds down,
-// as Python's //.
+// Eval returns d's value for the values of names that lookup returns. Division rounds down, like Python's //.
 func (d Dim) Eval(lookup func(name string) (int64, bool)) (int64, error) {
 	if n, whole := d.Int(); whole {
 		return n, nil
@@ -90,7 +89,7 @@ func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
 	case a.k == byDim && q < 1, a.k == exactly && q == 0:
 		return 0, fmt.Errorf("%s divides by %d", a, q)
 	case a.k == exactly && p%q != 0:
-		return 0, fmt.Errorf("%s leaves a remainder: %d is no multiple of %d", a, p, q)
+		return 0, fmt.Errorf("%s leaves a remainder: %d is not a multiple of %d", a, p, q)
 	case a.k == exactly:
 		return p / q, nil
 	case a.k == byDim:
@@ -103,7 +102,7 @@ func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
 	return p, nil
 }
 
-// Subst returns d with another size in the place of a name.
+// Subst returns d with a name replaced by another size.
 func (d Dim) Subst(name string, by Dim) Dim {
 	if d.IsConst() || d == UnknownDim || !slices.Contains(d.Symbols(), name) {
 		return d
@@ -268,15 +267,14 @@ type Factor struct {
 // IsQuotient reports whether the factor is the quotient P/Q of a division without remainder.
 func (f Factor) IsQuotient() bool { return f.K == exactly }
 
-// IsSum reports whether the factor is a sum P: that of a product that would have very many
-// terms if it were written out.
+// IsSum reports whether the factor is a sum P, which stays factored because the product would have too many terms.
 func (f Factor) IsSum() bool { return f.K == whole }
 
 // IsMin reports whether the factor is the lesser of P and Q.
 func (f Factor) IsMin() bool { return f.K == lesser }
 
-// Terms calls f for each term of d's normal form: its coefficient and its factors. It
-// gives false where d has no normal form.
+// Terms calls f for each term of d's normal form, with its coefficient and its factors. It returns false if d has no
+// normal form.
 func (d Dim) Terms(f func(coef int64, factors []Factor)) bool {
 	p, ok := d.poly()
 	for _, t := range p {

@@ -20,8 +20,8 @@ const (
 	Uint32
 	Int64
 	Uint64
-	Float8E4M3FN // 4 bits of exponent and 3 of fraction, without infinities: for storage alone
-	Float8E5M2   // 5 bits of exponent and 2 of fraction: for storage alone
+	Float8E4M3FN // 4 bits of exponent and 3 of fraction, without infinities: for storage only
+	Float8E5M2   // 5 bits of exponent and 2 of fraction: for storage only
 	Float16      // IEEE 754 binary16
 	BFloat16     // the upper half of a binary32: its range with 8 bits of precision
 	Float32      // IEEE 754 binary32
@@ -87,13 +87,13 @@ func (t DType) Short() string { return t.row().short }
 // TorchName returns the word by which PyTorch's error texts call the dtype, such as "Float".
 func (t DType) TorchName() string { return t.row().torch }
 
-// CppName returns what some of PyTorch's error texts call the dtype: its name in C++, such as "long int".
+// CppName returns the dtype's name in C++, such as "long int", which some of PyTorch's error texts use.
 func (t DType) CppName() string { return t.row().cpp }
 
 // Size returns the bytes of one element.
 func (t DType) Size() int { return t.row().size }
 
-// Category returns the dtype's place in the order of promotion.
+// Category returns the dtype's category for promotion.
 func (t DType) Category() Category { return t.row().category }
 
 // Valid reports whether t is one of the element types.
@@ -101,7 +101,7 @@ func (t DType) Valid() bool { return t > InvalidDType && int(t) < len(dtypes) }
 
 // wrong says that t is no dtype.
 func (t DType) wrong() string {
-	return fmt.Sprintf("dtype(%d) is no dtype; use one of graph's: %s", uint8(t), dtypeNames())
+	return fmt.Sprintf("dtype(%d) is not a dtype; use one of graph's: %s", uint8(t), dtypeNames())
 }
 
 // IsFloat reports whether t is a floating-point type: those have gradients.
@@ -110,7 +110,7 @@ func (t DType) IsFloat() bool { return t.Category() == CategoryFloat }
 // IsStorage reports whether values of t are stored, moved and converted, and not computed with: Float8E4M3FN and Float8E5M2.
 func (t DType) IsStorage() bool { return t == Float8E4M3FN || t == Float8E5M2 }
 
-// Gradient returns the dtype of gradients with respect to values of t: t itself, and Float32 where t is for storage alone.
+// Gradient returns the dtype of gradients with respect to values of t: t itself, or Float32 if t is for storage only.
 func (t DType) Gradient() DType {
 	if t.IsStorage() {
 		return t.Computed()
@@ -118,7 +118,7 @@ func (t DType) Gradient() DType {
 	return t
 }
 
-// IsInt reports whether t is an integer type; Bool is none.
+// IsInt reports whether t is an integer type. Bool is not.
 func (t DType) IsInt() bool { return t.Category() == CategoryInt }
 
 // IsIndex reports whether t is a dtype of indices: Int32 or Int64.
@@ -175,14 +175,14 @@ func ParseDType(s string) (DType, error) {
 			return t, nil
 		}
 	}
-	return InvalidDType, fmt.Errorf("graph: %q is no dtype; the dtypes are %s", s, dtypeNames())
+	return InvalidDType, fmt.Errorf("graph: %q is not a dtype; the dtypes are %s", s, dtypeNames())
 }
 
-// Promote returns the dtype to which a and b are converted before they meet: the higher category wins; of two
-// integers the wider one, and Int16 for Uint8 and Int8; of two floating-point types the wider one, and Float32 for Float16
-// and BFloat16. InvalidDType counts for nothing. It is PyTorch's table for tensors of rank 1 and more, which has no
-// entry for a type of 8 bits beside another one, nor for Uint16, Uint32 and Uint64 beside another integer type or Bool: then ok is false. [PromoteOperands] adds its rule
-// for scalars and plain numbers.
+// Promote returns the common dtype of a and b. The higher category wins. Of two integers it is the wider one, and
+// Int16 for Uint8 and Int8. Of two floating-point types it is the wider one, and Float32 for Float16 and BFloat16.
+// InvalidDType is ignored. It is PyTorch's table for tensors of rank 1 and more. The table has no entry for an 8-bit
+// float with another one, nor for Uint16, Uint32 and Uint64 with another integer type or Bool: then ok is false.
+// [PromoteOperands] adds the rule for scalars and plain numbers.
 func Promote(a, b DType) (t DType, ok bool) {
 	low, high := min(a, b), max(a, b)
 	switch {
@@ -207,7 +207,7 @@ func Promote(a, b DType) (t DType, ok bool) {
 // barelyPromoted reports whether PyTorch promotes t to floating-point types alone.
 func barelyPromoted(t DType) bool { return t.IsUnsigned() && t != Uint8 }
 
-// OperandRank is what decides how much an operand's dtype counts in promotion.
+// OperandRank is the priority of an operand's dtype in promotion.
 type OperandRank uint8
 
 // The three weights of PyTorch's promotion, lowest first.
@@ -217,11 +217,10 @@ const (
 	RankMore                       // a tensor with at least one axis
 )
 
-// PromoteOperands is PyTorch's promotion rule: operands of rank 1 and more are
-// promoted among themselves; an operand of lower weight counts only when its
-// category is higher, and then a rank-0 tensor brings its own dtype, a plain number
-// the default of its category (Int64, Float32). Two dtypes that [Promote] has no
-// dtype for give InvalidDType.
+// PromoteOperands is PyTorch's promotion rule: operands of rank 1 and more are promoted among themselves. An operand
+// of lower priority counts only if its category is higher; then a rank-0 tensor contributes its own dtype, and a
+// plain number the default of its category (Int64, Float32). If [Promote] fails for two dtypes, the result is
+// InvalidDType.
 func PromoteOperands(types []DType, ranks []OperandRank) DType {
 	var byRank [RankMore + 1]DType
 	for i, t := range types {

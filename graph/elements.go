@@ -73,7 +73,7 @@ var dtypeOfGo, dtypeOfSlice = func() (elements, slices map[reflect.Type]DType) {
 // DTypeOf returns the dtype of a Go type.
 func DTypeOf[T Element]() DType { return dtypeOfGo[reflect.TypeFor[T]()] }
 
-// DTypeOfGo returns the dtype of a Go type, and InvalidDType for one that no elements have.
+// DTypeOfGo returns the dtype of a Go type, or InvalidDType if there is none.
 func DTypeOfGo(t reflect.Type) DType { return dtypeOfGo[t] }
 
 // SliceType returns the type of Go's slices of elements, such as []float32; nil for InvalidDType.
@@ -95,22 +95,21 @@ func DTypeOfSlice(data any) (t DType, count int) {
 // MakeSlice returns a slice of n zeros of a dtype.
 func (t DType) MakeSlice(n int) any { return elementTypes[t].make(n) }
 
-// NumberAt returns element i of a slice of elements: as a number, and that of an integer or a bool exactly as whole. An uint64
-// beyond the greatest int64 has the same bits as whole.
+// NumberAt returns element i of a slice of elements as a number. For an integer or a bool, whole has the exact value;
+// an uint64 beyond the greatest int64 has the same bits.
 func NumberAt(data any, i int) (value float64, whole int64) {
 	t, _ := DTypeOfSlice(data)
 	return elementTypes[t].get(data, i)
 }
 
-// SetNumberAt writes a number to element i of a slice of elements: value to one of floating-point numbers, which rounds it, or
-// of bools, and the lower bits of whole to one of integers.
+// SetNumberAt writes a number to element i of a slice of elements: value, rounded, for floating-point numbers and
+// bools, and the lower bits of whole for integers.
 func SetNumberAt(data any, i int, value float64, whole int64) {
 	t, _ := DTypeOfSlice(data)
 	elementTypes[t].set(data, i, value, whole)
 }
 
-// ConstantOf is [Constant] of a slice whose type is known only when the program runs. A slice of no dtype is a
-// mistake.
+// ConstantOf is [Constant] for a slice whose type is known only at run time. A slice of another type is a mistake.
 func ConstantOf(g *Graph, data any, shape ...Dim) *Node {
 	t, count := DTypeOfSlice(data)
 	if t.Valid() {

@@ -9,19 +9,19 @@ import (
 	"unsafe"
 )
 
-// Array is dense elements in row-major order, an operand or the result of a Go function.
+// Array is dense elements in row-major order: an operand or a result of a Go function.
 type Array struct {
 	DType DType
 	Shape []int
 	Ptr   unsafe.Pointer // of the first element; invalid if there is none
 }
 
-// NewArray is an array of some elements, which it shares. It panics where the shape has another number of them.
+// NewArray returns an array that shares the elements. It panics if the shape has another number of elements.
 func NewArray[T Element](elements []T, shape ...int) Array {
 	t, _ := DTypeOfSlice(elements)
 	a := Array{DType: t, Shape: slices.Clone(shape), Ptr: unsafe.Pointer(unsafe.SliceData(elements))}
 	if n := a.NumElements(); n != len(elements) {
-		panic(fmt.Sprintf("graph: an array of shape %v has %d elements, and not %d", shape, n, len(elements)))
+		panic(fmt.Sprintf("graph: an array of shape %v must have %d elements, not %d", shape, n, len(elements)))
 	}
 	return a
 }
@@ -35,14 +35,14 @@ func (a Array) NumElements() int {
 	return n
 }
 
-// Elements returns the elements of an array. It panics where they are not of type T.
+// Elements returns the elements of an array. It panics if they are not of type T.
 func Elements[T Element](a Array) []T {
 	if of, want := a.DType.SliceType(), reflect.TypeFor[[]T](); of != want {
 		help := ""
 		if of != nil {
 			help = fmt.Sprintf(": call graph.Elements[%s]", of.Elem())
 		}
-		panic(fmt.Sprintf("graph: elements of %s are no %s%s", a.DType, want.Elem(), help))
+		panic(fmt.Sprintf("graph: elements of %s are not %s%s", a.DType, want.Elem(), help))
 	}
 	n := a.NumElements()
 	if n == 0 {
@@ -64,12 +64,12 @@ func (a Array) Bytes() []byte {
 	return nil
 }
 
-// Arrays are what a Go function computes with in one example.
+// Arrays are the operands and results of a Go function for one example.
 type Arrays struct {
 	Attrs any     // the node's fixed arguments
 	In    []Array // the operands
 	Out   Array   // to be filled
-	Outs  []Array // those of a function of several results, in the place of Out
+	Outs  []Array // of a function with several results, instead of Out
 	// Of an ordered operation: the context of the run, and where the session prints.
 	Context       context.Context
 	Print         io.Writer
@@ -86,7 +86,7 @@ func (a *Arrays) Words(n int) []uint64 { return take[uint64](&a.words, n) }
 // Ints returns room for n integers, of any values. It lasts until the function returns, and is used again.
 func (a *Arrays) Ints(n int) []int { return take[int](&a.ints, n) }
 
-// Begin makes the memory of an example before free for the next one.
+// Begin frees the memory of the previous example for the next one.
 func (a *Arrays) Begin() {
 	a.floats.begin()
 	a.words.begin()
@@ -126,7 +126,7 @@ func take[T float64 | uint64 | int](s *scratch, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&s.words[from])), n)
 }
 
-// PackedBy returns the node that has packed n as one of several results; nil where n is no such.
+// PackedBy returns the node that packed n as one of several results, or nil.
 func (n *Node) PackedBy() *Node {
 	if n == nil || n.op == nil || !n.op.Unpacks || len(n.in) == 0 {
 		return nil

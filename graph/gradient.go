@@ -9,9 +9,9 @@ type asked struct {
 	at   Pos
 }
 
-// MarkGradient records that dx is the gradient of y with respect to x, and the source position that requested it: messages and pictures
-// read a graph of a gradient by the names of what it belongs to. dy is the gradient that arrives at y where the user gave one, or nil. The
-// first mark of a node stays.
+// MarkGradient records that dx is the gradient of y with respect to x, and the source position that requested it:
+// messages and pictures name parts of a gradient by it. dy is the upstream gradient if the user passed one, or nil.
+// Only the first mark of a node counts.
 func (g *Graph) MarkGradient(dx, y, x, dy *Node) {
 	if dx != nil && dx.g == g && dx.bad == nil {
 		g.markGradient(dx, asked{y, x, dy, Caller()})
@@ -35,16 +35,15 @@ func (n *Node) asGradient() (a asked, ok bool) {
 	return a, ok
 }
 
-// GradientOf returns the value with respect to which n is the gradient, where n was asked
-// for as one, or nil. Of a node that a compiler's pass copied, it is the value of the
-// user's graph.
+// GradientOf returns the value with respect to which n was requested as a gradient, or nil. For a node that a
+// compiler pass copied, it is the value of the user's graph.
 func (n *Node) GradientOf() *Node {
 	a, _ := n.asGradient()
 	return a.x
 }
 
-// MarkLike notes that n was made from the shapes of others, even without their elements, and returns n:
-// where one of them cannot exist, n has no shape.
+// MarkLike records that n was made from the shapes of others, even without their elements, and returns n: if one of
+// them cannot exist, n has no shape.
 func (n *Node) MarkLike(others ...*Node) *Node {
 	if n.g == nil || len(others) == 0 {
 		return n
@@ -56,9 +55,9 @@ func (n *Node) MarkLike(others ...*Node) *Node {
 	return n
 }
 
-// DerivedFrom lists the nodes that n was made from, although it may not be computed from them: the
-// forward node of whose gradient it is a part, the value of which it is a gradient, the gradient
-// that arrives at that value, the values whose shapes it has, and the node for which it stands; of the end of a loop, what the loop goes over.
+// DerivedFrom lists nodes from which n was made, although it may not be computed from them: the forward node of its
+// gradient, the value of which it is a gradient, the upstream gradient of that value, the values whose shapes it has,
+// and the node for which it stands; for the end of a loop, the values that the loop slices.
 func (n *Node) DerivedFrom() (list []*Node) {
 	a, _ := n.asGradient()
 	for _, x := range append([]*Node{n.origin, a.y, a.dy, n.StandsFor()}, n.like()...) {
@@ -77,8 +76,8 @@ func (n *Node) like() []*Node {
 	return n.g.likes[n]
 }
 
-// Place returns the place in the user's program to which a message about the node leads: where
-// it was made; of a gradient that was asked for, where that was.
+// Place returns the source position to which a message about the node leads: where it was made, or for a gradient
+// where it was requested.
 func (n *Node) Place() Pos {
 	if a, is := n.asGradient(); is {
 		return a.at

@@ -107,7 +107,7 @@ func (g *Graph) ofOp(op *Op) (found []*Node) {
 	return found
 }
 
-// Mistakes lists what was recorded so far, in the order of the program.
+// Mistakes lists the mistakes recorded so far, in program order.
 func (g *Graph) Mistakes() []*Mistake { return g.mistakes }
 
 // Warnings lists the warnings recorded so far.
@@ -122,11 +122,11 @@ func (g *Graph) Note(m *Mistake) {
 	g.notes = append(g.notes, m)
 }
 
-// Requirements lists what rules could neither prove nor refuse when nodes were built.
+// Requirements lists the requirements that rules could neither prove nor refute when nodes were built.
 func (g *Graph) Requirements() []Requirement { return g.needs }
 
-// Err returns all recorded mistakes as one error, or nil. The whole check, which also
-// judges what only shows once the graph is complete, is shapeinfer.Check.
+// Err returns all recorded mistakes as one error, or nil. shapeinfer.Check does the whole check, which includes
+// mistakes that show only when the graph is complete.
 func (g *Graph) Err() error {
 	all := make([]error, len(g.mistakes))
 	for i, m := range g.mistakes {
@@ -135,8 +135,7 @@ func (g *Graph) Err() error {
 	return errors.Join(all...)
 }
 
-// WithOrigin builds nodes that belong to the gradient of a forward node: they take
-// its place in the user's program and its scope.
+// WithOrigin builds nodes that belong to the gradient of a forward node: they have its source position and its scope.
 func (g *Graph) WithOrigin(forward *Node, build func()) {
 	outer, outerScope := g.origin, g.scope
 	if g.origin = forward; forward != nil {
@@ -149,8 +148,8 @@ func (g *Graph) WithOrigin(forward *Node, build func()) {
 	}
 }
 
-// Origins lists the forward nodes of the calls of [Graph.WithOrigin] that have not returned, the outermost first. The
-// slice must not be kept.
+// Origins lists the forward nodes of the active calls of [Graph.WithOrigin], the outermost first. The slice must not
+// be kept.
 func (g *Graph) Origins() []*Node { return g.origins }
 
 // Input declares a value that is fed to every run. Sizes may be whole numbers and
@@ -159,9 +158,9 @@ func (g *Graph) Input(name string, t DType, shape ...Dim) *Node {
 	return g.declare(inputOp, InputAttrs{}, name, t, shape)
 }
 
-// Param declares a value that a session holds and that updates change: a weight. Its sizes are whole numbers, or names of such (see
-// [Exactly]), since it lasts longer than the run in which a named size is bound. It is initialised with zeros; [Graph.ParamInit] uses other
-// values.
+// Param declares a value that a session holds and that updates change: a weight. Its sizes are whole numbers, or
+// names of numbers (see [Exactly]), since it outlives the run in which a named size is bound. It is initialised with
+// zeros; [Graph.ParamInit] uses other values.
 func (g *Graph) Param(name string, t DType, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{}, name, t, shape)
 }
@@ -194,10 +193,10 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 	full := n.Name()
 	switch first := g.names[full]; {
 	case name == "":
-		n.fail(&Mistake{Code: CodeName, Summary: "an input or a parameter needs a name: it is fed, saved and reported by it"})
+		n.fail(&Mistake{Code: CodeName, Summary: "an input or a parameter needs a name, by which it is fed, saved and reported"})
 	case first != nil:
 		n.fail(&Mistake{Code: CodeName, Summary: fmt.Sprintf("the name %q is taken by the %s made at %s", full, first.op.Name, first.pos),
-			Help: []string{"give each input and parameter a name of its own, or build it in a Scope"}})
+			Help: []string{"give each input and parameter its own name, or build it in a Scope"}})
 	default:
 		g.names[full] = n
 	}

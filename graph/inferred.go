@@ -38,13 +38,13 @@ func (n *Node) checkInferred(from, nodes int) {
 	case n.bad != nil:
 		return
 	case len(n.g.nodes) > nodes:
-		why, help = "Infer builds nodes", "Infer says dtype and shape alone: an operation that is written with others is of class graph.Composite, with Expand"
+		why, help = "Infer builds nodes", "Infer must only return a dtype and a shape: an operation composed of others needs class graph.Composite, with Expand"
 	case slices.Contains(n.shape, UnknownDim) && len(n.g.mistakes) == 0: // of a mistake an argument may have it too, as in Full(g, t, v, x.Shape()...)
-		why = fmt.Sprintf("Infer gives shape %s without a mistake: an unknown size is for what has failed", n.shape)
-		help = "give a size, a named one or one computed of those of operands; or say what is wrong with c.Fail"
+		why = fmt.Sprintf("Infer returns shape %s without a mistake: an unknown size is only for failures", n.shape)
+		help = "return a size, named or computed from those of operands; or report what is wrong with c.Fail"
 	default:
 		why = n.wrongStretch()
-		help = "return rules.BroadcastOperands(c) from Infer: it gives the shape, and records how operands are repeated"
+		help = "return rules.BroadcastOperands(c) from Infer: it returns the shape, and records how operands are repeated"
 	}
 	if why != "" {
 		m := n.op.NotWhole(why)
@@ -59,7 +59,7 @@ func (n *Node) wrongStretch() string {
 		return ""
 	}
 	if len(n.stretch) != len(n.in) {
-		return fmt.Sprintf("Infer records how %d operands are repeated, and there are %d", len(n.stretch), len(n.in))
+		return fmt.Sprintf("Infer records how %d operands are repeated, but there are %d", len(n.stretch), len(n.in))
 	}
 	for i, kinds := range n.stretch {
 		x := n.in[i].shape

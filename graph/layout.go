@@ -16,7 +16,7 @@ type Layout struct {
 	Offset  Dim
 }
 
-// RowMajor is the layout of a value stored densely, last axis innermost.
+// RowMajor returns the layout of a dense value, last axis innermost.
 func RowMajor(s Shape) Layout {
 	l := Layout{Shape: s, Strides: make([]Dim, len(s))}
 	step := Dim(1)
@@ -68,8 +68,7 @@ func (n *Node) Viewed() *Node {
 	return n
 }
 
-// Storage returns the value whose memory holds the node's elements: it follows views, writes
-// and names of what was written.
+// Storage returns the value whose memory holds the node's elements: it follows views, writes and After.
 func (n *Node) Storage() *Node {
 	if r := n.residence(); r != nil {
 		return r.storage

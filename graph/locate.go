@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Locate resolves a place as [Pos.Frame] does, and finds the column of the call in the source. Calls of one function on one line are
-// distinguished by other nodes from that line.
+// Locate resolves a position like [Pos.Frame], and finds the column of the call in the source. Calls of the same
+// function on one line are distinguished by other nodes of that line.
 func (g *Graph) Locate(p Pos) (f Frame, ok bool) {
 	var own callSite
 	p.users(func(user Frame, site callSite) bool {

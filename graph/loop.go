@@ -2,8 +2,9 @@ package graph
 
 import "fmt"
 
-// Region is the body of a loop: its nodes are computed anew in each step. They are in the graph among the others. A node belongs to the
-// innermost body whose values it is computed from, so that what is computed from values of outside alone is computed once.
+// Region is the body of a loop: its nodes are computed in each step. They are among the other nodes of the graph. A
+// node belongs to the innermost body from whose values it is computed, so that what depends only on outside values is
+// computed once.
 type Region struct {
 	parent  *Region
 	length  Dim
@@ -20,14 +21,15 @@ type Region struct {
 type LoopSpec struct {
 	Length  Dim  // the steps, or the most of them
 	Reverse bool // the last step is the first
-	// Whole says that all nodes that are built while the body is open belong to it, and not only those
-	// that are computed from its values: they are not computed where there is no step.
+	// Whole says that all nodes that are built while the body is open belong to it, not only those computed from its
+	// values: they are not computed if there are no steps.
 	Whole bool
-	// Example says that the body is one example of a batch, of which messages speak then: there are no steps.
+	// Example says that the body is one example of a batch, which messages then mention: there are no steps.
 	Example bool
 }
 
-// IsOfExample reports whether the node is a value of one example of a batch. What is computed is its form for all of them, which is in the graph too.
+// IsOfExample reports whether the node is a value of one example of a batch. Its form for all examples, which is in
+// the graph too, is what is computed.
 func (n *Node) IsOfExample() bool {
 	for r := n.region; r != nil; r = r.parent {
 		if r.example {
@@ -43,7 +45,7 @@ func (r *Region) Parent() *Region { return r.parent }
 // Length returns the number of steps, or the most of them.
 func (r *Region) Length() Dim { return r.length }
 
-// Reverse reports whether the steps go backwards: their positions fall.
+// Reverse reports whether the steps go backwards.
 func (r *Region) Reverse() bool { return r.reverse }
 
 // Spec returns how often the body is computed.
@@ -71,7 +73,7 @@ func (r *Region) Holds(in *Region) bool {
 	return true
 }
 
-// Within returns the body right below outer that holds r; nil where r is not below outer.
+// Within returns the body directly inside outer that contains r, or nil if r is not inside outer.
 func (r *Region) Within(outer *Region) *Region {
 	for ; r != nil; r = r.parent {
 		if r.parent == outer {
@@ -98,7 +100,8 @@ func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 	return r, func() { g.region, r.open = outer, false }
 }
 
-// WhenEnded calls f with the node that ends the loop, once the results of a body's steps are known. A copy of the body does not call it.
+// WhenEnded calls f with the node that ends the loop, once the results of the body's steps are known. A copy of the
+// body does not call it.
 func (r *Region) WhenEnded(f func(end *Node)) { r.ended = append(r.ended, f) }
 
 // End calls the functions of [Region.WhenEnded]: n ends the loop.
@@ -118,10 +121,10 @@ func (g *Graph) OpenCopy(r, outer *Region) (made *Region, end func()) {
 	return made, func() { made.open = false }
 }
 
-// Around builds nodes outside of a body that is open.
+// Around builds nodes outside of an open body.
 func (g *Graph) Around(r *Region, build func()) { g.Within(r.parent, build) }
 
-// Within builds nodes while r is the innermost body that is open; nil for none.
+// Within builds nodes with r as the innermost open body, or with none if r is nil.
 func (g *Graph) Within(r *Region, build func()) {
 	open := g.region
 	g.region = r
@@ -142,15 +145,15 @@ func (g *Graph) Reopened(r *Region, build func()) {
 // Region returns the body that is open, or nil.
 func (g *Graph) Region() *Region { return g.region }
 
-// Region returns the body to which the node belongs; nil where it is computed outside of all.
+// Region returns the body to which the node belongs, or nil if it is outside of all.
 func (n *Node) Region() *Region { return n.region }
 
-// LoopRole is what a node of class Loop does.
+// LoopRole is the role of a node of class Loop.
 type LoopRole uint8
 
 // The roles. The first three are values of a body, the others lead out of it.
 const (
-	LoopCarried LoopRole = iota // what a step was given by the one before; the operand is what the first is given
+	LoopCarried LoopRole = iota // the value carried from the previous step; the operand is the initial value
 	LoopElement                 // the operand's part at the step's position on the first axis
 	LoopStep                    // the position of the step, an Int64
 	LoopEnd                     // the number of steps; the operands are all carried values, the steps' results, and limits
@@ -170,7 +173,7 @@ type LoopAttrs struct {
 	Index   int  // of a carried or final value: which one
 	Carried int  // of the end: the number of carried values
 	Limited bool // of the end: its next operand, an Int64, is the number of steps if less than the length
-	Stops   bool // of the end: the loop stops before a step that is given false as the last carried value
+	Stops   bool // of the end: the loop stops before a step whose last carried value is false
 }
 
 // Args writes the operands alone.
@@ -181,7 +184,7 @@ func (a LoopAttrs) Args(operands []string) []string {
 	return operands
 }
 
-// Loop returns the fixed arguments of a node of a loop's own.
+// Loop returns the fixed arguments of a node of class Loop.
 func (n *Node) Loop() (a LoopAttrs, ok bool) {
 	if n.op == nil || n.op.Class != Loop {
 		return LoopAttrs{}, false
@@ -190,8 +193,8 @@ func (n *Node) Loop() (a LoopAttrs, ok bool) {
 	return a, ok
 }
 
-// IsInternalToLoop reports whether nothing outside of a loop can ask for the node: it is a value of the loop's body, or what its condition came to at
-// last, which the loop does not return.
+// IsInternalToLoop reports whether nothing outside of a loop can use the node: it is a value of the loop's body, or
+// the final value of its condition, which the loop does not return.
 func (n *Node) IsInternalToLoop() bool {
 	if n.region != nil {
 		return true
@@ -245,8 +248,8 @@ func (n *Node) strayOperand() *Mistake {
 	return nil
 }
 
-// OutsideOfBody refuses a value of the body of a loop where that is not being built; it is nil for other values. what says what the value is
-// used as.
+// OutsideOfBody returns the mistake of using a value of a loop's body where the body is not being built, or nil for
+// other values. what says what the value is used as.
 func (n *Node) OutsideOfBody(what string) *Mistake {
 	if n.region == nil || n.region.open {
 		return nil
@@ -257,15 +260,15 @@ func (n *Node) OutsideOfBody(what string) *Mistake {
 func (n *Node) outsideOf(what string) *Mistake {
 	if n.region.example {
 		return &Mistake{Code: CodeLoop,
-			Summary:  fmt.Sprintf("%s, %s, is a value of one example, in the function at %s, and is used outside of it", what, n.Called(), n.region.pos),
+			Summary:  fmt.Sprintf("%s, %s, is a value of a single example, in the function at %s, but is used outside of it", what, n.Called(), n.region.pos),
 			Operands: []OperandNote{{Node: n, Text: "differs from example to example"}},
-			Help:     []string{"return it from the function: the values of all examples come out along a new first axis"}}
+			Help:     []string{"return it from the function: Vmap returns the values of all examples along a new first axis"}}
 	}
 	return &Mistake{Code: CodeLoop,
-		Summary:  fmt.Sprintf("%s, %s, is a value of the body of the loop at %s, and is used outside of it", what, n.Called(), n.region.pos),
+		Summary:  fmt.Sprintf("%s, %s, is a value of the body of the loop at %s, but is used outside of it", what, n.Called(), n.region.pos),
 		Operands: []OperandNote{{Node: n, Text: "differs from step to step"}},
 		Help: []string{
-			"return it from the body: as a next value, of which the last one comes out, or as an output, of which all steps come out along a new axis",
+			"return it from the body: as a carried value, of which the loop returns the last one, or as an output, of which it returns those of all steps along a new axis",
 		}}
 }
 
@@ -285,11 +288,11 @@ func (n *Node) strayWrite() *Mistake {
 	}
 	if body.example {
 		return &Mistake{Code: CodeLoop,
-			Summary: fmt.Sprintf("the function of an example writes %s, which it has not made for each example", memory.Called()),
-			Help:    []string{fmt.Sprintf("write a copy that it makes, of which each example has its own: ops.Copy(%s)", memory.Called())}}
+			Summary: fmt.Sprintf("the function of an example writes %s, which it did not make for each example", memory.Called()),
+			Help:    []string{fmt.Sprintf("write to a copy made in the function, so that each example has its own: ops.Copy(%s)", memory.Called())}}
 	}
 	return &Mistake{Code: CodeLoop,
 		Summary: fmt.Sprintf("the body of a loop writes %s, which is not made in the same step", memory.Called()),
-		Help: []string{"carry the value: return the new one from the body, which then gets it in the next step",
-			fmt.Sprintf("or write a copy that the body makes in each step: ops.Copy(%s)", memory.Called())}}
+		Help: []string{"carry the value: return the new one from the body, which gets it in the next step",
+			fmt.Sprintf("or write to a copy that the body makes in each step: ops.Copy(%s)", memory.Called())}}
 }

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Common returns the dtype in which values of two dtypes are best brought together: the one of the fewest bytes that has all of
-// them, an integer before a floating-point one. Where there is none, as for Uint64 beside a signed integer, it is Int64, or Float64
-// where one is a floating-point dtype; loss is then what [DType.Loss] says of the values that lose something.
+// Common returns the best common dtype for values of two dtypes: the smallest one that holds all of them, an integer
+// before a floating-point one. If there is none, such as for Uint64 and a signed integer, it is Int64, or Float64 if
+// one is a floating-point dtype; loss is then that of [DType.Loss] for the values that lose something.
 func Common(t, u DType) (to DType, loss string) {
 	for c := Bool; c.Valid(); c++ {
 		if !c.IsStorage() && t.Loss(c) == "" && u.Loss(c) == "" && (!to.Valid() || c.Size() < to.Size()) {
@@ -23,8 +23,8 @@ func Common(t, u DType) (to DType, loss string) {
 	return to, t.Loss(to) + u.Loss(to) // one of which is empty
 }
 
-// Loss says what a conversion of values of t to another dtype loses, in words that follow the name of the conversion, such as
-// "which drops fractions"; it is empty where the other dtype has all of them.
+// Loss says what a conversion from t to another dtype loses, in words that follow the name of the conversion, such as
+// "which drops fractions". It is empty if the other dtype holds all values of t.
 func (t DType) Loss(to DType) string {
 	switch {
 	case t == to || t == Bool:
@@ -52,7 +52,7 @@ func (t DType) Loss(to DType) string {
 	return ""
 }
 
-// Within reports whether the range of t, from its least to its greatest finite number, lies in that of another dtype.
+// Within reports whether the range of finite numbers of t is contained in that of another dtype.
 func (t DType) Within(of DType) bool {
 	least, greatest := t.Range()
 	low, high := of.Range()
@@ -62,7 +62,7 @@ func (t DType) Within(of DType) bool {
 	return low <= least && greatest <= high
 }
 
-// Epsilon returns the distance from 1 to the next number of a floating-point dtype, as torch.finfo(t).eps.
+// Epsilon returns the machine epsilon of a floating-point dtype, like torch.finfo(t).eps.
 func (t DType) Epsilon() float64 { return math.Ldexp(1, 1-t.digits()) }
 
 // digits returns the binary digits of a number of the dtype, its sign not among them: all whole numbers of as many are exact.

@@ -120,21 +120,21 @@ func (n *Node) asks(function int) (said uint64, wrong string) {
 	return e.trace, wrong
 }
 
-// ChangedMeaning says what a user's operation says of a node otherwise than when the node was built, or nothing. Operands and sizes that a function of it
-// has written are put back.
+// ChangedMeaning says where a user-defined operation's functions now return something else for a node than when it
+// was built, or returns nil. It restores operands and sizes that the functions changed.
 func (n *Node) ChangedMeaning() *Mistake {
 	if n.g == nil || n.g.meanings[n] == nil {
 		return nil
 	}
 	kept, why := n.g.meanings[n], ""
-	help := "it must depend on the node, its fixed arguments and its operands alone, and on no variable that changes"
+	help := "it must depend only on the node, its fixed arguments and its operands, not on variables that change"
 	for i, function := range askedAgain {
 		if why != "" {
 			break
 		}
 		var said uint64
 		if said, why = n.asks(i); why == "" && said != kept.said[i] {
-			why = function.name + " gives something else than when the node was built"
+			why = function.name + " returns something else than when the node was built"
 		}
 	}
 	if !slices.Equal(n.in, kept.operands) || !slices.Equal(n.shape, kept.shape) {

@@ -8,7 +8,7 @@ import (
 // Code names a kind of mistake, such as "BL101". Codes are stable: `broadloom explain` explains each.
 type Code string
 
-// Severity says how grave an item of a report is.
+// Severity is the severity of an item of a report.
 type Severity uint8
 
 // The severities.
@@ -27,10 +27,9 @@ func (s Severity) String() string { return nameOf(severities[:], s, "severity") 
 type Mistake struct {
 	Code     Code
 	Severity Severity
-	// Summary is one line; where PyTorch has a sentence for the mistake, it is that
-	// sentence, word for word.
+	// Summary is one line. If PyTorch has a sentence for the mistake, it is that sentence, word for word.
 	Summary string
-	// Node is where the mistake was made; nil for one of the whole graph.
+	// Node is the node with the mistake, or nil if the mistake is that of the whole graph.
 	Node *Node
 	// Whole says that Summary names its subject: the first line does not name the call that made Node.
 	Whole bool
@@ -39,49 +38,49 @@ type Mistake struct {
 	// Apart says that the operands' axes do not meet from the right, as those of a
 	// matrix product: each shape is then shown by itself.
 	Apart bool
-	// Path says that the operands are the values on the path to a mistake, in order, and not those of the node.
+	// Path says that the operands are the values on the path to a mistake, in order, not those of the node.
 	Path bool
 	// Choice says that it is a mistake, or a warning, only by the graph's [Policy]. A
 	// node can be excused from it: see [Node.Silence].
 	Choice bool
-	// Sizes are named sizes of which the message says where they were declared.
+	// Sizes are named sizes whose declarations the message shows.
 	Sizes []string
 	// Detail are further lines.
 	Detail []string
-	// Fixes are changes of the program that cure the mistake. Each was tried: with it,
-	// the rule of the node finds nothing wrong.
+	// Fixes are changes of the program that fix the mistake. Each was tried: with it, the rule of the node finds no
+	// mistake.
 	Fixes []Fix
 	// Help is advice that cannot be tried.
 	Help []string
-	// Pos overrides the node's place.
+	// Pos overrides the node's position.
 	Pos Pos
 }
 
 // OperandNote is one line of the table of values in a message.
 type OperandNote struct {
 	Node  *Node
-	Label string // how the node is called, where it is not the usual way
-	Shape Shape  // the node's where nil
-	DType DType  // shown where valid
+	Label string // how the node is called, if not as usual
+	Shape Shape  // if nil, the node's
+	DType DType  // shown if valid
 	Text  string // a remark
 	Bad   []int  // axes to mark, counted from 0
-	// Names says that the operand names elements, as an index does: a mask is no index, whatever its dtype is converted to.
+	// Names says that the operand selects elements, like an index. A mask is not an index, whatever its dtype is
+	// converted to.
 	Names bool
-	// Promise is what was stated of the shape, in the place of a remark; where Node is nil and
-	// Shape too, the line has no shape.
+	// Promise is the declared shape, instead of a remark. If Node and Shape are nil, the line has no shape.
 	Promise *Promise
 	// Marks are written next to the marks of bad axes, one per line.
 	Marks []string
 }
 
-// Fix is a change of the program that was tried and cures a mistake.
+// Fix is a change of the program that was tried and fixes a mistake.
 type Fix struct {
 	Kind FixKind
 	// Text says what to write, with the user's names.
 	Text string
-	// Gives is the shape that the changed value has then; nil where none has another.
+	// Gives is the new shape of the changed value, or nil if no shape changes.
 	Gives Shape
-	// At is the node to change, where it was not made at the mistake's own place.
+	// At is the node to change, if it was not made at the mistake's own position.
 	At *Node
 }
 
@@ -91,10 +90,10 @@ type FixKind string
 // The kinds of changes, in the order in which they are tried.
 const (
 	FixArguments FixKind = "arguments"    // other arguments of an operation: KeepDims, a padding, a size
-	FixUnsqueeze FixKind = "unsqueeze"    // axes of size 1 at the one place where sizes line up
+	FixUnsqueeze FixKind = "unsqueeze"    // axes of size 1 at the only position where sizes match
 	FixSqueeze   FixKind = "squeeze"      // an axis of size 1 less
 	FixTranspose FixKind = "transpose"    // two axes exchanged
-	FixReshape   FixKind = "reshape"      // as many elements in the other operand's shape
+	FixReshape   FixKind = "reshape"      // the elements of one operand in the other operand's shape
 	FixDeclare   FixKind = "declare"      // another declaration of an input or a parameter
 	FixEqual     FixKind = "equal"        // a statement that two sizes are the same
 	FixElsewhere FixKind = "out-of-place" // the same operation without writing in place
@@ -125,7 +124,7 @@ func (m *Mistake) Place() Pos {
 	return m.Node.pos
 }
 
-// SortMistakes orders by place in the program, then by node.
+// SortMistakes sorts by source position, then by node.
 func SortMistakes(ms []*Mistake) {
 	type key struct {
 		file string

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Error returns the whole message. The first line has the form "file.go:12:7: error
-// BL101: Add(x, y): summary", which editors can jump to; the operands follow with
-// their axes lined up from the right, then what can be done. The column is that of the call; it
-// stands where the source can be read.
+// Error returns the whole message. The first line has the form "file.go:12:7: error BL101: Add(x, y): summary", which
+// editors can jump to. The operands follow, with their axes aligned from the right, then help. The column is that of
+// the call, if the source can be read.
 func (m *Mistake) Error() string { return m.Text("") }
 
 // Text is Error with the paths of files relative to a directory.

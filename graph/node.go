@@ -1,8 +1,7 @@
 package graph
 
-// Node is a value of the program: the result of one operation. Nodes are made by
-// the functions of package ops and by the graph's own Input, Param and Constant; a
-// node never changes once built, but for its name.
+// Node is a value of the program: the result of one operation. Nodes are made by the functions of package ops and by
+// the graph's own Input, Param and Constant. A node never changes once built, except for its name.
 type Node struct {
 	g         *Graph
 	op        *Op
@@ -27,7 +26,7 @@ type Node struct {
 // Graph returns the graph that the node belongs to.
 func (n *Node) Graph() *Graph { return n.g }
 
-// ID returns the node's place in its graph: operands come before their users.
+// ID returns the node's index in its graph: operands come before their users.
 func (n *Node) ID() int { return int(n.id) }
 
 // Op returns the operation.
@@ -47,8 +46,7 @@ func (n *Node) Read() []*Node {
 	return n.in
 }
 
-// Attrs returns the operation's fixed arguments, a struct of the operation's own
-// type, or nil.
+// Attrs returns the operation's fixed arguments, a struct of the operation's own type, or nil.
 func (n *Node) Attrs() any { return n.attrs }
 
 // DType returns the type of the elements.
@@ -60,8 +58,8 @@ func (n *Node) Shape() Shape { return n.shape }
 // Rank returns the number of axes.
 func (n *Node) Rank() int { return len(n.shape) }
 
-// Pos returns the place in the user's program where the node was made. A node of a
-// gradient has the place of the forward node that it belongs to.
+// Pos returns the position in the user's program at which the node was made. A node of a gradient has the position of
+// its forward node.
 func (n *Node) Pos() Pos { return n.pos }
 
 // Origin returns the forward node of whose gradient this node is a part, or nil.
@@ -70,7 +68,7 @@ func (n *Node) Origin() *Node { return n.origin }
 // Scope returns the names of the enclosing scopes, joined with [ScopeSeparator].
 func (n *Node) Scope() string { return n.scope.path() }
 
-// Name returns the node's name with its scopes, or "" where it has none.
+// Name returns the node's name with its scopes, or "" if it has none.
 func (n *Node) Name() string {
 	if n.name == "" || n.scope.path() == "" {
 		return n.name
@@ -78,11 +76,11 @@ func (n *Node) Name() string {
 	return n.scope.path() + ScopeSeparator + n.name
 }
 
-// BaseName returns the node's name without its scopes, or "" where it has none.
+// BaseName returns the node's name without its scopes, or "" if it has none.
 func (n *Node) BaseName() string { return n.name }
 
-// Named gives the node a name for messages, text and pictures, and returns it. A
-// second node of the same name is numbered where names are shown.
+// Named sets the node's name for messages, text and pictures, and returns the node. A second node with the same name
+// is numbered.
 func (n *Node) Named(name string) *Node {
 	if n.op != nil && n.op.Class != Source {
 		n.name = name
@@ -98,12 +96,12 @@ func (n *Node) Err() error {
 	return n.bad
 }
 
-// Judged reports whether the node's dtype and shape could be found. They cannot
-// where an operand is wrong; the mistake is then recorded at that operand.
+// Judged reports whether the node's dtype and shape could be inferred. They cannot if an operand is wrong; the
+// mistake is then recorded at that operand.
 func (n *Node) Judged() bool { return n.judged }
 
-// Stretch returns, for each axis of the result of a broadcasting node, how operand i
-// meets it. It is nil where every axis is the same.
+// Stretch returns, for each axis of the result of a broadcasting node, how operand i meets it. It is nil if no axis
+// is broadcast.
 func (n *Node) Stretch(i int) []AxisKind {
 	if n.stretch == nil {
 		return nil
@@ -111,15 +109,14 @@ func (n *Node) Stretch(i int) []AxisKind {
 	return n.stretch[i]
 }
 
-// Implied marks a node that the library put in on the user's behalf, such as a
-// conversion of dtypes, and returns it: messages show its operand in its place.
+// Implied marks a node that the library inserted on the user's behalf, such as a conversion of dtypes, and returns
+// it: messages show its operand instead.
 func (n *Node) Implied() *Node {
 	n.implied = true
 	return n
 }
 
-// Written returns the node as the user wrote it: n, or where n is implied, the operand
-// that it was put in for.
+// Written returns the node as the user wrote it: n, or if n is implied, the operand for which it was inserted.
 func (n *Node) Written() *Node {
 	for n != nil && n.implied && len(n.in) > 0 {
 		n = n.in[0]

@@ -1,16 +1,16 @@
 package graph
 
-// Class is what kind of work an operation does. Fusion, planning and drawing look at the
-// class, never at single operations.
+// Class is the kind of work that an operation does. Fusion, planning and drawing depend on the class, never on single
+// operations.
 type Class uint8
 
 // The classes.
 const (
 	Source      Class = iota // no operands: inputs, parameters, constants
 	Elementwise              // each element from the operands' elements at the same position
-	Reduce                   // folds axes away
+	Reduce                   // reduces axes
 	Movement                 // the same elements in another arrangement, without arithmetic
-	Contract                 // the matrix product of two operands, as torch.matmul
+	Contract                 // the matrix product of two operands, like torch.matmul
 	Gather                   // elements picked or added by index
 	Composite                // written with other operations; expanded before fusion
 	Update                   // writes its first operand's storage; elementwise otherwise
@@ -37,16 +37,14 @@ func nameOf[T ~uint8](names []string, i T, what string) string {
 // Valid reports whether c is one of the classes.
 func (c Class) Valid() bool { return int(c) < len(classes) }
 
-// Op is an operation with everything about it. It is a value that a node points at,
-// so that a user can define an operation exactly as package ops does. An Op must not
-// change once a node has been built with it.
+// Op is an operation with everything about it. It is a value that nodes point to, so that a user can define an
+// operation exactly like package ops. An Op must not change once a node has been built with it.
 //
-// What an operation is, its fields say; nothing is concluded from its name. Passes take the
-// facts that they need from Emit, View, Axes, Assemble and Fold, and those that cannot be
-// read there from Identity and Involution.
+// Its fields define the operation; nothing depends on its name. Passes take facts from Emit, View, Axes, Assemble and
+// Fold, and those that cannot be derived from these from Identity and Involution.
 type Op struct {
-	Name  string // lower-case: the word of the text form, such as "mul"
-	Func  string // the user's word in messages, such as "Mul"; in lower case where only other functions use it
+	Name  string // lower-case, used in the text form, such as "mul"
+	Func  string // the name of the function in messages, such as "Mul"; in lower case if only other functions use it
 	Doc   string // one sentence, with the formula
 	Class Class
 	// MinIn and MaxIn bound the number of operands; MaxIn < 0 means no bound.
@@ -55,14 +53,13 @@ type Op struct {
 	// Infer is the dtype and shape rule.
 	Infer func(c *Call) (DType, Shape)
 
-	// Promote returns the dtype to which each operand is converted before the node is
-	// built, from the operands' dtypes and weights; nil where none is.
+	// Promote returns the dtype to which each operand is converted before the node is built, from the operands'
+	// dtypes and ranks. If nil, operands are not converted.
 	Promote func(types []DType, ranks []OperandRank) []DType
 
-	// Grad returns the gradient of a scalar with respect to operand i, when dy is its
-	// gradient with respect to n; nil where none flows. It is written as if nothing
-	// were broadcast: the walk sums to the operand's shape. The field is nil for an
-	// operation through which no gradient is defined.
+	// Grad returns the gradient of a scalar with respect to operand i, given dy, its gradient with respect to n; nil
+	// if none flows. It is written as if nothing were broadcast: package autodiff sums to the operand's shape. The
+	// field is nil if the operation has no gradient.
 	Grad func(n, dy *Node, i int) *Node
 
 	// Emit is the meaning of one element, of an Elementwise or Update operation.
@@ -76,105 +73,109 @@ type Op struct {
 	// compiler make.
 	Indexed bool
 
-	// OutOfPlace is the operation that computes as a new value what an Update operation
-	// writes, with the same attributes; nil where there is none.
+	// OutOfPlace is the operation that computes what an Update operation writes as a new value, with the same
+	// attributes; nil if there is none.
 	OutOfPlace *Op
 
-	// Identity returns the number that leaves the other operand of a binary operation unchanged: with e as operand i, and any value x of
-	// dtype t as the other one, the result is x bit for bit, infinities, NaN and the sign of zero included. So that of the sum of floats
-	// is -0: 0 would make 0 of -0. ok is false where there is none; the field is nil for an operation without.
+	// Identity returns the number that leaves the other operand of a binary operation unchanged: with e as operand i,
+	// and any value x of dtype t as the other one, the result is x bit for bit, including infinities, NaN and the
+	// sign of zero. For the sum of floats it is -0, since adding 0 to -0 gives 0. ok is false if there is none for t;
+	// the field is nil if there is none at all.
 	Identity func(t DType, i int) (e float64, ok bool)
 
-	// Involution says that an operation of one operand undoes itself: applied twice, with
-	// the same fixed arguments, it gives its operand bit for bit.
+	// Involution says that an operation of one operand is its own inverse: applied twice, with the same fixed
+	// arguments, it returns its operand bit for bit.
 	Involution bool
 
-	// Random says of an operation on places and a seed that its results look as if they had nothing to do with either: what is
-	// computed of them is drawn at each place, and no position.
+	// Random says that the results of an operation on positions and a seed look independent of both: values computed
+	// from them are random numbers, not positions.
 	Random bool
 
-	// Fold is the reduction of a Reduce operation. Of a Gather operation it says how elements
-	// that are stored by index, and fall together, are united: FoldSum, FoldProd, FoldMax or
-	// FoldMin; or that elements are picked by index: NoFold.
+	// Fold is the reduction of a Reduce operation. In a Gather operation it says how elements with the same index are
+	// combined: FoldSum, FoldProd, FoldMax or FoldMin; NoFold means that elements are selected by index.
 	Fold Fold
 
-	// Axes lists the axes of its operand that a Reduce operation folds, counted from the first,
-	// in rising order. Nil says that sizes decide when they are bound: operand and result
-	// have one rank, and what is folded are the axes whose size is 1 in the result alone.
-	// Of a Gather operation, and an Indexed one, it gives the one axis along which indices count: of
-	// the operand that it picks from, or of the result that it adds to.
+	// Axes lists the axes of its operand that a Reduce operation reduces, counted from 0, in ascending order. Nil
+	// means that bound sizes decide: operand and result have the same rank, and axes whose size is 1 only in the
+	// result are reduced. In a Gather operation, and an Indexed one, it returns the one axis along which indices
+	// count: of the operand from which it selects, or of the result to which it adds.
 	Axes func(n *Node) []int
 
-	// View computes the layout of a Movement operation's result from its operand's layout; ok is false where the elements must be copied
-	// first. It is nil for movements that always copy. Where Infer has recorded how the operand meets the axes of the result, as
-	// broadcasting does, the operation repeats it like that.
+	// View computes the layout of a Movement operation's result from its operand's layout; ok is false if the
+	// elements must be copied first. It is nil for movements that always copy. If Infer has recorded how the operand
+	// broadcasts to the result, the operation repeats it accordingly.
 	View func(n *Node, in Layout) (out Layout, ok bool)
 
-	// Once says that View shows each element of the operand in one place at most: what is
-	// true of the operand's memory, that no two elements share a cell, is true of the view.
+	// Once says that View shows each element of the operand at most once: if no two elements of the operand share a
+	// cell of memory, nor do those of the view.
 	Once bool
 
-	// Waits says that a node only waits for its last operand: what reads it is computed after that one, of which no element is read.
+	// Waits says that a node only waits for its last operand: its users are computed after that operand, no element
+	// of which is read.
 	Waits bool
 
 	// Assemble says where a Movement operation that always copies puts its operands.
 	Assemble func(n *Node) Assembly
 
-	// Aligned gives, of a Composite operation, for each axis of operand i the axis of the result
-	// at whose position it is read, or -1 if it may be read at others. It is for what Expand does
-	// not show, as where positions are computed to be indices; else it is nil.
+	// Aligned returns, for a Composite operation and each axis of operand i, the axis of the result at whose position
+	// it is read, or -1 if it may be read at other positions. It is for operations whose Expand does not show this,
+	// such as those that compute indices; otherwise it is nil.
 	Aligned func(n *Node, i int) []int
 
-	// Function computes, of a Function operation, the result of one example from its operands. Its error
-	// stops the run. It must give the same bits whenever it is given the same: several examples run at
-	// once, and equal nodes are merged. Elements are of the dtypes in which they are computed, of which see
-	// DType.Computed, but for Uint64, and the result is converted.
+	// Function computes the result of one example of a Function operation from its operands. An error stops the run.
+	// It must return the same bits for the same operands: several examples run at once, and equal nodes are merged.
+	// Elements have the dtypes in which they are computed (see DType.Computed), except Uint64, and the result is
+	// converted.
 	Function func(a *Arrays) error
 
-	// Core says, of a Function operation, how many of the last axes of each operand, and of the
-	// result, one example has. The axes before are those of the batch, and the same in all; an operand that has none of them is whole in each example.
+	// Core returns the number of last axes of each operand, and of the result, that one example of a Function
+	// operation has. The axes before are those of the batch, and the same in all; an operand that has none of them is
+	// passed whole to each example.
 	Core func(n *Node) (operands []int, result int)
 
-	// Together says that Function may be given several examples at once, which follow each other: arrays whose examples differ then have one axis more, before those of
-	// an example. It must give each the same bits whatever comes with it; an error is that of the first one.
+	// Together says that Function can process several consecutive examples in one call: arrays whose examples differ
+	// then have one more axis, before those of an example. Each example must get the same bits in any call; an error
+	// is that of the first one.
 	Together bool
 
-	// Ordered says that calls of a Function operation do more than to give a result, such as to print. In each run, and in each step of
-	// the loop around it, a node of it is called once, after the nodes of ordered operations that were built before it there. It is
-	// carried out where nothing needs its result, and is never merged, folded or computed again. Elements are of the operands' own dtypes,
-	// and Core must give all axes. A panic of Function is an error of the run.
+	// Ordered says that calls of a Function operation have side effects, such as printing. In each run, and in each
+	// step of the loop around it, a node of it is called once, after the nodes of ordered operations that were built
+	// before it there. It is called even if nothing needs its result, and is never merged, folded or recomputed.
+	// Elements have the operands' own dtypes, and Core must return all axes. A panic of Function is an error of the
+	// run.
 	Ordered bool
 
-	// EachStep says that, in the body of a loop, the result is made anew in each step, though it be computed of values of outside
-	// alone: it is memory for the step to write.
+	// EachStep says that the result is recomputed in each step of a loop's body, even if it depends only on outside
+	// values: it is memory that the step writes.
 	EachStep bool
 
-	// AsStored says that a Function operation that is not Ordered gets elements of the operands' own dtypes too, and gives them of the
-	// result's.
+	// AsStored says that a Function operation that is not Ordered also gets elements in the operands' own dtypes, and
+	// returns them in that of the result.
 	AsStored bool
 
-	// Unpacks says that an operation gives one of several results that a Function operation, its first operand, has packed: a program that is to carry
-	// the operation out may be given one of its results.
+	// Unpacks says that an operation returns one of several results that a Function operation, its first operand,
+	// packed: a program that should run that operation may get any of its results.
 	Unpacks bool
 
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
 
-	// Storage says that an operation takes operands of dtypes that are for storage alone: a Composite one is written with what moves and converts them, and what
-	// stands for a mistake computes nothing. See DType.IsStorage.
+	// Storage says that an operation takes operands of storage-only dtypes: a Composite one expands to operations
+	// that move and convert them, and a node for a mistake computes nothing. See DType.IsStorage.
 	Storage bool
 
-	// Batch computes the operation for all examples of a batch at once, for ops.Vmap: operand i has one axis more than that of n where mapped[i], the
-	// batch's, in front of its own, and so has the result; other operands are the same for all examples. It gives nil where it cannot. Where it is nil, operations
-	// on elements and functions are applied as they are, composites as Expand writes them, and others example by example.
+	// Batch computes the operation for all examples of a batch at once, for ops.Vmap: if mapped[i], operand i has a
+	// batch axis in front of the axes of n's operand, and so has the result; other operands are the same for all
+	// examples. It returns nil if it cannot. If the field is nil, elementwise operations and functions are applied
+	// unchanged, composites as Expand writes them, and others example by example.
 	Batch func(n *Node, in []*Node, mapped []bool) *Node
 
-	// Faster writes it as a processor computes it faster, where its shapes are such; else it gives nil, or is nil. Numbers may
-	// be rounded otherwise than Expand has them rounded. Other compilers are given what Expand writes. Some operands are parameters, or views of
-	// such, that the program does not write: what is computed from these alone is computed once.
+	// Faster returns a faster form for processors, or nil if its shapes have none; the field may be nil. Numbers may
+	// be rounded differently from Expand's. Other compilers use Expand. Some operands are parameters, or views of
+	// them, that the program does not write: what depends only on these is computed once.
 	Faster func(n *Node, in []*Node, isFixed []bool) *Node
 
-	// Ref is what the reference of operations says besides; nil for an operation without a function for users.
+	// Ref is the additional text in the reference of operations; nil for an operation without a function for users.
 	Ref *Reference
 }
 
@@ -185,7 +186,7 @@ type Assembly struct {
 	Value       float64 // the value where there is no operand
 }
 
-// Put adds the place of the next operand.
+// Put adds the position of the next operand.
 func (a *Assembly) Put(start, step Shape) {
 	a.Start, a.Step = append(a.Start, start), append(a.Step, step)
 }
@@ -193,9 +194,9 @@ func (a *Assembly) Put(start, step Shape) {
 // Fold is a way of reducing elements to one.
 type Fold uint8
 
-// The reductions. Max, Min, ArgMax and ArgMin treat NaN as the winner, and the
-// first of equal elements wins, as in PyTorch. MaxNumber is a maximum that is only taken
-// off its elements, as by a softmax: whether a NaN among them wins, and the sign of a zero, are open.
+// The reductions. In Max, Min, ArgMax and ArgMin NaN wins, and of equal elements the first, as in PyTorch. MaxNumber
+// is a maximum that is only subtracted from its elements, as in a softmax: whether NaN wins, and the sign of a zero,
+// are unspecified.
 const (
 	NoFold Fold = iota
 	FoldSum
@@ -239,8 +240,8 @@ type Emitter interface {
 	Check(ok Value, c Claim)
 }
 
-// Claim is the claim of a check of elements, and the content of the error if it does not hold: the message, and the place and value of the
-// operand's element.
+// Claim is a check of elements, and the content of the error if it fails: the message, and the position and value of
+// the operand's element.
 type Claim struct {
 	Message string
 	Operand int  // whose element is at fault

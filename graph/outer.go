@@ -6,8 +6,8 @@ import (
 	"unique"
 )
 
-// Outer returns the place from which the user's function at p was called; ok is false where that
-// is not known, or its source is none that can be read.
+// Outer returns the position from which the user's function at p was called; ok is false if it is unknown, or its
+// source cannot be read.
 func (p Pos) Outer() (outer Pos, ok bool) {
 	inner, known := p.Frame()
 	if !known {
@@ -37,8 +37,8 @@ func (p Pos) Outer() (outer Pos, ok bool) {
 	return p, false
 }
 
-// Func returns the user's function at p, without its package; that of the one around it for a
-// function literal.
+// Func returns the name of the user's function at p, without its package; for a function literal that of the
+// enclosing function.
 func (p Pos) Func() string {
 	f, ok := p.Frame()
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// IsUsers reports whether a function of the operation is written outside of the library: what it does is looked at more closely. The library's tests,
-// commands and examples are users.
+// IsUsers reports whether a function of the operation is defined outside of the library: such operations are checked
+// more closely. The library's tests, commands and examples count as users.
 func (op *Op) IsUsers() bool {
 	for _, f := range []any{op.Infer, op.Promote, op.Grad, op.Emit, op.Identity, op.Axes, op.View, op.Assemble, op.Aligned, op.Function, op.Core, op.Expand, op.Faster} {
 		if v := reflect.ValueOf(f); !v.IsNil() && !isOurs(runtime.FuncForPC(v.Pointer())) {

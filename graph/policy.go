@@ -5,13 +5,13 @@ type Policy struct {
 	// Names decides what happens when two different named sizes, or a named size and
 	// a number other than 1, meet on one axis.
 	Names NamesPolicy
-	// RankZero decides whether scalars take part in broadcasting. Refuse gives the
-	// literal words of PyTorch's documents: "each tensor has at least one dimension".
+	// RankZero decides whether scalars take part in broadcasting. Refuse is the literal rule of PyTorch's
+	// documentation: "each tensor has at least one dimension".
 	RankZero Choice
 	// RankPromotion decides about operands of different ranks.
 	RankPromotion Choice
-	// MutualExpand decides about a result that is larger than every operand, the
-	// mark of a forgotten axis: (n, 1) against (n).
+	// MutualExpand decides about a result that is larger than every operand, a sign of a forgotten axis: (n, 1)
+	// against (n).
 	MutualExpand WarnChoice
 	// Backcompat is the documents' warning about operands of different shapes with
 	// the same number of elements, which were once matched element by element.
@@ -21,17 +21,16 @@ type Policy struct {
 	// SecondWrite decides about two writes of one parameter, or mutable input, in a graph:
 	// two programs may have one each. In one program both are always refused.
 	SecondWrite WarnChoice
-	// AxisMixing decides about a reshape that has elements of different axes in one axis, the
-	// mark of a forgotten transpose.
+	// AxisMixing decides about a reshape that merges elements of different axes into one axis, a sign of a forgotten
+	// transpose.
 	AxisMixing WarnChoice
-	// TargetShape decides about a target of another shape than what a loss such as ops.MSE
-	// compares it with.
+	// TargetShape decides about a target whose shape differs from that of the prediction, in a loss such as ops.MSE.
 	TargetShape WarnChoice
-	// GivenProbabilities decides about probabilities that a function such as ops.CrossEntropy is given in the place
-	// of scores or logarithms, and about a softmax along another axis than that of a loss's classes.
+	// GivenProbabilities decides about probabilities passed to a function such as ops.CrossEntropy instead of scores
+	// or logarithms, and about a softmax along a different axis from that of a loss's classes.
 	GivenProbabilities WarnChoice
-	// ReducedAxis decides about a value that has one element for each position of an axis and is aligned with another one of the same
-	// size, the mark of a forgotten KeepDims.
+	// ReducedAxis decides about a value that has one element for each position of an axis but is aligned with another
+	// axis of the same size, a sign of a forgotten KeepDims.
 	ReducedAxis WarnChoice
 	// VectorAxis decides about a vector that is aligned with the last axis and has the size of the one to which it more likely belongs,
 	// such as one value per channel of an image.
@@ -44,8 +43,7 @@ type Policy struct {
 	// ExamplePositions decides about values that no input has made, one for each example, the mark
 	// of positions that are counted along the wrong axis.
 	ExamplePositions WarnChoice
-	// OnePosition decides about an element that is picked by the size of an axis and used for all
-	// positions of it.
+	// OnePosition decides about an element that is selected by the size of an axis and used for all its positions.
 	OnePosition WarnChoice
 	// MaskedRows decides about a mask that is the same for all elements that a softmax compares.
 	MaskedRows WarnChoice
@@ -59,7 +57,7 @@ type Policy struct {
 	Alias AliasPolicy
 }
 
-// AboutAxes returns what the policy decides about what axes are, by the code of the warning.
+// AboutAxes returns the choice of the policy for a warning about axes, by its code.
 func (p Policy) AboutAxes(code Code) WarnChoice {
 	switch code {
 	case CodeAxisMixing:

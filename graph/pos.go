@@ -17,15 +17,14 @@ import (
 // frames (a layer that calls a layer that calls an operation) and reach the user's.
 const posDepth = 16
 
-// Pos is a place in the user's program. It stands for program counters; they are turned
-// into a file and a line only when printed. The nodes that a line makes in a loop share
-// them.
+// Pos is a position in the user's program. It represents program counters, which are converted to a file and a line
+// only when printed. Nodes made by one line in a loop share it.
 type Pos struct {
 	pcs    unique.Handle[[posDepth]uintptr]
 	called bool // the innermost frame is that of a function that was called, not of who called it
 }
 
-// Caller captures the place from which the library was called.
+// Caller returns the position from which the library was called.
 func Caller() Pos {
 	var pcs [posDepth]uintptr
 	runtime.Callers(3, pcs[:])
@@ -53,8 +52,7 @@ type Frame struct {
 	Call   string // the function of the library that was called, without its package
 }
 
-// Frame resolves p to the innermost frame outside the library; ok is false where
-// there is none.
+// Frame resolves p to the innermost frame outside the library; ok is false if there is none.
 func (p Pos) Frame() (f Frame, ok bool) {
 	p.users(func(user Frame, _ callSite) bool {
 		f, ok = user, true
@@ -186,7 +184,7 @@ func (p Pos) In(dir string) string {
 	return f.In(dir)
 }
 
-// In returns the frame's file and line as [Pos.In] does, and its column where that is known.
+// In returns the frame's file and line like [Pos.In], and its column if it is known.
 func (f Frame) In(dir string) string {
 	file := f.File
 	if dir == "" {

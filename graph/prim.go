@@ -108,8 +108,9 @@ func Prims() []Prim {
 	return all
 }
 
-// Result returns the dtype of a primitive's result for operands of the given dtypes, or why it does not accept these. Operands have one
-// dtype, which is that of the result: comparisons give Bool, and PrimSelect's condition, its first operand, is Bool.
+// Result returns the dtype of a primitive's result for operands of the given dtypes, or an error if it does not
+// accept them. All operands have the dtype of the result, except that comparisons return Bool, and PrimSelect's first
+// operand is Bool.
 func (p Prim) Result(types ...DType) (DType, error) {
 	switch {
 	case p >= primCount:
@@ -126,7 +127,7 @@ func (p Prim) Result(types ...DType) (DType, error) {
 	}
 	for _, t := range of {
 		if t != of[0] {
-			return InvalidDType, fmt.Errorf("%s of %s: operands of one dtype are wanted", p, typeList(types))
+			return InvalidDType, fmt.Errorf("%s of %s: operands must have the same dtype", p, typeList(types))
 		}
 	}
 	if !prims[p].types.has(of[0]) {

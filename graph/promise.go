@@ -1,14 +1,14 @@
 package graph
 
-// Promise is a shape that the program states of a value: it is proved when the graph is checked. It adds no node, and costs nothing at run
-// time.
+// Promise is a shape that the program declares for a value: it is proved when the graph is checked. It adds no node,
+// and costs nothing at run time.
 type Promise struct {
 	Node *Node
 	Kind PromiseKind
 	By   string // the function that states it; "" for a statement by itself
 	As   string // how that function calls the value
 	Form string // the shape as it was written
-	Pos  Pos    // where it was stated
+	Pos  Pos    // where it was declared
 	// Judge returns what is wrong with the promise, or nothing. holds reports whether a
 	// requirement is met by all sizes that the declarations allow.
 	Judge func(holds func(Requirement) bool) []*Mistake
@@ -22,8 +22,8 @@ type PromiseKind uint8
 // The kinds of promises.
 const (
 	Expected PromiseKind = iota // of a value, wherever it comes from
-	Taken                       // of what a function is given
-	Given                       // of what a function returns
+	Taken                       // of an argument of a function
+	Given                       // of a result of a function
 )
 
 var promiseKinds = [...]string{"expected", "taken", "given"}
@@ -34,16 +34,16 @@ func (k PromiseKind) String() string { return nameOf(promiseKinds[:], k, "promis
 // Valid reports whether k is one of the kinds.
 func (k PromiseKind) Valid() bool { return int(k) < len(promiseKinds) }
 
-// Promise records what is stated of a value of the graph.
+// Promise records the declared shape of a value of the graph.
 func (g *Graph) Promise(p Promise) {
 	p.call = g.composite
 	g.promises = append(g.promises, p)
 }
 
-// IsOfCall reports whether the promise was stated in the call of which n is a part: see [BeginCall].
+// IsOfCall reports whether the promise was declared in the call to which n belongs: see [BeginCall].
 func (p Promise) IsOfCall(n *Node) bool { return n != nil && p.call != nil && n.composite == p.call }
 
-// Promises lists what was stated of values, in the order of the program.
+// Promises lists the declared shapes, in program order.
 func (g *Graph) Promises() []Promise { return g.promises }
 
 // Promiser says who states the promise: "promised by Attention".

@@ -7,9 +7,8 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// Promoted returns the dtypes to which operands of the given dtypes are converted before a node
-// is built: what Promote says, or the dtypes themselves where it is nil. The mistake is one of
-// Promote, and nil where there is none.
+// Promoted returns the dtypes to which operands of the given dtypes are converted before a node is built: those of
+// Promote, or the dtypes themselves if it is nil. m is a mistake of Promote, or nil.
 func (op *Op) Promoted(types []DType, ranks []OperandRank) (to []DType, m *Mistake) {
 	if op.Promote == nil {
 		return types, nil
@@ -21,14 +20,14 @@ func (op *Op) Promoted(types []DType, ranks []OperandRank) (to []DType, m *Mista
 	}()
 	to = op.Promote(types, ranks)
 	if len(to) != len(types) {
-		return nil, op.NotWhole(fmt.Sprintf("Promote gives %d dtypes of %d operands", len(to), len(types)))
+		return nil, op.NotWhole(fmt.Sprintf("Promote returns %d dtypes for %d operands", len(to), len(types)))
 	}
 	for i, t := range to {
 		if !t.Valid() {
 			if m := op.undefinedPromotion(types, ranks); m != nil {
 				return nil, m
 			}
-			return nil, op.NotWhole(fmt.Sprintf("Promote gives no dtype for operand %d", i))
+			return nil, op.NotWhole(fmt.Sprintf("Promote returns no dtype for operand %d", i))
 		}
 	}
 	return to, nil
@@ -54,8 +53,8 @@ func (g *Graph) promote(op *Op, operands []*Node) (in []*Node, m *Mistake) {
 	return in, m
 }
 
-// PromotedOf is [Op.Promoted] for operands. It is nil where nothing is converted: where the operation has no
-// Promote, or an operand has a mistake of its own.
+// PromotedOf is [Op.Promoted] for operands. It is nil if nothing is converted: if the operation has no Promote, or an
+// operand has a mistake.
 func (op *Op) PromotedOf(operands []*Node) ([]DType, *Mistake) {
 	if op.Promote == nil || len(operands) == 0 {
 		return nil, nil
@@ -142,7 +141,7 @@ func meetIn(t, u DType) string {
 	return help
 }
 
-// NotWhole is the mistake of an operation that lacks something, or contradicts itself.
+// NotWhole returns the mistake of an operation that lacks something, or contradicts itself.
 func (op *Op) NotWhole(why string) *Mistake {
-	return &Mistake{Code: CodeOperation, Summary: fmt.Sprintf("the operation %q is not whole: %s", op.Name, why)}
+	return &Mistake{Code: CodeOperation, Summary: fmt.Sprintf("the operation %q is incomplete: %s", op.Name, why)}
 }

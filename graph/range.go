@@ -2,8 +2,8 @@ package graph
 
 import "math"
 
-// Range returns the least and the greatest finite number of the dtype, in float64. Those of Int64 and Uint64 are rounded;
-// an invalid dtype and Bool have 0 and 1.
+// Range returns the least and the greatest finite number of the dtype, as float64. Those of Int64 and Uint64 are
+// rounded; an invalid dtype and Bool have 0 and 1.
 func (t DType) Range() (least, greatest float64) {
 	switch {
 	case t == Float8E4M3FN:
@@ -45,7 +45,8 @@ func (t DType) Holds(v float64) bool {
 	return least <= v && v <= greatest
 }
 
-// Outside returns the number of the program that a constant was made of, where its dtype does not hold it: see [DType.Holds].
+// Outside returns the number from which a constant was made, if the constant's dtype does not hold it: see
+// [DType.Holds].
 func (n *Node) Outside() (a LiteralAttrs, is bool) {
 	if n.g != nil {
 		a, is = n.g.outside[n]

@@ -2,9 +2,10 @@ package graph
 
 import "slices"
 
-// Refused returns a node that stands for the result that a function would have returned, had it been called correctly. fn is the user's
-// word for the function, and args are its fixed arguments, or nil. The mistake is recorded in the operands' graph, and at the node alone
-// where they have none; it is nil where it was told already, as that of an operand. What is computed of the node stays silent.
+// Refused returns a node in place of the result of a function that was called incorrectly. fn is the name of the
+// function, and args are its fixed arguments, or nil. The mistake is recorded in the operands' graph, or only at the
+// node if they have none. It is nil if it was already reported, such as that of an operand. Values computed from the
+// node report nothing.
 func Refused(fn string, args any, m *Mistake, in ...*Node) *Node {
 	if m == nil || slices.ContainsFunc(in, func(x *Node) bool { return x == nil || x.g != nil }) {
 		return RefusedBy(fn, args, m.tell, in...)
@@ -14,12 +15,12 @@ func Refused(fn string, args any, m *Mistake, in ...*Node) *Node {
 	return n
 }
 
-// RefusedIn is [Refused] of a function that has a graph and no operands.
+// RefusedIn is [Refused] for a function that has a graph but no operands.
 func RefusedIn(g *Graph, fn string, m *Mistake) *Node {
 	return ApplyIn(g, refusedOp(fn, 0, m.tell), nil)
 }
 
-// RefusedBy is [Refused] by the mistakes that a rule tells.
+// RefusedBy is [Refused] with the mistakes that a rule records.
 func RefusedBy(fn string, args any, rule func(*Call), in ...*Node) *Node {
 	return Apply(refusedOp(fn, 1, rule), args, in...)
 }

@@ -36,5 +36,5 @@ func TestWhatIsBuiltLikeAMistakeStaysSilent(t *testing.T) {
 	require.Len(t, g.Mistakes(), 1)
 
 	g = graph.New("other")
-	require.ErrorContains(t, ops.Zeros(g, graph.InvalidDType, 3).Err(), "dtype(0) is no dtype")
+	require.ErrorContains(t, ops.Zeros(g, graph.InvalidDType, 3).Err(), "dtype(0) is not a dtype")
 }

@@ -1,8 +1,7 @@
 package graph
 
-// Requirement is what a rule could neither prove nor refuse when a node was built.
-// It is judged together with all others at the end of the check, and what is left is
-// judged when sizes are bound.
+// Requirement is a condition on sizes that a rule could neither prove nor refute when a node was built. All are
+// checked together at the end of the check, and the rest when sizes are bound.
 type Requirement struct {
 	Node *Node
 	Kind RequirementKind
@@ -26,9 +25,9 @@ const (
 	MustDiffer                              // A != B
 )
 
-// Require records what must be true of sizes for the node to be right, and could be neither
-// proved nor refused. A requirement on a size that an int64 cannot hold is a mistake. A number,
-// which has no graph, requires nothing, nor does a size that a mistake has left unknown.
+// Require records a condition on sizes under which the node is correct, and which could be neither proved nor
+// refuted. A requirement on a size that an int64 cannot hold is a mistake. Numbers, which have no graph, and sizes
+// that a mistake left unknown require nothing.
 func (n *Node) Require(r Requirement) {
 	if n == nil || n.g == nil || r.A.IsUnknown() || r.B.IsUnknown() {
 		return

@@ -18,8 +18,7 @@ func (p Policy) said() Policy {
 	return p
 }
 
-// Copy appends a node like n on other operands of the same types. It keeps n's place,
-// name and scope.
+// Copy appends a node like n on other operands of the same types. It keeps n's position, name and scope.
 func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	return g.CopyWith(n, n.attrs, in)
 }
@@ -41,8 +40,8 @@ func (g *Graph) CopyWith(n *Node, attrs any, in []*Node) *Node {
 	return c
 }
 
-// Again appends a node that computes what n, of this graph, does, of other operands, under n's
-// requirements. It is part of the gradient that is being built.
+// Again appends a node that applies the operation of n, of this graph, to other operands, with n's requirements. It
+// is part of the gradient being built.
 func (g *Graph) Again(n *Node, attrs any, in []*Node, requirements []Requirement) *Node {
 	again := g.add(n, attrs, in)
 	again.origin, again.scope, again.name, again.composite = g.origin, g.scope, "", nil
@@ -53,7 +52,8 @@ func (g *Graph) Again(n *Node, attrs any, in []*Node, requirements []Requirement
 	return again
 }
 
-// Keep drops the nodes of a graph that a pass has made, but for those that stay, whose operands must stay too. The rest moves up.
+// Keep drops all nodes of a graph made by a pass, except those that stay, whose operands must stay too. Nodes are
+// renumbered.
 func (g *Graph) Keep(stays func(*Node) bool) {
 	was, kept := make([]int32, 0, len(g.nodes)), g.nodes[:0]
 	for _, n := range g.nodes {
@@ -73,14 +73,13 @@ func (g *Graph) Keep(stays func(*Node) bool) {
 	g.needs, g.likes, g.stands = nil, nil, nil
 }
 
-// InputFor appends an input that stands for n, a value of another graph, or for one of another shape
-// that messages call n.
+// InputFor appends an input that stands for n, a value of another graph, possibly with another shape. Messages call
+// it n.
 func (g *Graph) InputFor(n *Node, t DType, shape Shape) *Node {
 	return g.add(&Node{op: inputOp, name: n.name, scope: n.scope, origin: n.origin, pos: n.pos, source: n.Source(), dtype: t, shape: shape, judged: true}, InputAttrs{}, nil)
 }
 
-// At builds nodes that take the place, the scope and, within a gradient, the origin of
-// n, a node of another graph.
+// At builds nodes with the position, the scope and, within a gradient, the origin of n, a node of another graph.
 func (g *Graph) At(n *Node, build func()) {
 	outer, outerScope, outerAt, outerRegion := g.origin, g.scope, g.at, g.region
 	g.origin, g.scope, g.at, g.region = n.origin, n.scope, n, n.region
@@ -88,8 +87,9 @@ func (g *Graph) At(n *Node, build func()) {
 	build()
 }
 
-// Like builds nodes that take the place, the scope and, within a gradient, the origin of n, a node of this graph, and stand for it: messages about them speak of
-// the call that made n. What there was to warn of, and what is a matter of choice, as the graph's [Policy] has it, has been said of n.
+// Like builds nodes that stand for n, a node of this graph, with its position, scope and, within a gradient, origin:
+// messages about them name the call that made n. Warnings and the choices of the graph's [Policy] were already
+// reported for n.
 func (g *Graph) Like(n *Node, build func()) {
 	origin, scope, composite, from, policy, standsFor := g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor
 	g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = n.origin, n.scope, n.composite, n.pos, policy.said(), n
@@ -110,8 +110,8 @@ func (n *Node) noteStanding() {
 	n.g.stands[n] = n.g.standsFor
 }
 
-// StandsFor returns the node in whose place n is computed, or nil: of what is computed for all examples of a batch, that of one example. Rules about what
-// a user has written judge that one.
+// StandsFor returns the node instead of which n is computed, or nil: for a value of all examples of a batch, that of
+// one example. Rules about the user's code check that one.
 func (n *Node) StandsFor() *Node {
 	if n.g == nil {
 		return nil
@@ -119,8 +119,8 @@ func (n *Node) StandsFor() *Node {
 	return n.g.stands[n]
 }
 
-// FromHere gives nodes that build makes the line of the user's program that called. It is for functions that make a whole program,
-// whose nodes are built far below the user's line.
+// FromHere gives nodes that build makes the calling line of the user's program as their position. It is for functions
+// that make a whole program, whose nodes are built far below the user's line.
 func (g *Graph) FromHere(build func()) {
 	outer := g.from
 	g.from = Caller()
@@ -138,9 +138,8 @@ func (g *Graph) fromOr(p Pos) Pos {
 	return p
 }
 
-// Source returns the node of the user's graph from which a pass made n: the composite
-// operation of which n is a part, or the node of which it is a copy. It is n itself in the
-// user's graph.
+// Source returns the node of the user's graph from which a pass made n: the composite operation to which n belongs,
+// or the node of which it is a copy. In the user's graph it is n itself.
 func (n *Node) Source() *Node {
 	if n.source == nil {
 		return n
@@ -155,8 +154,8 @@ func (n *Node) IsConst() bool { return n.op == constOp }
 // be changed.
 func (n *Node) ConstData() any { return n.attrs.(ConstAttrs).Data }
 
-// InferAgain returns a copy of the node with what its operation's rule infers now from the
-// operands, and the mistake that it records: a node of no graph, for verification.
+// InferAgain returns a copy of the node with what its operation's rule now infers from the operands, and the mistake
+// that it records: a node without a graph, for verification.
 func (n *Node) InferAgain() *Node {
 	c := *n
 	c.g, c.bad, c.stretch, c.judged = n.g.Derive(), nil, nil, false

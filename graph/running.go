@@ -8,7 +8,8 @@ import (
 // A graph is complete before a program of it runs: what a Go function of the program would build in it is computed by nothing, and other goroutines may
 // read the graph.
 
-// BuiltInRun is the panic of a function that builds nodes in the graph of the program that has called it. A run takes it for an error.
+// BuiltInRun is the panic of a function that builds nodes in the graph of the program that called it. A run converts
+// it to an error.
 type BuiltInRun struct {
 	Pos Pos // of the call that would build a node
 }
@@ -16,14 +17,14 @@ type BuiltInRun struct {
 // Error says what to do instead.
 func (e *BuiltInRun) Error() string {
 	f, _ := e.Pos.Frame()
-	return fmt.Sprintf("it calls %s at %s, which would build a node of the program's graph while the program runs: build all nodes before it is compiled, "+
-		"and compute here with Go; or build and compile a graph of its own, which graph.New makes", f.Call, e.Pos)
+	return fmt.Sprintf("it calls %s at %s, which would build a node of the program's graph during a run: build all nodes before the program is compiled, "+
+		"and compute here in Go; or build and compile a separate graph, made by graph.New", f.Call, e.Pos)
 }
 
-// BeginFunctions says that a program of the graph calls Go functions until [Graph.EndFunctions].
+// BeginFunctions records that a program of the graph calls Go functions until [Graph.EndFunctions].
 func (g *Graph) BeginFunctions() { g.functions.Add(1) }
 
-// EndFunctions ends what [Graph.BeginFunctions] has begun.
+// EndFunctions ends [Graph.BeginFunctions].
 func (g *Graph) EndFunctions() { g.functions.Add(-1) }
 
 // Call calls the operation's Function. It stands on the stack of what the function calls.

@@ -6,12 +6,11 @@ import "strings"
 // PyTorch's state_dict.
 const ScopeSeparator = "."
 
-// Scope builds part of a graph under a name: nodes made by build have it in front of
-// theirs, and pictures can fold it. A name with dots is that of scopes within each other.
+// Scope builds part of a graph in a scope: names of nodes made by build start with the scope's name, and pictures can
+// fold it. Dots in the name separate nested scopes.
 func (g *Graph) Scope(name string, build func()) { g.inScope(g.scope.child(name), build) }
 
-// ScopePath returns the names of the scopes that are open, joined with [ScopeSeparator]; "" outside
-// of any.
+// ScopePath returns the names of the open scopes, joined with [ScopeSeparator], or "".
 func (g *Graph) ScopePath() string {
 	if g == nil {
 		return ""
@@ -19,8 +18,8 @@ func (g *Graph) ScopePath() string {
 	return g.scope.path()
 }
 
-// InScope is [Graph.Scope] of a whole path, whatever scopes are open: what belongs to a layer
-// is built where the layer was declared. The path "" is outside of any scope.
+// InScope is [Graph.Scope] for a whole path, regardless of open scopes: nodes of a layer are built where the layer
+// was declared. The path "" is outside of any scope.
 func (g *Graph) InScope(path string, build func()) {
 	root := g.scope
 	for root.parent != nil {

@@ -41,8 +41,8 @@ func (g *Graph) requireEqual(a, b Dim) {
 	}
 }
 
-// IsMultiple reports whether a is a multiple of b, which is not 0, by what was declared of names,
-// what nodes built so far require, or for all numbers.
+// IsMultiple reports whether a is a multiple of b, which is not 0, given the declarations of names and the
+// requirements of nodes built so far.
 func (g *Graph) IsMultiple(a, b Dim) bool { return g.isMultiple(a, b) }
 
 // isMultiple reports whether n is a multiple of m, which is not 0, by what is known.
@@ -100,8 +100,8 @@ func (g *Graph) known(name string) Bounds {
 	return b
 }
 
-// Settled returns a size in the plainest form for what was declared of names, and what nodes
-// built so far require: of a d that is a multiple of 8, 8*floor(d/8) is d.
+// Settled returns the simplest form of a size given the declarations of names and the requirements of nodes built so
+// far: if d is a multiple of 8, 8*floor(d/8) becomes d.
 func (g *Graph) Settled(d Dim) Dim { return g.settled(d) }
 
 // settled is Settled: a division that leaves no remainder does not round.

@@ -54,7 +54,7 @@ func (n *Node) madeWith() []*Node {
 	return made
 }
 
-// IsSilenced reports whether the node was excused from what a code names.
+// IsSilenced reports whether the warning with a code is silenced at the node.
 func (n *Node) IsSilenced(code Code) bool {
 	return n.g != nil && slices.Contains(n.g.silenced[n], code)
 }

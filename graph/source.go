@@ -47,7 +47,7 @@ type ConstAttrs struct{ Data any }
 // weak operand of promotion: it takes the tensor's dtype unless its category is higher.
 type LiteralAttrs struct {
 	Value float64
-	Whole int64 // the value of an integer, exactly
+	Whole int64 // the exact value of an integer
 	Kind  Category
 }
 
@@ -96,7 +96,7 @@ func (g *Graph) constant(t DType, data any, given int, shape Shape) *Node {
 		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("a constant's sizes must be whole numbers, not %s", n.shape)})
 	case count != int64(given):
 		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %d", n.shape, given),
-			Help: []string{fmt.Sprintf("%s holds %d elements, and %d were given", n.shape, count, given)}})
+			Help: []string{fmt.Sprintf("%s has %d elements, but got %d", n.shape, count, given)}})
 	}
 	n.judged = n.bad == nil
 	return n

@@ -96,8 +96,7 @@ func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr) {
 	f.calls[key] = append(f.calls[key], sourceCall{begin.Column})
 }
 
-// Source returns the text of the frame's line, without the space around it; "" where the file cannot
-// be read.
+// Source returns the trimmed text of the frame's line, or "" if the file cannot be read.
 func (f Frame) Source() string { return strings.TrimSpace(sourceLine(f.File, f.Line)) }
 
 // sourceLine returns one line of a file, or "" where it cannot be read.

@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// StandIns are nodes in the place of others while the rule of a gradient runs, so that it computes in other dtypes than those of
-// its operands. A stand-in has the shape, the fixed arguments and the operands of its node. It is no node of the graph: an operation that
-// takes it is given the node's value, converted, and a conversion that nothing takes is not made.
+// StandIns replace nodes while a gradient rule runs, so that it computes in other dtypes than those of its operands.
+// A stand-in has the shape, the fixed arguments and the operands of its node. It is not a node of the graph: an
+// operation that uses it gets the node's value, converted, and conversions that nothing uses are not made.
 type StandIns struct {
 	g     *Graph
 	of    map[*Node]*Node // nodes by their stand-ins
@@ -24,7 +24,7 @@ func (s *StandIns) Within(build func()) {
 	build()
 }
 
-// For returns the stand-in of x in a dtype, with other operands where some are given; x itself where nothing differs.
+// For returns the stand-in of x in a dtype, with other operands if some are given, or x itself if nothing differs.
 func (s *StandIns) For(x *Node, t DType, operands ...*Node) *Node {
 	if x.dtype == t && operands == nil {
 		return x
@@ -37,7 +37,7 @@ func (s *StandIns) For(x *Node, t DType, operands ...*Node) *Node {
 	return &made
 }
 
-// Converted returns x in the given dtype, converted once for all that want it so.
+// Converted returns x in the given dtype, converted once for all users.
 func (s *StandIns) Converted(x *Node, t DType) *Node {
 	if x.dtype == t {
 		return x
@@ -49,7 +49,7 @@ func (s *StandIns) Converted(x *Node, t DType) *Node {
 	return s.casts[x]
 }
 
-// Value returns the value of what may be a stand-in.
+// Value returns the value of a node or stand-in.
 func (s *StandIns) Value(x *Node) *Node {
 	if s == nil || x == nil || s.of[x] == nil {
 		return x

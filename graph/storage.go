@@ -14,14 +14,14 @@ func (n *Node) unstorable() *Mistake {
 	return n.in[i].StorageMistake(n.op.Name)
 }
 
-// StorageMistake is the mistake of an operation that would compute with n, whose dtype is for storage alone.
+// StorageMistake returns the mistake of an operation that would compute with n, whose dtype is for storage only.
 func (n *Node) StorageMistake(op string) *Mistake {
 	return &Mistake{Code: CodeDType, Summary: fmt.Sprintf("%q not implemented for '%s'", op, n.dtype.TorchName()),
 		Operands: []OperandNote{{Node: n}}, Help: []string{castFirst(n.dtype)}}
 }
 
 func castFirst(t DType) string {
-	return fmt.Sprintf("%s is for storage: convert it first, as with ops.Cast(x, graph.%s), and what is computed back", t, t.Computed().GoName())
+	return fmt.Sprintf("%s is for storage only: convert it first, such as with ops.Cast(x, graph.%s), and convert the result back", t, t.Computed().GoName())
 }
 
 // movesElements reports whether an operation stores, moves, picks or converts elements, and does nothing else with them.

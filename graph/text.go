@@ -38,7 +38,7 @@ type Mark struct {
 	Text string // at its end
 }
 
-// MarkedText is String with marks, and with the user's file and line where there is one.
+// MarkedText is String with marks, and with the user's file and line if known.
 func (g *Graph) MarkedText(marks map[*Node]Mark) string {
 	return g.text(func(n *Node) (sign rune, remark string) {
 		if m, marked := marks[n]; marked {

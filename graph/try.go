@@ -12,7 +12,7 @@ type Change struct {
 	Node *Node
 	// Op is another operation; nil keeps it.
 	Op *Op
-	// Operands, by their number, are new values computed from Node's operands, in their place.
+	// Operands, by their number, are replaced by new values computed from Node's operands.
 	Operands map[int]Type
 	// After, by their number, are writes after which Node's operands are read.
 	After map[int]*Node
@@ -20,8 +20,8 @@ type Change struct {
 	Attrs any
 	// Declared is another type of Node, an input or a parameter; nil keeps it.
 	Declared *Type
-	// Bounds are other declarations of named sizes. Node alone is judged anew, or where it is
-	// nil all that is computed from values with these names in their shapes.
+	// Bounds are other declarations of named sizes. Only Node is checked again, or if it is nil everything computed
+	// from values with these names in their shapes.
 	Bounds map[string]Bounds
 }
 
@@ -31,7 +31,7 @@ type Type struct {
 	Shape Shape
 }
 
-// Trial is what the rules say of a changed program.
+// Trial is the result of the rules for a changed program.
 type Trial struct {
 	from    *Graph
 	scratch *Graph
@@ -40,7 +40,8 @@ type Trial struct {
 	bounded []string
 }
 
-// Try applies changes to a copy of what they reach and runs the rules there. The graph itself does not change.
+// Try applies changes to a copy of the nodes that they affect and runs the rules there. The graph itself does not
+// change.
 func (g *Graph) Try(changes ...Change) *Trial {
 	t := &Trial{from: g, changed: map[*Node]*Node{}, scratch: &Graph{
 		life: g.life, name: g.name, policy: g.policy, dims: maps.Clone(g.dims), dimOrder: g.dimOrder, names: g.names, scope: g.scope, settling: settling{multiples: g.multiples}}}
@@ -143,8 +144,7 @@ func (t *Trial) judge(n *Node, c Change) {
 // requirement, and breaks nothing that was right before and does not depend on n.
 func (t *Trial) Cures(n *Node) bool { return t.mends(n) && !t.Requires(n) }
 
-// Mends is Cures, but that n may still require that sizes are large enough, as a window requires it of
-// what it is moved over.
+// Mends is Cures, but allows n to require that sizes are large enough, such as a window for its operand.
 func (t *Trial) Mends(n *Node) bool {
 	return t.mends(n) && !slices.ContainsFunc(t.scratch.needs, func(r Requirement) bool {
 		return r.Node == t.changed[n] && r.Kind != MustBeAtLeast
@@ -208,14 +208,13 @@ func (t *Trial) Requires(n *Node) bool {
 	return false
 }
 
-// Shape returns the shape that the change gives a node.
+// Shape returns the shape of a node after the change.
 func (t *Trial) Shape(n *Node) Shape { return t.current(n).shape }
 
-// Type returns the dtype and the shape that the change gives a node.
+// Type returns the dtype and the shape of a node after the change.
 func (t *Trial) Type(n *Node) Type { return Type{t.current(n).dtype, t.current(n).shape} }
 
-// Program returns the whole changed program: its nodes in order, and where each node of the
-// graph stands in it.
+// Program returns the whole changed program: its nodes in order, and the node that replaces each node of the graph.
 func (t *Trial) Program() (nodes []*Node, at map[*Node]*Node) {
 	g := t.scratch
 	at = map[*Node]*Node{}

@@ -63,13 +63,13 @@ func (op *Op) hasElement() bool {
 func (n *Node) changingElement(trace uint64) (wrong string) {
 	var again typing
 	if wrong = again.of(n); wrong == "" && again.trace != trace {
-		wrong = "Emit gives another element in each call: it must depend on the node and the operands alone, and use no value of another call"
+		wrong = "Emit returns a different element in each call: it must depend only on the node and the operands, and use no value of another call"
 	}
 	return wrong
 }
 
-// ElementMistake evaluates the meaning of an element again, and returns what is wrong with it now; nil where it is as it was when the node
-// was built, as far as a few calls tell.
+// ElementMistake evaluates the meaning of an element again, and returns what is wrong with it now, or nil if it is
+// the same as when the node was built, as far as a few calls show.
 func (n *Node) ElementMistake() *Mistake {
 	if n.g == nil || !n.op.hasElement() {
 		return nil
@@ -113,15 +113,15 @@ func (e *typing) of(n *Node) (wrong string) {
 	y := n.op.Emit(e, n, e.in)
 	e.note(uint64(y))
 	if t := e.TypeOf(y); t != n.dtype {
-		e.fail("it gives %s, and Infer says %s", t, n.dtype)
+		e.fail("it returns %s, but Infer says %s", t, n.dtype)
 	}
 	if len(n.g.nodes) > nodes {
-		return "Emit builds nodes: it describes one element, by the Emitter alone"
+		return "Emit builds nodes: it must describe one element, with the Emitter only"
 	}
 	if e.wrong == "" {
 		return ""
 	}
-	return "Emit gives a wrong type: " + e.wrong
+	return "Emit returns a wrong type: " + e.wrong
 }
 
 func (e *typing) fail(format string, args ...any) Value {
@@ -175,7 +175,7 @@ func (e *typing) Convert(x Value, t DType) Value {
 // TypeOf returns the type of a value.
 func (e *typing) TypeOf(x Value) DType {
 	if x < 0 || int(x) >= len(e.types) {
-		e.fail("value %d is none that the emitter has given", x)
+		e.fail("value %d did not come from the emitter", x)
 		return InvalidDType
 	}
 	return e.types[x]

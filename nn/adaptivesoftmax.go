@@ -59,15 +59,15 @@ func NewAdaptiveLogSoftmax(g *graph.Graph, name string, in, classes int, cutoffs
 // wrongClusters says what is wrong with the clusters of classes, or "".
 func wrongClusters(in int, cutoffs []int, classes int, divValue float64) string {
 	if len(cutoffs) == 0 {
-		return "cutoffs should be a sequence of unique, positive integers sorted in an increasing order: there is one at least"
+		return "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, with at least one"
 	}
 	for i, c := range cutoffs {
 		if c < 1 || i > 0 && c <= cutoffs[i-1] || c >= classes {
-			return fmt.Sprintf("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is between 1 and n_classes-1, and they are %v of %d classes", cutoffs, classes)
+			return fmt.Sprintf("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is between 1 and n_classes-1, but they are %v for %d classes", cutoffs, classes)
 		}
 	}
 	if narrowest := float64(in) / math.Pow(divValue, float64(len(cutoffs))); !(narrowest >= 1) {
-		return fmt.Sprintf("the last of %d clusters would have less than one feature: %d are divided by %v for each", len(cutoffs), in, divValue)
+		return fmt.Sprintf("the last of %d clusters would have less than one feature: each divides the %d features by %v", len(cutoffs), in, divValue)
 	}
 	return ""
 }

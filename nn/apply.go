@@ -23,7 +23,7 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 	x := values[0]
 	switch {
 	case d.g == nil:
-		return unbuilt("Apply", "the layer was made without a graph: functions such as nn.NewLinear(g, …) make layers", x)
+		return unbuilt("Apply", "the layer was made without a graph: make layers with functions such as nn.NewLinear(g, …)", x)
 	case x == nil || x.Graph() != d.g:
 		defer d.g.BeginCall(d.scope+".Apply", call{}, values...)()
 		return d.refuses(args[0])
@@ -33,7 +33,7 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 		return unbuilt("Apply", noPass, x)
 	}
 	if p.g != d.g {
-		return unbuilt("Apply", "the pass is of another graph than the layer", x)
+		return unbuilt("Apply", "the pass belongs to a different graph from the layer", x)
 	}
 	c := contract.New(d.g, d.kind+" "+d.scope)
 	for name, size := range sizes {

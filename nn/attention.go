@@ -41,7 +41,7 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 			l.kvHeads = heads
 		}
 		if heads < 1 || width < 1 || width%heads != 0 || l.kvHeads < 1 || heads%l.kvHeads != 0 {
-			s.layer.refuse(fmt.Sprintf("%d heads must divide a width of %d, and %d heads of keys and values must divide them", heads, width, l.kvHeads))
+			s.layer.refuse(fmt.Sprintf("%d heads must divide the width %d, and %d heads of keys and values must divide the heads", heads, width, l.kvHeads))
 			l.heads, l.kvHeads, l.width = 1, 1, max(width, 1)
 		}
 		l.head = l.width / l.heads
@@ -122,10 +122,10 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 			}
 		}
 		if len(a.caches) > 1 || slices.Contains(a.caches, nil) || len(a.caches) == 1 && a.caches[0].Keys == nil {
-			return unbuilt("Cached", "attention takes one cache, of its own NewCache", query)
+			return unbuilt("Cached", "attention takes one cache, made by its own NewCache", query)
 		}
 		if a.memoryMask != nil || a.source != nil {
-			return unbuilt(fn, "MemoryMask is for the layers of a decoder, and SourceMask for an EncoderDecoder: Mask is the one of attention", query)
+			return unbuilt(fn, "MemoryMask is for decoder layers, and SourceMask for an EncoderDecoder: use Mask for attention", query)
 		}
 		if a.eachHead && weights == nil {
 			return unbuilt(fn, "EachHead is for AttendWithWeights", query)

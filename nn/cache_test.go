@@ -90,8 +90,8 @@ func TestCachedTransformerIsThatOfWholeSequences(t *testing.T) {
 
 func TestCachesThatDoNotFit(t *testing.T) {
 	for want, opts := range map[string][]nn.AttentionOption{
-		"there are 1 caches and 2 layers":                {nn.Cached(&nn.KVCache{})},
-		"attention takes one cache, of its own NewCache": {nn.Cached(&nn.KVCache{}, nil)},
+		"there are 1 caches for 2 layers":                     {nn.Cached(&nn.KVCache{})},
+		"attention takes one cache, made by its own NewCache": {nn.Cached(&nn.KVCache{}, nil)},
 	} {
 		g := graph.New("decode")
 		stack := nn.NewTransformerEncoder(g, "layers", 2, 8, 2, nn.Causal())

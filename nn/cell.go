@@ -111,7 +111,7 @@ func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) 
 		x, begin := in[0], in[1:]
 		for i, v := range in {
 			if v.DType() != l.dtype {
-				return unbuilt("ApplyFrom", fmt.Sprintf("%s is %s, and the parameters are %s: convert it with ops.Cast, or declare the layer with nn.DType", args[i].name, v.DType(), l.dtype), v)
+				return unbuilt("ApplyFrom", fmt.Sprintf("%s is %s, but the parameters are %s: convert it with ops.Cast, or declare the layer with nn.DType", args[i].name, v.DType(), l.dtype), v)
 			}
 		}
 		switch {
@@ -122,7 +122,7 @@ func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) 
 				begin = append(begin, ops.Zeros(x.Graph(), x.DType(), append(slices.Clone(x.Shape()[:x.Rank()-1]), l.hidden)...))
 			}
 		case len(begin) != l.states:
-			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a cell has %d", len(begin), l.states), x)
+			return unbuilt("ApplyFrom", fmt.Sprintf("got %d states, but the cell has %d", len(begin), l.states), x)
 		}
 		w := l.matrices(p)
 		next = l.next(l.inputs(x, w), w, begin)

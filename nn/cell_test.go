@@ -109,8 +109,8 @@ func TestStatesOfACell(t *testing.T) {
 	next := cell.ApplyFrom(p, x, h, h)
 	require.NoError(t, next[0].Err())
 	require.Equal(t, h.Shape(), next[1].Shape())
-	require.ErrorContains(t, cell.ApplyFrom(p, x, h)[1].Err(), "1 states are given, and a cell has 2")
-	require.ErrorContains(t, cell.ApplyFrom(p, x, h, ops.Cast(h, graph.Float64))[0].Err(), "and the parameters are float32")
+	require.ErrorContains(t, cell.ApplyFrom(p, x, h)[1].Err(), "got 1 states, but the cell has 2")
+	require.ErrorContains(t, cell.ApplyFrom(p, x, h, ops.Cast(h, graph.Float64))[0].Err(), "but the parameters are float32")
 	_, err := exec.Compile(g, exec.Outputs(cell.Apply(p, h)))
 	require.ErrorContains(t, err, "LSTMCell cell")
 }
@@ -127,7 +127,7 @@ func TestMistakesOfAdaptiveSoftmaxAndConvolutionalCells(t *testing.T) {
 		"classes.Apply(p, x): mat1 and mat2 shapes cannot be multiplied": func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node {
 			return nn.NewAdaptiveLogSoftmax(g, "classes", 15, 10, []int{2}).Apply(p, x)
 		},
-		"1 states are given, and a cell has 2": func(g *graph.Graph, p *nn.Pass, _ *graph.Node) *graph.Node {
+		"got 1 states, but the cell has 2": func(g *graph.Graph, p *nn.Pass, _ *graph.Node) *graph.Node {
 			image := g.Input("image", graph.Float32, 2, 3, 4, 5)
 			return nn.NewConvLSTMCell(g, "cell", 3, 3, 3).ApplyFrom(p, image, image)[0]
 		},

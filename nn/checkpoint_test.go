@@ -227,6 +227,6 @@ func TestCheckpointsThatCannotBe(t *testing.T) {
 		build(g.Input("x", graph.Float32, 2, 3))
 		require.ErrorContains(t, g.Err(), want)
 		require.ErrorContains(t, g.Err(), "checkpoint_test.go:")
-		require.ErrorContains(t, g.Err(), "help: give ")
+		require.ErrorContains(t, g.Err(), "help: pass ")
 	}
 }

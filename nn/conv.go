@@ -99,7 +99,7 @@ func newConv(g *graph.Graph, k convKind, name string, in, out graph.Dim, kernel 
 		}
 		divides := func(d graph.Dim) bool { return d.IsUnknown() || known(g, d)%s.groups == 0 }
 		if s.groups < 1 || !divides(in) || !divides(out) {
-			s.layer.refuse("the groups must divide the channels that go in and those that come out")
+			s.layer.refuse("the groups must divide the input channels and the output channels")
 		} else if !shape[1].IsUnknown() {
 			shape[1] = shape[1].DividedBy(graph.Dim(s.groups))
 		}

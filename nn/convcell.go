@@ -50,7 +50,7 @@ func (l *ConvLSTMCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (
 	y := l.apply(p, args, map[string]graph.Dim{"in": l.in, "hidden": l.hidden}, "n hidden h w", func(in []*graph.Node) *graph.Node {
 		x, before := in[0], in[1:]
 		if len(before) != 0 && len(before) != 2 {
-			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a cell has 2", len(before)), x)
+			return unbuilt("ApplyFrom", fmt.Sprintf("got %d states, but the cell has 2", len(before)), x)
 		}
 		gates := ops.Conv2D(x, l.ih.WeightIn(p), l.Bias, ops.SamePadding())
 		if len(before) == 2 {

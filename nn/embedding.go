@@ -136,7 +136,7 @@ func SinusoidalPositions() Layer {
 		case x == nil || !x.Judged():
 			return ops.Sin(x) // its own mistake
 		case x.Rank() < 2 || !x.DType().IsFloat():
-			return unbuilt("SinusoidalPositions", "it takes floating-point numbers [..., t, width]", x)
+			return unbuilt("SinusoidalPositions", "it needs floating-point numbers [..., t, width]", x)
 		}
 		g, t, width := x.Graph(), x.Shape()[x.Rank()-2], x.Shape()[x.Rank()-1]
 		column := ops.Iota(g, 0, width)

@@ -97,7 +97,7 @@ func Eye() graph.Initializer {
 		return func(index []int) float64 { return one(index[0] == index[1]) }
 	}), func(shape []int) string {
 		if len(shape) != 2 {
-			return fmt.Sprintf("an identity is a matrix, and the parameter has shape %v", shape)
+			return fmt.Sprintf("an identity needs a matrix, but the parameter has shape %v", shape)
 		}
 		return ""
 	}}
@@ -145,7 +145,7 @@ func Sparse(sparsity, std float64) graph.Initializer {
 	})
 	return shaped{init.(rule), func(shape []int) string {
 		if len(shape) != 2 || !(sparsity >= 0 && sparsity <= 1) {
-			return fmt.Sprintf("it makes matrices with a part of 0 to 1 of zeros, and the parameter has shape %v", shape)
+			return fmt.Sprintf("it needs a matrix and a fraction of zeros from 0 to 1, but the parameter has shape %v", shape)
 		}
 		return ""
 	}}
@@ -185,7 +185,7 @@ func elements(shape []int) int {
 func atLeastRank(rank int) func(shape []int) string {
 	return func(shape []int) string {
 		if len(shape) < rank {
-			return fmt.Sprintf("it has at least %d axes, and the parameter has shape %v", rank, shape)
+			return fmt.Sprintf("it needs at least %d axes, but the parameter has shape %v", rank, shape)
 		}
 		return ""
 	}

@@ -102,7 +102,7 @@ func Checkpoint(layer Layer) Layer { return checkpoint{layer} }
 func (c checkpoint) Apply(p *Pass, x *graph.Node) *graph.Node {
 	if c.Layer == nil {
 		return graph.Refused("Checkpoint", nil, &graph.Mistake{Code: graph.CodeOperand, Summary: "the layer is nil",
-			Help: []string{"give the layer that is computed again for gradients: nn.Checkpoint(layer)"}}, x)
+			Help: []string{"pass the layer that should be recomputed for gradients: nn.Checkpoint(layer)"}}, x)
 	}
 	return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return c.Layer.Apply(p, x) })
 }

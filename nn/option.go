@@ -153,13 +153,13 @@ func declare(g *graph.Graph, kind, name string, opts []Option, has string, param
 			switch {
 			case o.set == nil:
 			case !slices.Contains(strings.Fields(has), o.name):
-				d.refuse(fmt.Sprintf("%s is no option of %s: it has %s", o.name, kind, strings.Join(strings.Fields(has), ", ")))
+				d.refuse(fmt.Sprintf("%s is not an option of %s, whose options are %s", o.name, kind, strings.Join(strings.Fields(has), ", ")))
 			default:
 				o.set(&s)
 			}
 		}
 		if !s.dtype.IsFloat() {
-			d.refuse(fmt.Sprintf("the parameters of a layer are floating-point numbers, not %s", s.dtype))
+			d.refuse(fmt.Sprintf("the parameters of a layer must be floating-point numbers, not %s", s.dtype))
 			s.dtype = graph.Float32
 		}
 		if trouble := s.wrongNorming(); trouble != "" {

@@ -124,7 +124,7 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	// The passes of a graph are for programs of their own: Compile refuses two of them in one.
 	var write *graph.Node
 	build := func() {
-		write = ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters).HandOut("give the program the updates of the pass of training: exec.Updates(pass.Updates()...)")
+		write = ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters).HandOut("pass the updates of the training pass to the program: exec.Updates(pass.Updates()...)")
 	}
 	if state != nil && state.Graph() != nil {
 		state.Graph().Within(nil, build) // once in a run, also where a layer stands in a body
@@ -155,18 +155,18 @@ func (p *Pass) refuseIn(body *graph.Region, state, value *graph.Node) *graph.Nod
 		return unbuilt("Write", "", value)
 	}
 	p.refused = body
-	where, outside, handOn := "the body of a loop", "before the loop or behind it, to all steps at once", "let the loop carry the state"
+	where, outside, handOn := "the body of a loop", "before or after the loop, to all steps at once", "let the loop carry the state"
 	switch spec := body.Spec(); {
 	case spec.Whole:
-		where, outside, handOn = "a branch of ops.Cond", "before it", "let both branches return what the state is to hold"
+		where, outside, handOn = "a branch of ops.Cond", "before it", "let both branches return the new value of the state"
 	case spec.Example:
-		where, outside, handOn = "the function of an example", "outside of it, to all examples at once", "return what the state of each example is to hold"
+		where, outside, handOn = "the function of an example", "outside the function, to all examples at once", "return the new value of the state for each example"
 	}
 	return graph.Refused("Write", nil, &graph.Mistake{Code: graph.CodeLoop,
-		Summary: fmt.Sprintf("%s would write %s, a state, which is written once in a run", where, state.Called()),
+		Summary: fmt.Sprintf("%s would write %s, a state, which can only be written once in a run", where, state.Called()),
 		Help: []string{
 			"apply the layer " + outside,
-			"or give it a pass of evaluation there, nn.Evaluation(g): it takes the state as it is, and writes none",
+			"or use an evaluation pass there, nn.Evaluation(g): it reads the state and does not write it",
 			"or " + handOn + ": see nn.Pass.Carrying",
 		}}, value)
 }
@@ -224,7 +224,7 @@ func (anySeed) Fill(dst any, _ []int, seed uint64) {
 // String implements graph.Initializer.
 func (anySeed) String() string { return "seed" }
 
-const noPass = "the pass is nil: nn.Training(g) or nn.Evaluation(g) begins one"
+const noPass = "the pass is nil: start one with nn.Training(g) or nn.Evaluation(g)"
 
 // unbuilt stands for a value that could not be built; fn is the user's word for it. Without a
 // trouble of its own it is silent.

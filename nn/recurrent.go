@@ -129,7 +129,7 @@ func newRecurrent(g *graph.Graph, word, name string, in, hidden graph.Dim, k kin
 		}
 		if size := s.projection; size != nil {
 			if n := *size; n < 1 || n >= known(g, hidden) && !hidden.IsUnknown() {
-				s.layer.refuse(fmt.Sprintf("the state is projected to %d elements; that must be at least 1 and less than its %s", n, hidden))
+				s.layer.refuse(fmt.Sprintf("the state is projected to %d elements; this must be at least 1 and less than its %s", n, hidden))
 				*size = 1
 			}
 			l.width = graph.Dim(*size)
@@ -228,19 +228,19 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 			return in[0] // the contract refuses it
 		}
 		if len(state) != 0 && len(state) != l.states {
-			return unbuilt(fn, fmt.Sprintf("%d states are given, and a layer has %d", len(state), l.states), in[0])
+			return unbuilt(fn, fmt.Sprintf("got %d states, but the layer has %d", len(state), l.states), in[0])
 		}
 		var lengths *graph.Node
 		for i, x := range in {
 			switch t := l.settings.dtype; {
 			case i > 0 && i < first:
 				if !x.DType().IsInt() || x.Rank() != 1 {
-					return unbuilt(fn, fmt.Sprintf("lengths are whole numbers, one for each sequence, and these are %s%s: ops.Cast(lengths, graph.Int64)", x.DType(), x.Shape()), x)
+					return unbuilt(fn, fmt.Sprintf("lengths must be whole numbers, one for each sequence, but these are %s%s: use ops.Cast(lengths, graph.Int64)", x.DType(), x.Shape()), x)
 				}
 				lengths = x
 			case x.DType() != t:
 				help := "convert it with ops.Cast, or declare the layer with nn.DType"
-				return unbuilt(fn, fmt.Sprintf("%s is %s, and the parameters are %s: %s", args[i].name, x.DType(), t, help), x)
+				return unbuilt(fn, fmt.Sprintf("%s is %s, but the parameters are %s: %s", args[i].name, x.DType(), t, help), x)
 			}
 		}
 		if single {
@@ -324,7 +324,7 @@ func isWithin(lengths *graph.Node, t graph.Dim) *graph.Node {
 	g := lengths.Graph()
 	lengths = ops.Cast(lengths, graph.Int64)
 	isLength := ops.And(ops.GreaterEqual(lengths, graph.Num(1)), ops.LessEqual(lengths, ops.Size(g, graph.Int64, t)))
-	lengths = ops.Assert(lengths, isLength, "a sequence has from 1 place to as many as the longest may have")
+	lengths = ops.Assert(lengths, isLength, "the length of a sequence must be from 1 to the number of steps")
 	return ops.Less(ops.Iota(g, 0, t, 1, 1), ops.Unsqueeze(lengths, 1)).Silence(graph.CodeMutualExpand)
 }
 

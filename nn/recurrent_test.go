@@ -181,10 +181,10 @@ func TestRecurrentNetworksThatCannotBe(t *testing.T) {
 		`LSTM net takes x as "batch t in": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
 			l.ApplyPadded(p, single(g, "y", 7, 4), g.Input("lengths", graph.Int64, 1))
 		},
-		"x is float64, and the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
+		"x is float64, but the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
 			l.Apply(p, g.Input("y", graph.Float64, batch, 7, 4))
 		},
-		"state 1 is float64, and the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		"state 1 is float64, but the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
 			l.ApplyFrom(p, x, single(g, "h", 1, batch, 3), g.Input("c", graph.Float64, 1, batch, 3))
 		},
 		`LSTM net takes state 0 as "cells batch hidden": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
@@ -194,25 +194,25 @@ func TestRecurrentNetworksThatCannotBe(t *testing.T) {
 			y, last := l.ApplyFrom(p, x, single(g, "h", 1, batch, 3), nil)
 			ops.Add(y, last[1])
 		},
-		"1 states are given, and a layer has 2": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		"got 1 states, but the layer has 2": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
 			l.ApplyFrom(p, x, single(g, "h", 1, batch, 3))
 		},
 		"the number of layers is 5000; it must be from 1 to 4096": func(g *graph.Graph, _ *nn.Pass, _ *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
 			nn.NewRNN(g, "a", 1, 1, nn.Layers(5000))
 		},
-		"Activation is no option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		"Activation is not an option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
 			nn.NewGRU(g, "a", 4, 3, nn.Activation(ops.Relu)).Apply(p, x)
 		},
-		"ProjSize is no option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		"ProjSize is not an option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
 			nn.NewGRU(g, "a", 4, 3, nn.ProjSize(2)).Apply(p, x)
 		},
-		"the state is projected to 3 elements; that must be at least 1 and less than its 3": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		"the state is projected to 3 elements; this must be at least 1 and less than its 3": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
 			nn.NewLSTM(g, "a", 4, 3, nn.ProjSize(3)).Apply(p, x)
 		},
 		`LSTM a takes state 0 as "cells batch projection": axis 2 is 3, not 2`: func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, batch graph.Dim) {
 			nn.NewLSTM(g, "a", 4, 3, nn.ProjSize(2)).ApplyFrom(p, x, single(g, "h", 1, batch, 3), single(g, "c", 1, batch, 3))
 		},
-		"lengths are whole numbers, one for each sequence, and these are float32[batch]: ops.Cast(lengths, graph.Int64)": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		"lengths must be whole numbers, one for each sequence, but these are float32[batch]: use ops.Cast(lengths, graph.Int64)": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
 			l.ApplyPadded(p, x, single(g, "lengths", batch))
 		},
 		`LSTM net takes lengths as "batch", and it is nil`: func(_ *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, _ graph.Dim) {
@@ -291,7 +291,7 @@ func TestPaddedSequencesAreThoseWithoutPadding(t *testing.T) {
 		for _, wrong := range []int32{0, -1, 7} {
 			feed[lengths] = []int32{6, wrong, 2}
 			_, err := progs[padded].Run(t.Context(), feed)
-			require.ErrorContains(t, err, "a sequence has from 1 place to as many as the longest may have")
+			require.ErrorContains(t, err, "the length of a sequence must be from 1 to the number of steps")
 			require.ErrorContains(t, err, "recurrent_test.go:")
 		}
 	}

@@ -17,7 +17,7 @@ func Rotary(x *graph.Node, base float64, first *graph.Node) *graph.Node {
 	case x == nil || !x.Judged() || first == nil || !first.Judged():
 		return ops.Add(x, first) // its own mistake
 	case x.Rank() < 2 || !x.DType().IsFloat():
-		return unbuilt("Rotary", "it takes floating-point numbers [..., t, width]", x)
+		return unbuilt("Rotary", "it needs floating-point numbers [..., t, width]", x)
 	}
 	width, is := x.Shape()[x.Rank()-1].Int()
 	if !is || width%2 != 0 || !(base > 0) {

@@ -35,7 +35,7 @@ func TestSizesOfLayersThatAreNone(t *testing.T) {
 		`NewLinear(g, "l", …): in is -4, which is no size`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewLinear(g, "l", -4, 6, nn.WeightNorm(0)).Apply(p, rows(g))
 		},
-		`NewLinear(g, "l", …): out is n, which is no size of a parameter`: func(g *graph.Graph, p *nn.Pass) node {
+		`NewLinear(g, "l", …): out is n, which cannot be the size of a parameter`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewLinear(g, "l", 6, g.Dim("n"), nn.SpectralNorm(1)).Apply(p, rows(g))
 		},
 		`NewLinear(g, "l", …): out is none: the size is too large for an int64`: func(g *graph.Graph, p *nn.Pass) node {
@@ -93,7 +93,7 @@ func TestSizesOfLayersThatAreNone(t *testing.T) {
 		`NewGroupNorm(g, "l", …): channels is -4, which`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewGroupNorm(g, "l", 2, -4).Apply(p, images(g))
 		},
-		`NewMultiHeadAttention(g, "l", …): 2 heads must divide a width of -4`: func(g *graph.Graph, p *nn.Pass) node {
+		`NewMultiHeadAttention(g, "l", …): 2 heads must divide the width -4`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewMultiHeadAttention(g, "l", -4, 2).OutProj.Weight
 		},
 		`NewTransformerDecoderLayer(g, "l", …): width is -4, which`: func(g *graph.Graph, p *nn.Pass) node {
@@ -105,7 +105,7 @@ func TestSizesOfLayersThatAreNone(t *testing.T) {
 		`NewTransformerEncoder(g, "l.layers.0", …): width is -4, which`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewTransformerEncoder(g, "l", 3, -4, 2, nn.NormFirst()).Layers[0].Linear1.Weight
 		},
-		`NewTransformerEncoder(g, "l.layers.0", …): 4 heads must divide a width of 6`: func(g *graph.Graph, p *nn.Pass) node {
+		`NewTransformerEncoder(g, "l.layers.0", …): 4 heads must divide the width 6`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewTransformerEncoder(g, "l", 3, 6, 4).Apply(p, sequences(g))
 		},
 	} {

@@ -94,7 +94,7 @@ func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...Atten
 		parts[1] = parts[2]
 		parts[1].norm, parts = l.Norm2, parts[:2]
 		if memory != nil {
-			return unbuilt("ApplyTo", "the layer of an encoder has no memory to attend to: NewTransformerDecoderLayer makes one that has", x)
+			return unbuilt("ApplyTo", "an encoder layer has no memory to attend to: use NewTransformerDecoderLayer", x)
 		}
 	}
 	drop := Dropout(l.settings.dropout)
@@ -175,7 +175,7 @@ func (t *Transformer) Apply(p *Pass, x *graph.Node) *graph.Node { return t.Apply
 func (t *Transformer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	caches := attendingOf(opts).caches
 	if caches != nil && len(caches) != len(t.Layers) {
-		return unbuilt("Cached", fmt.Sprintf("there are %d caches and %d layers: NewCaches makes one for each", len(caches), len(t.Layers)), x)
+		return unbuilt("Cached", fmt.Sprintf("there are %d caches for %d layers: use NewCaches to make one for each", len(caches), len(t.Layers)), x)
 	}
 	for i, l := range t.Layers {
 		if caches != nil {

@@ -73,14 +73,14 @@ func (s *settings) wrongNorming() string {
 			switch {
 			case !both && len(n.weights) > 0 && len(other.weights) > 0:
 			case n.option == other.option:
-				return n.option + " is given twice for a weight"
+				return n.option + " is set twice for a weight"
 			default:
-				return "a weight has WeightNorm or SpectralNorm, and both are given"
+				return "a weight can have WeightNorm or SpectralNorm, but not both"
 			}
 		}
 	}
 	if n := s.normingOf("weight"); len(s.padding) > 0 && n.option == "WeightNorm" && (n.axis == 0 || n.axis == -2) {
-		return "WeightNorm(0) divides each row by its norm, and that of PaddingIndex is 0: WeightNorm(1), or no PaddingIndex"
+		return "WeightNorm(0) divides each row by its norm, but that of PaddingIndex is 0: use WeightNorm(1), or no PaddingIndex"
 	}
 	return ""
 }
@@ -90,7 +90,7 @@ func (s *settings) missingWeight() string {
 	for _, n := range s.given {
 		for _, name := range n.weights {
 			if !slices.Contains(s.made, name) {
-				return fmt.Sprintf("%s is of the weight %q, and the layer has %s", n.option, name, strings.Join(s.made, ", "))
+				return fmt.Sprintf("%s is for the weight %q, but the layer has %s", n.option, name, strings.Join(s.made, ", "))
 			}
 		}
 	}

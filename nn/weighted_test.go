@@ -179,23 +179,23 @@ func TestSpectralNormFollowsTraining(t *testing.T) {
 // What the options and layers refuse, with what to do.
 func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 	for want, make := range map[string]func(g *graph.Graph, p *nn.Pass, x *graph.Node){
-		"a weight has WeightNorm or SpectralNorm, and both are given": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+		"a weight can have WeightNorm or SpectralNorm, but not both": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(0), nn.SpectralNorm(1))
 		},
 		"Expected n_power_iterations to be positive": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewLinear(g, "fc", 8, 3, nn.SpectralNorm(0)) },
-		"WeightNorm is no option of Positions":       func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewPositions(g, "rows", 8, 3, nn.WeightNorm(0)) },
+		"WeightNorm is not an option of Positions":   func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewPositions(g, "rows", 8, 3, nn.WeightNorm(0)) },
 		"Dimension out of range": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(2)).Apply(p, x)
 		},
-		"MemoryMask is for the layers of a decoder": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+		"MemoryMask is for decoder layers": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.MemoryMask(ops.Ones(g, graph.Bool, 3)))
 		},
 		"cannot be multiplied (10x8 and 3x8)": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.KeyWidth(3)).Apply(p, x)
 		},
-		"widths are two for each of the last axes": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(1).Apply(p, x) },
-		"Padding size should be less than":         func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(0, 8).Apply(p, x) },
-		"it has no encoder or no decoder":          func(g *graph.Graph, p *nn.Pass, x *graph.Node) { (&nn.EncoderDecoder{}).ApplyTo(p, x, x) },
+		"there must be two widths for each of the last axes": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(1).Apply(p, x) },
+		"Padding size should be less than":                   func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(0, 8).Apply(p, x) },
+		"it has no encoder or no decoder":                    func(g *graph.Graph, p *nn.Pass, x *graph.Node) { (&nn.EncoderDecoder{}).ApplyTo(p, x, x) },
 	} {
 		g := graph.New("mistakes")
 		make(g, nn.Training(g), g.Input("x", graph.Float32, 2, 5, 8))
@@ -231,16 +231,16 @@ func TestWeightsOfAttention(t *testing.T) {
 // What cannot be normalized is told where the layer is made.
 func TestWeightsThatThereAreNot(t *testing.T) {
 	for want, declare := range map[string]func(g *graph.Graph){
-		`WeightNorm is of the weight "weight_hh_l2", and the layer has weight_ih_l0, weight_hh_l0`: func(g *graph.Graph) { nn.NewGRU(g, "gru", 3, 4, nn.WeightNorm(0, "weight_hh_l2")) },
-		`SpectralNorm is of the weight "bias_hh", and the layer has weight_ih, weight_hh`:          func(g *graph.Graph) { nn.NewLSTMCell(g, "cell", 3, 4, nn.SpectralNorm(1, "bias_hh")) },
-		"a weight has WeightNorm or SpectralNorm, and both are given": func(g *graph.Graph) {
+		`WeightNorm is for the weight "weight_hh_l2", but the layer has weight_ih_l0, weight_hh_l0`: func(g *graph.Graph) { nn.NewGRU(g, "gru", 3, 4, nn.WeightNorm(0, "weight_hh_l2")) },
+		`SpectralNorm is for the weight "bias_hh", but the layer has weight_ih, weight_hh`:          func(g *graph.Graph) { nn.NewLSTMCell(g, "cell", 3, 4, nn.SpectralNorm(1, "bias_hh")) },
+		"a weight can have WeightNorm or SpectralNorm, but not both": func(g *graph.Graph) {
 			nn.NewLSTM(g, "lstm", 3, 4, nn.WeightNorm(0), nn.SpectralNorm(1, "weight_hh_l0"))
 		},
-		"WeightNorm is given twice for a weight": func(g *graph.Graph) {
+		"WeightNorm is set twice for a weight": func(g *graph.Graph) {
 			nn.NewGRUCell(g, "cell", 3, 4, nn.WeightNorm(0, "weight_hh"), nn.WeightNorm(1, "weight_ih", "weight_hh"))
 		},
 		"that of PaddingIndex is 0": func(g *graph.Graph) { nn.NewEmbedding(g, "table", 5, 4, nn.PaddingIndex(0), nn.WeightNorm(0)) },
-		`WeightNorm is of the weight "weight", and the layer has in_proj_weight, out_proj.weight`: func(g *graph.Graph) { nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.WeightNorm(0, "weight")) },
+		`WeightNorm is for the weight "weight", but the layer has in_proj_weight, out_proj.weight`: func(g *graph.Graph) { nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.WeightNorm(0, "weight")) },
 	} {
 		g := graph.New("mistaken")
 		declare(g)

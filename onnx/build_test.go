@@ -202,7 +202,7 @@ func TestRefused(t *testing.T) {
 	g := line()
 	g.Nodes[0].Op = "MatMull"
 	text := refused(t, file(t, g))
-	require.Equal(t, `onnx: MatMull "/net/MatMul": the operator MatMull is not known`, text, "what follows is left out")
+	require.Equal(t, `onnx: MatMull "/net/MatMul": the operator MatMull is unknown`, text, "what follows is left out")
 
 	g = line()
 	g.Initializers[0].Dims = []int64{2, 3}
@@ -230,8 +230,8 @@ func TestRefused(t *testing.T) {
 	many := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, 3)}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
 		Nodes: []*wire.Node{op("NonZero", []string{"x"}, "a"), op("NonZero", []string{"x"}, "b"), op("Foo", []string{"x"}, "c"), op("Sum", []string{"a", "b", "c"}, "y")}}
 	require.Equal(t, `onnx: 3 parts of the model cannot be built:
-  NonZero "/net/NonZero": how many elements it has is known only when the model runs: give what they depend on as a constant (and 1 more such nodes)
-  Foo "/net/Foo": the operator Foo is not known`, refused(t, file(t, many)))
+  NonZero "/net/NonZero": its number of elements is known only when the model runs: make the input that it depends on a constant (and 1 more such nodes)
+  Foo "/net/Foo": the operator Foo is unknown`, refused(t, file(t, many)))
 }
 
 // TestOnlyWhatIsNeeded builds no node on which no output depends.
@@ -249,7 +249,7 @@ func TestOrder(t *testing.T) {
 	g.Nodes[0], g.Nodes[1] = g.Nodes[1], g.Nodes[0]
 	require.Equal(t, "[batch, 2]", built(t, file(t, g)).Output("y").Shape().String())
 	g.Nodes[1].Inputs[0] = "y"
-	require.Contains(t, refused(t, file(t, g)), "is not made before it", "a circle")
+	require.Contains(t, refused(t, file(t, g)), "is not computed before it", "a circle")
 }
 
 // TestFunctions computes functions of the model, whose attributes come from their call.
@@ -268,18 +268,18 @@ func TestFunctions(t *testing.T) {
 }
 
 func TestBadFiles(t *testing.T) {
-	for text, want := range map[string]string{"": "the file is empty", "hello, this is no model": "no model of ONNX", "\x08\x0a": "no graph"} {
+	for text, want := range map[string]string{"": "the file is empty", "hello, this is no model": "not an ONNX model", "\x08\x0a": "no graph"} {
 		_, err := Parse([]byte(text))
 		require.ErrorContains(t, err, want)
 	}
 	_, err := Open(t.TempDir())
-	require.ErrorContains(t, err, "ordinary file")
+	require.ErrorContains(t, err, "regular file")
 	_, err = Open("none.onnx")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	future, err := (&wire.Model{Graph: line(), Opsets: []wire.Opset{{Version: 99}}}).Encode()
 	require.NoError(t, err)
 	_, err = Parse(future)
-	require.ErrorContains(t, err, "version 99 of ONNX's operators, and 28 is the newest")
+	require.ErrorContains(t, err, "version 99 of ONNX's operators, but the newest supported one is 28")
 }
 
 // TestNothing calls methods of what was not made.

@@ -162,7 +162,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"a function of the user's": {own(func(g *graph.Graph, x *graph.Node) *graph.Node {
 			return ops.Callback("Mine", []*graph.Node{x}, graph.Float32, x.Shape(), func(*graph.Arrays) error { return errors.New("never called") }, nil)
-		}), []string{here, "Mine(x)", "it is computed by a function of Go"}},
+		}), []string{here, "Mine(x)", "it is computed by a Go function"}},
 		"a text": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.Print(x, "x") }), []string{here, "Print(x"}},
 		"an expansion that never ends": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node {
 			var endless *graph.Op
@@ -176,17 +176,17 @@ func TestRefusals(t *testing.T) {
 				Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 				Emit:  func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { panic("mine") }}, nil, x)
 		}), []string{here, "Bad(x)", "Emit panics", "mine"}},
-		"sizes that are wanted": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.PInv(x) }), []string{here, "PInv(x)", "and n has none", "WithSizes"}},
+		"sizes that are wanted": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.PInv(x) }), []string{here, "PInv(x)", "but n is not known", "WithSizes"}},
 		"a mistake of shapes": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node {
 			return ops.Add(x, ops.Zeros(x.Graph(), graph.Float32, 3, 4))
 		}), []string{here, "error"}},
-		"nothing":  {func() error { _, err := onnx.Encode(graph.New("g")); return err }, []string{"nothing to export: give Outputs or Updates"}},
+		"nothing":  {func() error { _, err := onnx.Encode(graph.New("g")); return err }, []string{"nothing to export: set Outputs or Updates"}},
 		"no graph": {func() error { _, err := onnx.Encode(nil); return err }, []string{"onnx: the graph is nil"}},
 		"no node":  {func() error { _, err := onnx.Encode(graph.New("g"), onnx.WithOutputs(nil)); return err }, []string{"root 0 is nil"}},
 		"a node of another graph": {func() error {
 			_, err := onnx.Encode(graph.New("g"), onnx.WithOutputs(graph.New("h").Input("x", graph.Float32)))
 			return err
-		}, []string{here, `is no node of graph "g"`}},
+		}, []string{here, `is not a node of graph "g"`}},
 		"an update that writes nothing": {func() error {
 			g := graph.New("g")
 			_, err := onnx.Encode(g, onnx.WithUpdates(ops.Exp(g.Input("x", graph.Float32))))
@@ -196,7 +196,7 @@ func TestRefusals(t *testing.T) {
 			g := graph.New("g")
 			_, err := onnx.Encode(g, onnx.WithOutputs(ops.Exp(g.Input("x", graph.Float32))), onnx.WithOpset(19))
 			return err
-		}, []string{"opset 19 is not written: only 20 to 26"}},
+		}, []string{"opset 19 is not supported: only 20 to 26"}},
 		"a size that cannot be": {func() error {
 			g := graph.New("g")
 			x := g.Input("x", graph.Float32, g.Dim("n"))

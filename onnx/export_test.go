@@ -98,9 +98,9 @@ func build(f ops.Function, m mode) *trial {
 
 // The reasons for which an export may be refused.
 const (
-	byGo      = "it is computed by a function of Go"
+	byGo      = "it is computed by a Go function"
 	ofNumbers = "for rows and columns whose sizes are numbers"
-	byBits    = "but for dtypes of one size, from opset 26 on"
+	byBits    = "only for dtypes of the same size, from opset 26 on"
 )
 
 // refusals has the examples whose export is refused, and why: in Float32, with sizes that have names, at opset 20, all of them.

@@ -58,8 +58,8 @@ func TestExternal(t *testing.T) {
 	require.NoError(t, os.Symlink("../outside.bin", filepath.Join(folder, "link.bin")))
 	for _, c := range [][3]string{{"location", "../outside.bin", "not in the model's folder"}, {"location", "/etc/passwd", "not in the model's folder"},
 		{"location", "link.bin", "escapes"}, {"location", "none.bin", "no such file"}, {"location", "", "not in the model's folder"},
-		{"offset", "9", "it takes 24 bytes from byte 9"}, {"offset", "-1", "begins at byte -1"}, {"offset", "x", "begins at byte x"},
-		{"length", "20", "20 bytes, and shape [3 2] of float has 24"}, {"length", "99999999999999999999", "takes 99999999999999999999 bytes"}} {
+		{"offset", "9", "it needs 24 bytes from byte 9"}, {"offset", "-1", "starts at byte -1"}, {"offset", "x", "starts at byte x"},
+		{"length", "20", "20 bytes, and shape [3 2] of float has 24"}, {"length", "99999999999999999999", "needs 99999999999999999999 bytes"}} {
 		require.ErrorContains(t, open(set(c[0], c[1])), c[2], c)
 	}
 	m, err := Parse(file(t, func() *wire.Graph {

@@ -58,14 +58,14 @@ func (m *Model) decode(data []byte) (err error) {
 		return errors.New("the file is empty")
 	}
 	if m.model, err = wire.Decode(data); err != nil {
-		return fmt.Errorf("this is no model of ONNX, or it is damaged: %w", err)
+		return fmt.Errorf("this is not an ONNX model, or it is damaged: %w", err)
 	}
 	if m.model.Graph == nil {
-		return errors.New("this is no model of ONNX: it has no graph")
+		return errors.New("this is not an ONNX model: it has no graph")
 	}
 	for _, o := range m.model.Opsets {
 		if (o.Domain == "" || o.Domain == "ai.onnx") && o.Version > newest {
-			return fmt.Errorf("it uses version %d of ONNX's operators, and %d is the newest that is known here: export it for that one", o.Version, newest)
+			return fmt.Errorf("it uses version %d of ONNX's operators, but the newest supported one is %d: export it for that one", o.Version, newest)
 		}
 	}
 	return nil

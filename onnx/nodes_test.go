@@ -229,8 +229,8 @@ func readCases(t *testing.T) (list []nodeCase) {
 // refusedBecause is why a model is refused, where it is meant to be.
 func refusedBecause(err error) string {
 	if err != nil {
-		for _, words := range []string{"elements of the dtype", "decision trees are no operations", "texts are no elements", "files of images are no tensors",
-			"version 8 of it is not known", "scores of attention are changed by no body"} {
+		for _, words := range []string{"elements of dtype", "decision trees are not operations", "strings cannot be elements", "image files are not tensors",
+			"version 8 of it is not supported", "it has bodies that change the scores"} {
 			if strings.Contains(err.Error(), words) {
 				return words
 			}

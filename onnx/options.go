@@ -28,7 +28,7 @@ func (r *request) fail(format string, args ...any) {
 func Size(name string, n int) Option {
 	return func(r *request) {
 		if n < 0 {
-			r.fail("no size is %d: %s", n, name)
+			r.fail("%d is not a valid size: %s", n, name)
 		}
 		r.Sizes[name] = n
 	}
@@ -81,7 +81,7 @@ func Constant(input string, value any) Option {
 			a.Data = wide
 		}
 		if t, _ := graph.DTypeOfSlice(a.Data); !t.Valid() {
-			r.fail("the constant of the input %q is a %T, and no number, slice of numbers or exec.Array", input, value)
+			r.fail("the constant of the input %q is a %T, but must be a number, a slice of numbers or an exec.Array", input, value)
 			return
 		}
 		r.Bound[input] = a

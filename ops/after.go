@@ -20,7 +20,7 @@ func init() {
 			x, write := c.In(0), c.In(1)
 			switch {
 			case write.Op().Class != graph.Update:
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s writes nothing: it must be an in-place operation", graph.Describe(write))})
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s writes nothing: After needs the result of an in-place operation", graph.Describe(write))})
 			case alias.Storage(x) != alias.Storage(write):
 				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s does not write the memory in which %s lies", graph.Describe(write), x.Called()),
 					Operands: []graph.OperandNote{{Node: x}, {Node: write}}})

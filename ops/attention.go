@@ -145,20 +145,20 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 	for _, x := range []node{q, k, v} {
 		switch {
 		case !x.DType().IsFloat():
-			return operand(graph.CodeDType, "attention works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())
+			return operand(graph.CodeDType, "attention needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())
 		case x.DType() != q.DType():
-			return operand(graph.CodeDType, "Expected query, key, and value to have the same dtype, but %s has dtype %s and %s %s", q.Called(), q.DType(), x.Called(), x.DType())
+			return operand(graph.CodeDType, "Expected query, key, and value to have the same dtype, but %s has dtype %s and %s has %s", q.Called(), q.DType(), x.Called(), x.DType())
 		case x.Rank() < least:
-			return operand(graph.CodeRank, "attention takes values of %d axes or more, and %s has shape %s", least, x.Called(), x.Shape())
+			return operand(graph.CodeRank, "attention needs at least %d axes, but %s has shape %s", least, x.Called(), x.Shape())
 		}
 	}
 	switch {
 	case a.mask != nil && a.mask.DType() != graph.Bool && a.mask.DType() != q.DType():
 		return operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(), a.mask.DType())
 	case a.window < 0 || a.window > 0 && !a.causal:
-		return operand(graph.CodeOperand, "a sliding window of %d keys: it has one or more, and goes with Causal", a.window)
+		return operand(graph.CodeOperand, "a sliding window of %d keys: it needs at least one key, and the option Causal", a.window)
 	case a.start != nil && a.start.Judged() && (a.start.Rank() != 0 || !a.start.DType().IsIndex()):
-		return operand(graph.CodeOperand, "queries start at an integer, and %s is %s%s", a.start.Called(), a.start.DType(), a.start.Shape())
+		return operand(graph.CodeOperand, "the start of the queries must be an Int64 scalar, but %s is %s%s", a.start.Called(), a.start.DType(), a.start.Shape())
 	}
 	if !(a.dropout >= 0 && a.dropout <= 1) { // NaN too
 		return operand(graph.CodeOperand, "dropout probability has to be between 0 and 1, but got %v", a.dropout)
@@ -169,7 +169,7 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 	if a.grouped {
 		heads, shared := q.Shape()[q.Rank()-3], k.Shape()[k.Rank()-3]
 		if _, whole := heads.ExactDiv(shared); !whole && heads.IsConst() && shared.IsConst() || shared == 0 {
-			return operand(graph.CodeOperand, "%s has %s heads, no multiple of the %s of %s", q.Called(), heads, shared, k.Called())
+			return operand(graph.CodeOperand, "%s has %s heads, which is not a multiple of the %s of %s", q.Called(), heads, shared, k.Called())
 		}
 		return nil
 	}
@@ -187,7 +187,7 @@ func sharedHeads(q, k node) *graph.Mistake {
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s has %d heads, and %s has %d", q.Called(), heads, k.Called(), shared),
-		Help: []string{fmt.Sprintf("with the option GroupedQuery(), each head of keys and values is that of %d heads of queries", heads/shared)}}
+		Help: []string{fmt.Sprintf("use the option GroupedQuery() to share each head of keys and values among %d heads of queries", heads/shared)}}
 }
 
 // factor is what scores are multiplied by.

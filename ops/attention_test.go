@@ -153,15 +153,15 @@ func TestScaledDotProductAttentionMistakes(t *testing.T) {
 	g := graph.New("attention")
 	q, k := g.Input("q", graph.Float32, 2, 3, 4), g.Input("k", graph.Float32, 2, 5, 4)
 	for want, y := range map[string]*graph.Node{
-		"the same dtype":                      ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
-		"floating-point":                      ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
-		"2 axes or more":                      ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
-		"Expected attn_mask dtype":            ops.ScaledDotProductAttention(q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
-		"a sliding window of 3 keys":          ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
-		"queries start at an integer":         ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),
-		"no multiple of the 2":                ops.ScaledDotProductAttention(g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
-		"heads has 8 heads, and shared has 2": ops.ScaledDotProductAttention(g.Input("heads", graph.Float32, 2, 8, 3, 4), g.Input("shared", graph.Float32, 2, 2, 5, 4), g.ByName("shared")),
-		"with the option GroupedQuery(), each head of keys and values is that of 4 heads of queries": ops.ScaledDotProductAttention(g.ByName("heads"), g.ByName("shared"), g.ByName("shared")),
+		"the same dtype":             ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
+		"floating-point":             ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
+		"2 axes or more":             ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
+		"Expected attn_mask dtype":   ops.ScaledDotProductAttention(q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
+		"a sliding window of 3 keys": ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
+		"the start of the queries must be an Int64 scalar": ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),
+		"not a multiple of the 2":                          ops.ScaledDotProductAttention(g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
+		"heads has 8 heads, and shared has 2":              ops.ScaledDotProductAttention(g.Input("heads", graph.Float32, 2, 8, 3, 4), g.Input("shared", graph.Float32, 2, 2, 5, 4), g.ByName("shared")),
+		"use the option GroupedQuery() to share each head of keys and values among 4 heads of queries": ops.ScaledDotProductAttention(g.ByName("heads"), g.ByName("shared"), g.ByName("shared")),
 		"dropout probability": ops.ScaledDotProductAttention(q, k, k, ops.AttentionDropout(2, g.Input("s", graph.Int64))),
 		"mat1 and mat2":       ops.ScaledDotProductAttention(q, g.Input("w", graph.Float32, 2, 5, 7), k),
 	} {

@@ -51,7 +51,7 @@ func BitCast(x *graph.Node, to graph.DType) *graph.Node {
 	case to == from:
 		return StopGradient(x)
 	case to == graph.Bool:
-		return call.wrong(graph.CodeDType, "the bits of %s may be those of no Bool: compare with 0, as ops.NotEqual does", from)
+		return call.wrong(graph.CodeDType, "not all bits of %s are valid for Bool: compare with 0 instead, with ops.NotEqual", from)
 	case from.Size() != to.Size() && x.Rank() == 0:
 		return call.wrong(graph.CodeRank, "self.dim() cannot be 0 to view %s as %s (different element sizes)", from.TorchName(), to.TorchName())
 	case from.Size() >= to.Size():

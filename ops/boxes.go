@@ -38,9 +38,9 @@ func notBoxes(call refusedCall, axes int) node {
 			if axes > 1 {
 				want = "[..., N, 4]"
 			}
-			return call.wrong(graph.CodeWindow, "boxes are %s, and %s has shape %s", want, b.Called(), b.Shape())
+			return call.wrong(graph.CodeWindow, "boxes must be %s, but %s has shape %s", want, b.Called(), b.Shape())
 		case b.DType() == graph.Bool:
-			return call.wrong(graph.CodeDType, "boxes are numbers, and %s has dtype %s", b.Called(), b.DType())
+			return call.wrong(graph.CodeDType, "boxes must be numbers, but %s has dtype %s", b.Called(), b.DType())
 		}
 	}
 	return nil
@@ -62,7 +62,7 @@ func BoxConvert(boxes *graph.Node, from, to BoxFormat) *graph.Node {
 	}
 	for _, f := range []BoxFormat{from, to} {
 		if f.String() == "BoxFormat(?)" {
-			return call.wrong(graph.CodeOperand, "there is no such format: it is BoxCorners, BoxCornerSize or BoxCenterSize")
+			return call.wrong(graph.CodeOperand, "there is no such format: use BoxCorners, BoxCornerSize or BoxCenterSize")
 		}
 	}
 	if from == to {

@@ -27,9 +27,9 @@ func While(max graph.Dim, carry []*graph.Node, cond func(carry []*graph.Node) *g
 	case b.g == nil:
 		b.refuse(noGraph)
 	case cond == nil:
-		b.refuse("there is no condition")
+		b.refuse("the condition function is nil")
 	case body == nil:
-		b.refuse("there is no body")
+		b.refuse("the body is nil")
 	}
 	b.refuseCount(max, "max")
 	if b.wrong != nil {
@@ -40,9 +40,9 @@ func While(max graph.Dim, carry []*graph.Node, cond func(carry []*graph.Node) *g
 	b.carry = append(b.carry, b.decides(cond(b.carry[:n:n])))
 	final, _ = b.build(func(carry, _ []node) (next, out []node) {
 		next = b.typed(body(b.step(), carry[:n:n]), carry)
-		b.refuseNil(next, "the body hands on nil as carried value %d")
+		b.refuseNil(next, "the body returns nil as carried value %d")
 		if len(next) != n {
-			b.refuse("%d values are carried, and the body hands on %d", n, len(next))
+			b.refuse("there are %d carried values, but the body returns %d", n, len(next))
 		}
 		if b.wrong != nil {
 			return carry, nil
@@ -62,7 +62,7 @@ func (b *loopBuilder) decides(is node) node {
 		b.refuse("the condition is nil")
 		return b.g.Scalar(graph.Bool, 0)
 	case is.Judged() && (is.DType() != graph.Bool || is.Rank() != 0):
-		b.refuse("the condition is %s%s, and must be one Bool: %s", is.DType(), is.Shape(), decided(is))
+		b.refuse("the condition is %s%s, but must be one Bool: %s", is.DType(), is.Shape(), decided(is))
 		b.show(is, "the condition")
 	}
 	return asNode(b.g, is)
@@ -72,11 +72,11 @@ func (b *loopBuilder) decides(is node) node {
 func decided(is node) string {
 	switch {
 	case is.DType() == graph.Bool:
-		return "ops.Any or ops.All make one of several"
+		return "use ops.Any or ops.All to reduce it to one"
 	case is.Rank() == 0:
-		return "compare it, as ops.Greater(" + is.Called() + ", graph.Num(0)) does"
+		return "compare it, such as ops.Greater(" + is.Called() + ", graph.Num(0)) does"
 	}
-	return "compare it, and ops.Any or ops.All make one of several"
+	return "compare it, and use ops.Any or ops.All to reduce it to one"
 }
 
 // Cond returns the results of then if condition, one Bool, is true, and those of otherwise if it is false. Both are
@@ -120,7 +120,7 @@ func (b *loopBuilder) branch(build func() []*graph.Node) ([]node, *graph.Region)
 // match requires that two branches give values that can take each other's place.
 func (b *loopBuilder) match(then, otherwise []node) {
 	if len(then) != len(otherwise) {
-		b.refuse("then gives %d values, and otherwise %d", len(then), len(otherwise))
+		b.refuse("then returns %d values, but otherwise returns %d", len(then), len(otherwise))
 		return
 	}
 	for i := range then {
@@ -129,7 +129,7 @@ func (b *loopBuilder) match(then, otherwise []node) {
 			if then[i] != nil {
 				branch = "otherwise"
 			}
-			b.refuse("%s gives nil as value %d", branch, i)
+			b.refuse("%s returns nil as value %d", branch, i)
 			return
 		}
 		b.typed(then[i:i+1], otherwise[i:i+1])

@@ -34,7 +34,7 @@ func Callback(name string, in []*graph.Node, t graph.DType, shape graph.Shape, c
 	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
 	in, shape = slices.Clone(in), slices.Clone(shape)
 	if call == nil {
-		return refusal(refused("Callback", in...), &graph.Mistake{Code: graph.CodeOperand, Summary: name + " lacks its function"})
+		return refusal(refused("Callback", in...), &graph.Mistake{Code: graph.CodeOperand, Summary: "the function of " + name + " is nil"})
 	}
 	op := &graph.Op{Name: "callback", Func: name, Doc: "the result of a Go function, which is called once in each run.", Class: graph.Function, Ordered: true,
 		MinIn: 1, MaxIn: -1, Core: wholeOperands,

@@ -46,7 +46,7 @@ func (p *packedCall) gradient(backward func(y, dy, in []node) []node) {
 	p.carrier = &graph.Op{Name: "carrier", Func: p.name, Doc: "what the gradients of several results meet in.", Class: graph.Function, AsStored: true, Unpacks: true,
 		MinIn: 2, MaxIn: -1, Core: wholeOperands,
 		Infer:    func(*graph.Call) (graph.DType, graph.Shape) { return dtype, graph.Shape{size} },
-		Function: func(*graph.Arrays) error { return errors.New("is not to be computed") },
+		Function: func(*graph.Arrays) error { return errors.New("must not be computed") },
 	}
 	if backward == nil {
 		return

@@ -95,11 +95,11 @@ func badResults(fn, name string, in []node, results []CallbackResult, call func(
 	}
 	switch {
 	case call == nil:
-		return refuse(graph.CodeOperand, "%s lacks its function", name)
+		return refuse(graph.CodeOperand, "the function of %s is nil", name)
 	case len(in) == 0:
 		return refusal(refused(fn), nil)
 	case len(results) == 0:
-		return refuse(graph.CodeOperand, "%s has no result", name)
+		return refuse(graph.CodeOperand, "%s has no results", name)
 	}
 	for i, r := range results {
 		if !r.DType.Valid() {
@@ -107,7 +107,7 @@ func badResults(fn, name string, in []node, results []CallbackResult, call func(
 		}
 		for _, d := range r.Shape {
 			if n, whole := d.Int(); whole && n < 0 || d.IsUnknown() || !d.Valid() {
-				return refuse(graph.CodeOperand, "result %d of %s has the shape %s, of which %s is no size", i, name, r.Shape, d)
+				return refuse(graph.CodeOperand, "result %d of %s has the shape %s, in which %s is not a valid size", i, name, r.Shape, d)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func (p *packedCall) run(a *graph.Arrays) error {
 		return err
 	}
 	if len(a.Outs) != len(room) {
-		return fmt.Errorf("it leaves %d results, and %d were named", len(a.Outs), len(room))
+		return fmt.Errorf("it left %d results, but %d were declared", len(a.Outs), len(room))
 	}
 	for i, given := range a.Outs {
 		what := fmt.Sprintf("result %d", i)

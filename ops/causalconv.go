@@ -18,19 +18,19 @@ func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	}
 	for _, v := range call.in {
 		if !v.DType().IsFloat() || v.DType() != x.DType() {
-			return refuse(graph.CodeDType, "operands have one floating-point dtype, and %s has %s beside %s of %s", v.Called(), v.DType(), x.DType(), x.Called())
+			return refuse(graph.CodeDType, "operands must have the same floating-point dtype, but %s has %s and %s of %s", v.Called(), v.DType(), x.DType(), x.Called())
 		}
 	}
 	if x.Rank() != 3 || weight.Rank() != 3 || past != nil && past.Rank() != 3 {
-		return refuse(graph.CodeWindow, "x is [N, C, T], a weight [C, 1, K] and what is past [N, C, K-1], and x and the weight have shapes %s and %s", x.Shape(), weight.Shape())
+		return refuse(graph.CodeWindow, "x must be [N, C, T], the weight [C, 1, K] and past [N, C, K-1], but x and the weight have shapes %s and %s", x.Shape(), weight.Shape())
 	}
 	channels, known := x.Shape()[1].Int()
 	taps, fixed := weight.Shape()[2].Int()
 	if known && channels < 1 || fixed && taps < 1 {
-		return refuse(graph.CodeWindow, "x is [N, C, T] and a weight [C, 1, K], where C and K are from 1 on, and they have shapes %s and %s", x.Shape(), weight.Shape())
+		return refuse(graph.CodeWindow, "x must be [N, C, T] and the weight [C, 1, K], with C and K at least 1, but their shapes are %s and %s", x.Shape(), weight.Shape())
 	}
 	width := weight.Shape()[2].Minus(1)
-	const why = "operands of a causal convolution go together"
+	const why = "the operands of a causal convolution must match"
 	sizes := []sizeMatch{axisMatch(weight, 0, x.Shape()[1], why), axisMatch(weight, 1, 1, why)}
 	if past != nil {
 		for axis, want := range []graph.Dim{x.Shape()[0], x.Shape()[1], width} {

@@ -143,12 +143,12 @@ func (c choiceCase) run(t *testing.T, call func(t *testing.T, c choiceCase, in [
 // TestWhatIsOutsideStopsTheRun: the error names the call, its place and the value.
 func TestWhatIsOutsideStopsTheRun(t *testing.T) {
 	for want, build := range map[string]func(x node) node{
-		"Unique(x, 2, 0): there are more different values than the given size, 2: found 3": func(x node) node {
+		"Unique(x, 2, 0): there are more distinct values than the given size, 2: found 3": func(x node) node {
 			values, _, _ := ops.Unique(x, 2, graph.Num(0))
 			return values
 		},
-		"a quantile is in the range [0, 1]": func(x node) node { return ops.Quantile(x, ops.Select(x, 0, 2), 0, ops.QuantileLower) },
-		"not in 0..4":                       func(x node) node { return ops.Bincount(ops.Cast(x, graph.Int64), 5, nil) },
+		"a quantile must be in the range [0, 1]": func(x node) node { return ops.Quantile(x, ops.Select(x, 0, 2), 0, ops.QuantileLower) },
+		"not in 0..4":                            func(x node) node { return ops.Bincount(ops.Cast(x, graph.Int64), 5, nil) },
 	} {
 		g := graph.New("outside")
 		x := g.Input("x", graph.Float64, g.Dim("n"))

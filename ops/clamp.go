@@ -66,7 +66,7 @@ func inferClamp(c *graph.Call) (graph.DType, graph.Shape) {
 		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "torch.clamp: At least one of 'min' or 'max' must not be None"})
 	}
 	if t := c.DType(0); t.IsInt() && (!isWhole(a.Min) || !isWhole(a.Max)) {
-		rules.RefuseDType(c, "clamp: integers have whole numbers as bounds")
+		rules.RefuseDType(c, "clamp: the bounds of integers must be whole numbers")
 	}
 	for _, bound := range []float64{a.Min, a.Max} {
 		if !math.IsInf(bound, 0) {

@@ -17,7 +17,7 @@ func refusedPolynomials(call refusedCall, ps ...node) node {
 	}
 	for _, p := range ps {
 		if p.Rank() != 1 || p.DType() == graph.Bool {
-			return call.wrong(graph.CodeRank, "a polynomial is a vector of coefficients, and %s is %s of shape %s", p.Called(), p.DType(), p.Shape())
+			return call.wrong(graph.CodeRank, "a polynomial must be a vector of coefficients, but %s is %s of shape %s", p.Called(), p.DType(), p.Shape())
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func PolyDiv(p, q *graph.Node) (quotient, remainder *graph.Node) {
 	n, known := p.Shape()[0].Int()
 	m, alsoKnown := q.Shape()[0].Int()
 	if !known || !alsoKnown || n == 0 || m == 0 {
-		bad := call.wrong(graph.CodeOperand, "polynomials that are divided have known numbers of coefficients, one at least, and the shapes are %s and %s", p.Shape(), q.Shape())
+		bad := call.wrong(graph.CodeOperand, "the division of polynomials needs known numbers of coefficients, at least one each, but the shapes are %s and %s", p.Shape(), q.Shape())
 		return bad, bad
 	}
 	in := converted(opDiv, p, q)
@@ -123,7 +123,7 @@ func PolyDer(p *graph.Node, times int) *graph.Node {
 		return bad
 	}
 	if times < 0 || times > maxDifferences {
-		return call.wrong(graph.CodeOperand, "Order of derivative must be from 0 to %d, and it is %d", maxDifferences, times)
+		return call.wrong(graph.CodeOperand, "Order of derivative must be from 0 to %d, but it is %d", maxDifferences, times)
 	}
 	for range times {
 		size := p.Shape()[0]
@@ -146,11 +146,11 @@ func PolyInt(p *graph.Node, times int, constants *graph.Node) *graph.Node {
 			return bad
 		}
 		if k := constants.Shape()[0]; k.IsConst() && k != graph.Dim(times) {
-			return call.wrong(graph.CodeOperand, "k must be a vector of %d constants of integration, and %s has shape %s", times, constants.Called(), constants.Shape())
+			return call.wrong(graph.CodeOperand, "k must be a vector of %d constants of integration, but %s has shape %s", times, constants.Called(), constants.Shape())
 		}
 	}
 	if times < 0 || times > maxDifferences {
-		return call.wrong(graph.CodeOperand, "Order of integral must be from 0 to %d, and it is %d", maxDifferences, times)
+		return call.wrong(graph.CodeOperand, "Order of integral must be from 0 to %d, but it is %d", maxDifferences, times)
 	}
 	p = Div(p, num(1))
 	for i := range times {
@@ -196,9 +196,9 @@ func PolyFit(x, y *graph.Node, degree int, weights *graph.Node) *graph.Node {
 	}
 	switch {
 	case x.Rank() != 1 || y.Rank() < 1 || y.Rank() > 2 || x.Shape()[0].IsConst() && y.Shape()[0].IsConst() && x.Shape()[0] != y.Shape()[0]:
-		return call.wrong(graph.CodeRank, "expected x and y to have same length, and they have the shapes %s and %s", x.Shape(), y.Shape())
+		return call.wrong(graph.CodeRank, "expected x and y to have same length, but their shapes are %s and %s", x.Shape(), y.Shape())
 	case degree < 0 || degree >= maxPowers:
-		return call.wrong(graph.CodeOperand, "a degree is from 0 to %d, and it is %d", maxPowers-1, degree)
+		return call.wrong(graph.CodeOperand, "the degree must be from 0 to %d, but it is %d", maxPowers-1, degree)
 	}
 	in := converted(opDiv, x, y)
 	x, y = in[0], in[1]

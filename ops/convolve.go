@@ -56,13 +56,13 @@ func convolved(fn string, x, y node, mode ConvolveMode, flipped bool, convolve f
 	}
 	switch {
 	case int(mode) >= len(convolveModes):
-		return call.wrong(graph.CodeOperand, "%s is no mode of a convolution: full, same or valid", mode)
+		return call.wrong(graph.CodeOperand, "%s is not a mode of a convolution: use ConvolveFull, ConvolveSame or ConvolveValid", mode)
 	case x.Rank() != y.Rank() || x.Rank() == 0:
-		return call.wrong(graph.CodeRank, "in1 and in2 should have the same dimensionality, and they have the shapes %s and %s", x.Shape(), y.Shape())
+		return call.wrong(graph.CodeRank, "in1 and in2 should have the same dimensionality, but their shapes are %s and %s", x.Shape(), y.Shape())
 	case x.DType() != y.DType():
-		return call.wrong(graph.CodeDType, "%s is %s and %s is %s: Cast brings them to one dtype", x.Called(), x.DType(), y.Called(), y.DType())
+		return call.wrong(graph.CodeDType, "%s is %s and %s is %s: use Cast to convert them to one dtype", x.Called(), x.DType(), y.Called(), y.DType())
 	case slices.Contains(x.Shape(), 0) || slices.Contains(y.Shape(), 0):
-		return call.wrong(graph.CodeEmpty, "shapes %s and %s: operands of a convolution have elements", x.Shape(), y.Shape())
+		return call.wrong(graph.CodeEmpty, "the operands of a convolution must have elements, but their shapes are %s and %s", x.Shape(), y.Shape())
 	}
 	axes := make([]int, x.Rank())
 	for i := range axes {
@@ -78,7 +78,7 @@ func convolved(fn string, x, y node, mode ConvolveMode, flipped bool, convolve f
 		case !within && around:
 			x, y = y, x
 		case !within:
-			return call.wrong(graph.CodeOperand, "For 'valid' mode, one must be at least as large as the other in every dimension, and the shapes are %s and %s", x.Shape(), y.Shape())
+			return call.wrong(graph.CodeOperand, "For 'valid' mode, one must be at least as large as the other in every dimension, but the shapes are %s and %s", x.Shape(), y.Shape())
 		}
 	}
 	for i, n := range x.Shape() {

@@ -17,7 +17,7 @@ func transposedConvolution(name, fn string, axes int) *graph.Op {
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
 			if a.Mode != PadZeros {
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: a.Mode.String() + " is not for a transposed convolution, whose padding cuts its result"})
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: a.Mode.String() + " does not apply to a transposed convolution, whose padding removes elements of the result"})
 			}
 			return rules.ConvTranspose(c, axes, a.steps(), a.OutputPadding, a.Groups)
 		},

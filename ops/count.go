@@ -87,7 +87,7 @@ func firstOfRuns(sorted, order, begins node, size graph.Dim, fill node) (values,
 	place, room := Iota(g, 0, n), Size(g, graph.Int64, size)
 	rank := Sub(CumSum(Cast(begins, graph.Int64), 0), num64(1))
 	total := Sum(Cast(begins, graph.Int64))
-	total = Assert(total, LessEqual(total, room), fmt.Sprintf("there are more different values than the given size, %s", size))
+	total = Assert(total, LessEqual(total, room), fmt.Sprintf("there are more distinct values than the given size, %s", size))
 	rank = Minimum(rank, Sub(total, num64(1))) // which it is anyway: the sum is what is checked
 	counts = namings(rank, size)
 	begin := Where(Greater(counts, num64(0)), SegmentMin(place, 0, rank, size), Size(g, graph.Int64, n))
@@ -108,7 +108,7 @@ func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 		return refusal(refused("Bincount", x).with(size), nil)
 	case x.Rank() != 1 || !x.DType().IsInt():
 		return refusal(refused("Bincount", x).with(size), &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("bincount only supports 1-d non-negative integral inputs, and %s is %s of shape %s", x.Called(), x.DType(), x.Shape())})
+			Summary: fmt.Sprintf("bincount only supports 1-d non-negative integral inputs, but %s is %s of shape %s", x.Called(), x.DType(), x.Shape())})
 	}
 	if x.DType() != graph.Int32 {
 		x = Cast(x, graph.Int64)
@@ -164,7 +164,7 @@ func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	case known && n <= 0:
 		return call.wrong(graph.CodeOperand, "torch.histogram(): bins must be > 0, but got %d for dimension 0", n)
 	case !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0):
-		return call.wrong(graph.CodeOperand, "torch.histc(): the range from %v to %v is not finite, or falls", low, high)
+		return call.wrong(graph.CodeOperand, "torch.histc(): the range from %v to %v is not finite, or descending", low, high)
 	}
 	g, t, size := x.Graph(), x.DType(), x.Shape().NumElements()
 	x = StopGradient(Reshape(x, size))

@@ -53,7 +53,7 @@ func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Nod
 			variance = Unsqueeze(variance, -1)
 		case !given.Equal(x.Shape()) && !given.Equal(append(slices.Clone(before), 1)):
 			return refusal(refused("GaussianNLL", x, target, variance), &graph.Mistake{Code: graph.CodeBroadcast,
-				Summary: fmt.Sprintf("var is of incorrect size: it is %s, and x is %s", given, x.Shape())})
+				Summary: fmt.Sprintf("var is of incorrect size: it is %s, but x is %s", given, x.Shape())})
 		}
 	}
 	least := Add(Sub(variance, StopGradient(variance)), num(leastGaussianVariance))

@@ -44,7 +44,7 @@ func init() {
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(IotaAttrs)
 			if a.Axis < 0 || a.Axis >= len(a.Shape) {
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("axis %d is none of %s", a.Axis, a.Shape)})
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no axis %d in %s", a.Axis, a.Shape)})
 			}
 			return graph.Int64, a.Shape
 		},

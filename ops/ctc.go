@@ -120,11 +120,11 @@ func (l lossCall) refusedCTC(call refusedCall) node {
 		x := call.in[i]
 		switch {
 		case x.Rank() != rank:
-			return wrong(graph.CodeRank, "%s of CTC has %d axes, and %s has shape %s", words[i], rank, x.Called(), x.Shape())
+			return wrong(graph.CodeRank, "%s of CTC must have %d axes, but %s has shape %s", words[i], rank, x.Called(), x.Shape())
 		case i == 0 && !x.DType().IsFloat():
 			return wrong(graph.CodeDType, `"ctc_loss_cpu" not implemented for '%s'`, x.DType().TorchName())
 		case i > 0 && !x.DType().IsIndex():
-			return wrong(graph.CodeDType, "%s of CTC are integers, and %s has dtype %s", words[i], x.Called(), x.DType())
+			return wrong(graph.CodeDType, "%s of CTC must be integers, but %s has dtype %s", words[i], x.Called(), x.DType())
 		}
 	}
 	if classes, known := call.in[0].Shape()[2].Int(); l.blank < 0 || known && int64(l.blank) >= classes {

@@ -40,7 +40,7 @@ func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) 
 	}
 	switch {
 	case forward == nil || backward == nil:
-		return refuse("%s lacks a function", name)
+		return refuse("a function of %s is nil", name)
 	case slices.Contains(in, nil):
 		return refuse("an operand of %s is nil", name)
 	}
@@ -55,8 +55,8 @@ func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) 
 	}
 	if lost := readBeside(first, in); lost != nil {
 		return refusal(refused("WithGradient", in...), &graph.Mistake{Code: graph.CodeGradient,
-			Summary: fmt.Sprintf("%s reads %s, which is none of its operands: no gradient would reach it", name, lost.Called()),
-			Help:    []string{"give it as an operand, with a gradient from the backward function; or read ops.StopGradient of it"}})
+			Summary: fmt.Sprintf("%s reads %s, which is not among its operands: no gradient would reach it", name, lost.Called()),
+			Help:    []string{"pass it as an operand, with a gradient from the backward function; or read ops.StopGradient of it"}})
 	}
 	return graph.Apply(customGradient(name, backward), nil, append([]node{first}, in...)...)
 }

@@ -85,13 +85,13 @@ func TestMistakesOfOwnGradients(t *testing.T) {
 	same := func(in []node) node { return in[0] }
 	pass := func(_, dy node, in []node) []node { return []node{dy} }
 	x, _ := build()
-	requireMistake(t, ops.WithGradient("Own", []node{x}, nil, pass), "Own lacks a function")
+	requireMistake(t, ops.WithGradient("Own", []node{x}, nil, pass), "a function of Own is nil")
 	requireMistake(t, ops.WithGradient("Own", []node{x, nil}, same, pass), "operand 1 is nil")
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { panic("ouch") }, pass), "the forward function of Own panics at customgradient_test.go:90: ouch")
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { return nil }, pass), "the forward function of Own returns nil")
 	x, w := build()
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func(in []node) node { return ops.Mul(in[0], w) }, pass),
-		"Own reads w, which is none of its operands: no gradient would reach it")
+		"Own reads w, which is not among its operands: no gradient would reach it")
 	x, w = build()
 	y := ops.WithGradient("Own", []node{x}, func(in []node) node { return ops.Mul(in[0], ops.StopGradient(w)) }, pass)
 	require.NoError(t, y.Err())

@@ -46,8 +46,8 @@ func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption)
 	}
 	for i, size := range x.Shape()[2:] {
 		if y.Judged() {
-			requireSizes(y, graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: 1, Axis: 2 + i, Why: "images that are sampled have elements"},
-				fmt.Sprintf("deform_conv2d: %s has shape %s, and along axis %d no elements to read between", x.Called(), x.Shape(), 2+i))
+			requireSizes(y, graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: 1, Axis: 2 + i, Why: "sampled images must have elements"},
+				fmt.Sprintf("deform_conv2d: %s has shape %s, without elements along axis %d to interpolate", x.Called(), x.Shape(), 2+i))
 		}
 	}
 	return y
@@ -84,15 +84,15 @@ func (d *deforming) read(call refusedCall) node {
 	for i, v := range call.in {
 		switch t := v.DType(); {
 		case t != graph.Float32 && t != graph.Float64 || t != d.x.DType():
-			return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: fmt.Sprintf("deform_conv2d: operands are all Float32 or all Float64, and %s has dtype %s", v.Called(), t)})
+			return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: fmt.Sprintf("deform_conv2d: all operands must be Float32, or all Float64, but %s has dtype %s", v.Called(), t)})
 		case v.Rank() != 4 && (i < 3 || v == d.mask):
-			return refuse("%s has shape %s, and 4 axes are wanted", v.Called(), v.Shape())
+			return refuse("%s has shape %s, but must have 4 axes", v.Called(), v.Shape())
 		}
 	}
 	x, w, offset := d.x.Shape(), d.weight.Shape(), d.offset.Shape()
 	for _, size := range append(w[:4:4], x[1], offset[1]) {
 		if n, known := size.Int(); !known || n < 1 || n > 1<<31 {
-			return refuse("channels and sizes of windows are numbers that are not 0, and shapes are %s, %s and %s", x, offset, w)
+			return refuse("channels and kernel sizes must be known numbers other than 0, but the shapes are %s, %s and %s", x, offset, w)
 		}
 	}
 	d.height, d.width = int(w[2]), int(w[3])
@@ -101,20 +101,20 @@ func (d *deforming) read(call refusedCall) node {
 	}
 	d.groups, d.fields = int(x[1]/w[1]), int(offset[1])/(2*d.height*d.width)
 	if d.groups == 0 || x[1]%w[1] != 0 || w[0]%graph.Dim(d.groups) != 0 {
-		return refuse("weights %s go with a multiple of %s channels, whose groups divide the %s that come out, and %s has %s", w, w[1], w[0], d.x.Called(), x[1])
+		return refuse("weights %s need a multiple of %s input channels, with a number of groups that divides the %s output channels, but %s has %s", w, w[1], w[0], d.x.Called(), x[1])
 	}
 	d.out = graph.Shape{x[0], w[0], 0, 0}
 	for i, size := range x[2:] {
 		d.out[2+i] = rules.WindowCount(size.Plus(graph.Dim(2*d.steps.Padding[i])), w[2+i], d.steps.Stride[i], d.steps.Dilation[i])
 	}
 	if d.fields == 0 || x[1]%graph.Dim(d.fields) != 0 {
-		return refuse("offsets have 2·fields·%d·%d channels, where fields divide the %s of %s, and %s has %s", d.height, d.width, x[1], d.x.Called(), d.offset.Called(), offset[1])
+		return refuse("offsets must have 2·fields·%d·%d channels, where fields divides the %s channels of %s, but %s has %s", d.height, d.width, x[1], d.x.Called(), d.offset.Called(), offset[1])
 	}
 	field := graph.Dim(d.fields * d.height * d.width)
 	wanted := []graph.Shape{{x[0], 2 * field, d.out[2], d.out[3]}, {w[0]}, {x[0], field, d.out[2], d.out[3]}}
 	for i, v := range []node{d.offset, d.bias, d.mask} {
 		if v != nil && !v.Shape().Equal(wanted[i]) {
-			return refuse("%s has shape %s, and %s is wanted", v.Called(), v.Shape(), wanted[i])
+			return refuse("%s has shape %s, but must have %s", v.Called(), v.Shape(), wanted[i])
 		}
 	}
 	return nil

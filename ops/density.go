@@ -18,9 +18,9 @@ func HistogramBinEdges(x *graph.Node, bins graph.Dim, low, high float64) *graph.
 	n, known := bins.Int()
 	switch {
 	case known && n <= 0:
-		return call.wrong(graph.CodeOperand, "`bins` must be positive, and it is %d", n)
+		return call.wrong(graph.CodeOperand, "`bins` must be positive, but it is %d", n)
 	case !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0):
-		return call.wrong(graph.CodeOperand, "the range from %v to %v is not finite, or falls", low, high)
+		return call.wrong(graph.CodeOperand, "the range from %v to %v is not finite, or descending", low, high)
 	}
 	if x = Div(x, num(1)); x.Err() != nil || !x.Judged() {
 		return x
@@ -68,7 +68,7 @@ func HistogramDD(x, weights *graph.Node, edges ...*graph.Node) *graph.Node {
 		return bad
 	}
 	if x.Rank() != 2 || len(edges) == 0 || x.Shape()[1].IsConst() && x.Shape()[1] != graph.Dim(len(edges)) {
-		return call.wrong(graph.CodeRank, "rows of shape [n, d] have edges for each of d columns, and there are %d for shape %s", len(edges), x.Shape())
+		return call.wrong(graph.CodeRank, "rows [n, d] need edges for each of d columns, but there are %d for shape %s", len(edges), x.Shape())
 	}
 	g := x.Graph()
 	shape := make(graph.Shape, len(edges))
@@ -112,7 +112,7 @@ func GaussianKDE(points, data, weights *graph.Node, factor float64) *graph.Node 
 		return bad
 	}
 	if !(factor >= 0) {
-		return call.wrong(graph.CodeOperand, "a factor of the bandwidth is above 0, or 0 for Scott's, and it is %v", factor)
+		return call.wrong(graph.CodeOperand, "the bandwidth factor must be above 0, or 0 for Scott's, but it is %v", factor)
 	}
 	in := converted(opDiv, points, data)
 	p, x := in[0], in[1]
@@ -122,7 +122,7 @@ func GaussianKDE(points, data, weights *graph.Node, factor float64) *graph.Node 
 		}
 	}
 	if p.Rank() != 2 || x.Rank() != 2 || p.Shape()[0].IsConst() && x.Shape()[0].IsConst() && p.Shape()[0] != x.Shape()[0] {
-		return call.wrong(graph.CodeRank, "points and data are [d, m] and [d, n], and they have the shapes %s and %s", points.Shape(), data.Shape())
+		return call.wrong(graph.CodeRank, "points and data must be [d, m] and [d, n], but their shapes are %s and %s", points.Shape(), data.Shape())
 	}
 	d, n := x.Shape()[0], x.Shape()[1]
 	g, t := x.Graph(), x.DType()

@@ -53,7 +53,7 @@ func ReverseSequence(x, lengths *graph.Node, batch, time int) *graph.Node {
 		return Transpose(x, batch, time) // its own mistake
 	}
 	if (batch-time)%x.Rank() == 0 || !lengths.DType().IsInt() || lengths.Rank() != 1 {
-		return call.wrong(graph.CodeOperand, "reverse_sequence: two axes of %s and a vector of integers are wanted, and not axes %d and %d with lengths %s%s",
+		return call.wrong(graph.CodeOperand, "reverse_sequence needs two axes of %s and a vector of integers, but got axes %d and %d with lengths %s%s",
 			x.Called(), batch, time, lengths.DType(), lengths.Shape())
 	}
 	at := countedFromZero([]int{batch, time}, x.Rank())
@@ -77,7 +77,7 @@ func RotaryEmbedding(x, cos, sin *graph.Node, interleaved bool) *graph.Node {
 		return bad
 	}
 	if x.Rank() < 1 || cos.Rank() < 1 || sin.Rank() < 1 || !x.DType().IsFloat() || cos.DType() != x.DType() || sin.DType() != x.DType() {
-		return call.wrong(graph.CodeOperand, "rotary_embedding: three values of one floating-point dtype with an axis at least are wanted")
+		return call.wrong(graph.CodeOperand, "rotary_embedding needs three values of the same floating-point dtype with at least one axis")
 	}
 	half := cos.Shape()[cos.Rank()-1]
 	turned := half.Times(2)

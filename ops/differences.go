@@ -53,7 +53,7 @@ func (r refusedCall) steps(spacing node, axis int) (steps, bad node) {
 		return spacing, nil
 	case 1:
 		if have, want := spacing.Shape()[0], x.Shape()[axis]; have.IsConst() && want.IsConst() && have != want {
-			return nil, r.wrong(graph.CodeBroadcast, "there are %s places for %s elements along axis %d", have, want, axis)
+			return nil, r.wrong(graph.CodeBroadcast, "there are %s coordinates for %s elements along axis %d", have, want, axis)
 		}
 		for range x.Rank() - 1 - axis {
 			spacing = Unsqueeze(spacing, -1)
@@ -61,7 +61,7 @@ func (r refusedCall) steps(spacing node, axis int) (steps, bad node) {
 	}
 	behind := x.Rank() - axis // the axis counted from the end
 	if spacing.Rank() < behind {
-		return nil, r.wrong(graph.CodeBroadcast, "places of shape %s have no axis for axis %d of shape %s", spacing.Shape(), axis, x.Shape())
+		return nil, r.wrong(graph.CodeBroadcast, "coordinates of shape %s have no axis that matches axis %d of shape %s", spacing.Shape(), axis, x.Shape())
 	}
 	return Diff(spacing, 1, -behind), nil
 }
@@ -76,7 +76,7 @@ func spacedCall(fn string, y, spacing node, more ...any) (call refusedCall, bad 
 		return call, refusal(call, nil)
 	}
 	if y.DType() == graph.Bool || spacing.DType() == graph.Bool {
-		return call, call.wrong(graph.CodeDType, "%s: received a bool input, and numbers are wanted", fn)
+		return call, call.wrong(graph.CodeDType, "%s: received a bool input, but needs numbers", fn)
 	}
 	return call, nil
 }
@@ -147,7 +147,7 @@ func GradientAlong(y, spacing *graph.Node, axis, edgeOrder int) *graph.Node {
 	case edgeOrder != 1 && edgeOrder != 2:
 		return call.wrong(graph.CodeOperand, "torch.gradient only supports edge_order=1 and edge_order=2.")
 	case spacing.Rank() > 1:
-		return call.wrong(graph.CodeRank, "places are a vector, and %s has shape %s", spacing.Called(), spacing.Shape())
+		return call.wrong(graph.CodeRank, "coordinates must be a vector, but %s has shape %s", spacing.Called(), spacing.Shape())
 	}
 	if size, known := y.Shape()[at].Int(); known && size <= int64(edgeOrder) {
 		return call.wrong(graph.CodeEmpty, "torch.gradient expected each dimension size to be at least edge_order+1")
@@ -215,7 +215,7 @@ func Unwrap(x *graph.Node, discontinuity, period float64, axis int) *graph.Node 
 	case bad != nil:
 		return bad
 	case !(period > 0) || math.IsInf(period, 0) || math.IsNaN(discontinuity):
-		return call.wrong(graph.CodeOperand, "a period is above 0 and finite, and it is %v", period)
+		return call.wrong(graph.CodeOperand, "a period must be above 0 and finite, but it is %v", period)
 	}
 	x = asFloat(x)
 	step := Diff(StopGradient(x), 1, at)
@@ -236,7 +236,7 @@ func Interp(x, places, values *graph.Node) *graph.Node {
 		return bad
 	}
 	if places.Rank() != 1 || values.Rank() != 1 || places.Shape()[0].IsConst() && values.Shape()[0].IsConst() && places.Shape()[0] != values.Shape()[0] || places.Shape()[0] == 0 {
-		return call.wrong(graph.CodeRank, "places and values are two vectors of one size, and they have the shapes %s and %s", places.Shape(), values.Shape())
+		return call.wrong(graph.CodeRank, "places and values must be two vectors of the same size, but their shapes are %s and %s", places.Shape(), values.Shape())
 	}
 	in := converted(opDiv, x, places, values)
 	x, places, values = in[0], in[1], in[2]

@@ -28,7 +28,7 @@ func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node
 	defer lossOf(opts).building("Huber", x, target, delta)()
 	if !(delta > 0) { // NaN too
 		return refusal(refused("Huber", x, target).with(delta), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("huber_loss does not support non-positive values for delta, and it is %v", delta)})
+			Summary: fmt.Sprintf("huber_loss does not support non-positive values for delta, but it is %v", delta)})
 	}
 	d := difference(refused("Huber", x, target).with(delta))
 	size := Abs(d)

@@ -98,10 +98,10 @@ func RandInt(seed *graph.Node, t graph.DType, low, high int64, shape ...graph.Di
 	switch {
 	case !t.IsInt():
 		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("random integers have an integer dtype, not %s", t)})
+			Summary: fmt.Sprintf("random integers need an integer dtype, not %s", t)})
 	case !holdsRange(t, low, high-1):
 		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("from %d up to %d: not all of these are numbers of %s", low, high, t)})
+			Summary: fmt.Sprintf("from %d up to %d: not all of these integers fit into %s", low, high, t)})
 	case low >= high || high-low < 0 || high-low > maxRange:
 		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("from %d up to %d: low must be less than high, by at most 2^50", low, high)})
@@ -159,8 +159,8 @@ func refusedParameter(call refusedCall, parameters ...node) node {
 			return refusal(call, nil)
 		case p.Graph() == nil || !p.DType().IsFloat():
 			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-				Summary: fmt.Sprintf("a parameter of a distribution is a floating-point tensor, and %s is not", p.Called()),
-				Help:    []string{"use Graph.Scalar for a number, and Expand for one that stands for many"}})
+				Summary: fmt.Sprintf("a parameter of a distribution must be a floating-point tensor, but %s is not", p.Called()),
+				Help:    []string{"use Graph.Scalar for a number, and Expand to repeat it"}})
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *grap
 		return bad
 	}
 	if weights.Rank() < 1 || samples < 1 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("%d samples of weights of shape %s: one or more are drawn along the last axis", samples, weights.Shape())})
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("%d samples of weights of shape %s: there must be at least one sample, and a last axis", samples, weights.Shape())})
 	}
 	last := weights.Rank() - 1
 	if classes, known := weights.Shape()[last].Int(); known && !replacement && int64(samples) > classes {

@@ -324,7 +324,7 @@ func TestKeysAreIndependent(t *testing.T) {
 		}
 	}
 	require.NotEqual(t, drawWith(t, 1, ops.FoldIn(seed, graph.Num(3))), drawWith(t, 2, ops.FoldIn(seed, graph.Num(3))))
-	requireMistake(t, ops.SplitKey(seed, 0)[0], "a key is split into 1 to 1024 keys, and not into 0")
+	requireMistake(t, ops.SplitKey(seed, 0)[0], "a key can be split into 1 to 1024 keys, not into 0")
 }
 
 // TestDrawsHaveGradientsOfTheirParameters compares those that are functions of evenly distributed numbers with differences.
@@ -365,10 +365,10 @@ func TestMatricesThatAreDrawn(t *testing.T) {
 		require.Greater(t, v, 1e-3)
 		require.LessOrEqual(t, v, 0.5001)
 	}
-	requireMistake(t, ops.LKJCholesky(seed, 1, p), "a matrix of correlations has two rows at least, and not 1")
-	requireMistake(t, ops.RelaxedOneHotCategorical(seed, p, 0), "a temperature is above 0, and it is 0")
-	requireMistake(t, ops.Wishart(seed, p, p), "scales are square matrices, and p has shape [3]")
-	requireMistake(t, ops.OneHotCategorical(seed, g.Scalar(graph.Float64, 1)), "scores of categories stand along the last axis, and 1 is a scalar")
+	requireMistake(t, ops.LKJCholesky(seed, 1, p), "a correlation matrix must have at least two rows, but has 1")
+	requireMistake(t, ops.RelaxedOneHotCategorical(seed, p, 0), "the temperature must be above 0, but it is 0")
+	requireMistake(t, ops.Wishart(seed, p, p), "scales must be square matrices, but p has shape [3]")
+	requireMistake(t, ops.OneHotCategorical(seed, g.Scalar(graph.Float64, 1)), "scores must have a last axis of categories, but 1 is a scalar")
 }
 
 func TestGradientsOfDraws(t *testing.T) {

@@ -184,7 +184,7 @@ func MultivariateNormal(seed, mean, scale *graph.Node) *graph.Node {
 		return bad
 	}
 	if mean.Rank() < 1 || scale.Rank() < 2 {
-		return call.wrong(graph.CodeRank, "a mean is a vector and a scale a matrix, and they have the shapes %s and %s", mean.Shape(), scale.Shape())
+		return call.wrong(graph.CodeRank, "a mean must be a vector and a scale a matrix, but their shapes are %s and %s", mean.Shape(), scale.Shape())
 	}
 	whole := Add(Mul(Select(scale, -1, 0), num(0)), mean)
 	if whole.Err() != nil || !whole.Judged() {
@@ -204,7 +204,7 @@ func RelaxedBernoulli(seed, logits *graph.Node, temperature float64) *graph.Node
 		return bad
 	}
 	if !(temperature > 0) {
-		return call.wrong(graph.CodeOperand, "a temperature is above 0, and it is %v", temperature)
+		return call.wrong(graph.CodeOperand, "the temperature must be above 0, but it is %v", temperature)
 	}
 	wide := widened(logits)
 	return rounded(Sigmoid(Div(Add(wide, Logistic(seed, wide.DType(), wide.Shape()...)), num(temperature))), logits)

@@ -168,18 +168,18 @@ func TestVarianceOfRows(t *testing.T) {
 		requireClose(t, want, value(t, in, ops.GaussianNLL(x, target, v, ops.EachLoss())).Floats(), 1e-12, "GaussianNLL")
 	}
 	requireClose(t, []float64{0, 0.5, 2, 4.5}, value(t, in, ops.GaussianNLL(x, target, graph.Num(1.0), ops.EachLoss())).Floats(), 1e-12, "one number")
-	requireMistake(t, ops.GaussianNLL(x, target, wrong), "var is of incorrect size: it is [3], and x is [2, 2]")
+	requireMistake(t, ops.GaussianNLL(x, target, wrong), "var is of incorrect size: it is [3], but x is [2, 2]")
 }
 
 // TestNumbersThatMeanNothing refuses what PyTorch refuses.
 func TestNumbersThatMeanNothing(t *testing.T) {
 	g := graph.New("numbers")
 	x := g.Input("x", graph.Float32, 3)
-	requireMistake(t, ops.Huber(x, x, 0), "huber_loss does not support non-positive values for delta, and it is 0")
+	requireMistake(t, ops.Huber(x, x, 0), "huber_loss does not support non-positive values for delta, but it is 0")
 	requireMistake(t, ops.SoftShrink(x, -1), "lambda must be greater or equal to 0, but found to be -1")
-	requireMistake(t, ops.HardTanh(x, 2, 1), "min_val cannot be greater than max_val, and they are 2 and 1")
+	requireMistake(t, ops.HardTanh(x, 2, 1), "min_val cannot be greater than max_val, but they are 2 and 1")
 	_, places := ops.TopK(g.Input("s", graph.Float32), 0, 0, true)
-	requireMistake(t, places, "selected index k out of range: a scalar is one element, and k is 0")
+	requireMistake(t, places, "selected index k out of range: a scalar has one element, but k is 0")
 }
 
 // TestSlopeOfInfinities: an infinite x above 0 has no part in PRelu's gradient to the slope.
@@ -195,13 +195,13 @@ func TestSlopeOfInfinities(t *testing.T) {
 // TestLossesRefuseWhatTheyDoNotRead gives losses options of others.
 func TestLossesRefuseWhatTheyDoNotRead(t *testing.T) {
 	for want, build := range map[string]func(x, target, w node) node{
-		"MSE has no option ClassWeights: it reads ElementWeights, SumLoss and EachLoss": func(x, target, w node) node {
+		"MSE has no option ClassWeights: its options are ElementWeights, SumLoss and EachLoss": func(x, target, w node) node {
 			return ops.MSE(x, target, ops.ClassWeights(w))
 		},
-		"CrossEntropy has no option ElementWeights: it reads IgnoreIndex, ClassWeights, LabelSmoothing, SumLoss and EachLoss": func(x, target, w node) node {
+		"CrossEntropy has no option ElementWeights: its options are IgnoreIndex, ClassWeights, LabelSmoothing, SumLoss and EachLoss": func(x, target, w node) node {
 			return ops.CrossEntropy(x, target, ops.ElementWeights(w), ops.LabelSmoothing(0.1))
 		},
-		"NLL has no option LabelSmoothing: it reads IgnoreIndex, ClassWeights, SumLoss and EachLoss": func(x, target, w node) node {
+		"NLL has no option LabelSmoothing: its options are IgnoreIndex, ClassWeights, SumLoss and EachLoss": func(x, target, w node) node {
 			return ops.NLL(x, ops.ArgMax(target, 1), ops.LabelSmoothing(0.1))
 		},
 		"": func(x, target, w node) node {

@@ -160,8 +160,8 @@ func bagsOf(index node, offsets []node, a EmbeddingBagAttrs) node {
 	isFirst := Equal(Iota(g, 0, given.Shape()...), num64(0))
 	// Each is asked of what was given, so that a message names that.
 	begins := Assert(given, Or(Not(isFirst), Equal(given, graph.Num(0))), "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0")
-	rises := Assert(given, GreaterEqual(given, previous(given, 0, 0)), "offsets do not fall")
-	ends := Assert(given, LessEqual(given, Size(g, graph.Int64, count)), "an offset is at most the number of indices")
+	rises := Assert(given, GreaterEqual(given, previous(given, 0, 0)), "offsets must not decrease")
+	ends := Assert(given, LessEqual(given, Size(g, graph.Int64, count)), "an offset must not exceed the number of indices")
 	start := Maximum(begins, Maximum(rises, ends)) // all are the same
 	bag := Sub(CumSum(Narrow(namings(start, count.Plus(1)), 0, 0, count), 0), num64(1))
 	if size := start.Shape()[0]; !size.IsConst() || size == 0 { // no bag at all
@@ -208,7 +208,7 @@ func EmbeddingBag(index, table *graph.Node, by Reduction, opts ...EmbeddingBagOp
 	case by != ReduceSum && by != ReduceMean && by != ReduceMax:
 		summary = "mode has to be one of ops.ReduceSum, ReduceMean or ReduceMax"
 	case b.IsWeighted && by != ReduceSum:
-		summary = fmt.Sprintf("per_sample_weights is only supported for mode='sum', and it is %s", by)
+		summary = fmt.Sprintf("per_sample_weights is only supported for mode='sum', but it is %s", by)
 	}
 	if summary != "" {
 		return refusal(refused("EmbeddingBag", index, table).with(by), &graph.Mistake{Code: graph.CodeOperand, Summary: summary})

@@ -27,7 +27,7 @@ func TestIndicesOfNoElements(t *testing.T) {
 func TestIndicesOfNothing(t *testing.T) {
 	ones := func(x node, shape graph.Shape) node { return ops.Ones(x.Graph(), graph.Float32, shape...) }
 	scores := func(x, i node) node { return ops.Expand(ops.Unsqueeze(x, 0), i.Shape()[0], x.Shape()[0]) }
-	const none, outside = "is 0, and there are no elements", "index out of range in self: "
+	const none, outside = "is 0, but there are no elements", "index out of range in self: "
 	for name, c := range map[string]struct {
 		call  func(x, i node) node
 		error string

@@ -28,9 +28,9 @@ func FakeQuantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Nod
 	call := refused("FakeQuantize", x, scale).with(o.words...)
 	switch {
 	case !x.DType().IsFloat() || x.DType().IsStorage():
-		return call.wrong(graph.CodeDType, "floating-point numbers are quantised, and %s has dtype %s", x.Called(), x.DType())
+		return call.wrong(graph.CodeDType, "quantisation needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())
 	case !o.dtype.IsInt():
-		return call.wrong(graph.CodeDType, "integers of 8 or 16 bits are rounded to, and not %s", o.dtype)
+		return call.wrong(graph.CodeDType, "fake quantisation rounds to integers of 8 or 16 bits, not to %s", o.dtype)
 	}
 	q := overScale(x, scale)
 	if q.DType().Bits() < graph.Float32.Bits() {

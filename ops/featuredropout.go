@@ -18,7 +18,7 @@ func dropping(fn string, x node, p float64, seed node, axes, least int) (keep, b
 		return nil, Dropout(x, p, seed) // its own mistake
 	case !x.DType().IsFloat():
 		return nil, refusal(call, &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("dropout works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())})
+			Summary: fmt.Sprintf("dropout needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())})
 	case !(p >= 0 && p <= 1): // NaN too
 		return nil, refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p)})
 	case x.Rank() < least:
@@ -107,7 +107,7 @@ func GumbelSoftmax(logits *graph.Node, tau float64, hard bool, axis int, seed *g
 	case logits == nil || !logits.Judged() || !seed.Judged():
 		return refusal(call, nil)
 	case !(tau > 0): // NaN too
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("the temperature tau must be more than 0, and it is %v", tau)})
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("the temperature tau must be more than 0, but it is %v", tau)})
 	case !logits.DType().IsFloat() || !hasAxis(logits, axis):
 		return Softmax(logits, axis) // its own mistake
 	}

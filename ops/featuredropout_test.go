@@ -76,5 +76,5 @@ func TestGumbelSoftmax(t *testing.T) {
 	}
 	require.Zero(t, got[2].Floats()[0], "each element is 0 or 1, exactly")
 	require.Positive(t, got[3].Floats()[0])
-	requireMistake(t, ops.GumbelSoftmax(x, 0, true, 1, seed), "the temperature tau must be more than 0, and it is 0")
+	requireMistake(t, ops.GumbelSoftmax(x, 0, true, 1, seed), "the temperature tau must be more than 0, but it is 0")
 }

@@ -262,7 +262,7 @@ func resized(x node, axis int, size graph.Dim) node {
 	return x
 }
 
-const somePoints = "a Fourier transform has data points"
+const somePoints = "a Fourier transform needs data points"
 
 func noPoints(n int64) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeEmpty, Summary: fmt.Sprintf("Invalid number of data points (%d) specified", n)}

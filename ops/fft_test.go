@@ -103,13 +103,13 @@ func TestFourierTransformsOfNamedSizes(t *testing.T) {
 func TestFourierTransformsRefuse(t *testing.T) {
 	g := graph.New("refused")
 	in := func(dt graph.DType, sizes ...graph.Dim) node { return g.Input("x", dt, sizes...) }
-	requireMistake(t, ops.FFT(in(graph.Float32, 8)), "fft_fft: complex numbers are pairs of real and imaginary parts on a last axis of size 2, and x has shape [8]")
-	requireMistake(t, ops.RFFT(in(graph.Int64, 8)), "transforms are of float32 and float64, and x has dtype int64")
+	requireMistake(t, ops.FFT(in(graph.Float32, 8)), "fft_fft: complex numbers must be pairs of real and imaginary parts on a last axis of size 2, but x has shape [8]")
+	requireMistake(t, ops.RFFT(in(graph.Int64, 8)), "transforms need float32 or float64, but x has dtype int64")
 	requireMistake(t, ops.RFFT(in(graph.Float32, 8), ops.FFTAxis(1)), "Dimension out of range (expected to be in range of [-1, 0], but got 1)")
 	requireMistake(t, ops.FFTN(in(graph.Float32, 4, 3, 2), ops.FFTAxes(0, -2)), "FFT dims must be unique")
 	requireMistake(t, ops.FFT2(in(graph.Float32, 3, 2)), "Dimension out of range (expected to be in range of [-1, 0], but got -2)")
 	requireMistake(t, ops.RFFTN(in(graph.Float32, 3, 2), ops.FFTAxis(0)), "RFFTN transforms several axes")
-	requireMistake(t, ops.FFTShift(in(graph.Float32, 3)), "the axes are wanted: all of real numbers, and all but the last of pairs")
+	requireMistake(t, ops.FFTShift(in(graph.Float32, 3)), "give the axes: all axes of real numbers, or all but the last of pairs")
 	requireMistake(t, ops.IRFFT(in(graph.Float32, 1, 2)), "Invalid number of data points (0) specified")
 }
 

@@ -140,7 +140,7 @@ func (a fftOptions) eachAxis(call refusedCall, rank int, two bool) (each []fftOp
 	case a.sizes != nil && len(a.sizes) != len(axes):
 		return nil, call.wrong(graph.CodeAxis, "When given, dim and shape arguments must have the same length: there are %d axes and %d sizes", len(axes), len(a.sizes))
 	case len(axes) == 0:
-		return nil, call.wrong(graph.CodeAxis, "at least one axis is transformed")
+		return nil, call.wrong(graph.CodeAxis, "at least one axis must be transformed")
 	}
 	for i := range axes {
 		one := fftOptions{axis: axes[i], norm: a.norm}
@@ -229,7 +229,7 @@ func shifted(fn string, x node, axes []int, back bool) node {
 		return bad
 	}
 	if len(axes) == 0 {
-		return call.wrong(graph.CodeAxis, "the axes are wanted: all of real numbers, and all but the last of pairs")
+		return call.wrong(graph.CodeAxis, "give the axes: all axes of real numbers, or all but the last of pairs")
 	}
 	for _, axis := range axes {
 		at, bad := call.axis(axis)
@@ -269,7 +269,7 @@ func RFFTFreq(g *graph.Graph, t graph.DType, n graph.Dim, spacing float64) *grap
 
 func notFrequencies(g *graph.Graph, fn string, t graph.DType, n graph.Dim) node {
 	if size, known := n.Int(); known && size < 1 || !t.IsFloat() || t.IsStorage() {
-		return badRange(g, fn, "frequencies are floating-point numbers, of a transform of at least one element")
+		return badRange(g, fn, "frequencies need a floating-point dtype and a transform of at least one element")
 	}
 	return nil
 }

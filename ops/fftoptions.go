@@ -115,8 +115,8 @@ func (a fftOptions) refusedPairs(call refusedCall, word string) node {
 	}
 	if last < 1 || x.Shape()[last] != 2 {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("%s: complex numbers are pairs of real and imaginary parts on a last axis of size 2, and %s has shape %s", word, x.Called(), x.Shape()),
-			Help:    []string{"Stack(-1, re, im) makes them; RFFT takes real numbers"}})
+			Summary: fmt.Sprintf("%s: complex numbers must be pairs of real and imaginary parts on a last axis of size 2, but %s has shape %s", word, x.Called(), x.Shape()),
+			Help:    []string{"use Stack(-1, re, im) to make them, or RFFT for real numbers"}})
 	}
 	return a.refusedAxis(call, last)
 }
@@ -142,7 +142,7 @@ func (a fftOptions) notFull(call refusedCall) node {
 	case a.norm > ScaleBoth:
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no scale %s", a.norm)})
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "transforms are of float32 and float64, and " + x.Called() + " has dtype " + x.DType().String(),
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "transforms need float32 or float64, but " + x.Called() + " has dtype " + x.DType().String(),
 			Help: []string{"Cast converts"}})
 	}
 	return nil

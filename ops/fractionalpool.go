@@ -19,7 +19,7 @@ func pooledAxes(call refusedCall, axes int) (lead int, bad node) {
 	case lead != 1 && lead != 2:
 		return 0, call.wrong(graph.CodeRank, "Expected %dD or %dD tensor, but %s has shape %s", axes+1, axes+2, x.Called(), x.Shape())
 	case !x.DType().IsFloat():
-		return 0, call.wrong(graph.CodeDType, "elements are floating-point numbers, and %s has dtype %s", x.Called(), x.DType())
+		return 0, call.wrong(graph.CodeDType, "this needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())
 	}
 	return lead, nil
 }
@@ -74,7 +74,7 @@ type fractional struct {
 func fractionalOf(call refusedCall, kernel, sizes []int) (f fractional, bad node) {
 	axes := len(kernel)
 	if axes != 2 && axes != 3 || len(sizes) != axes {
-		return f, call.wrong(graph.CodeWindow, "windows lie over the last 2 or 3 axes, and a kernel of %d sizes and %d numbers of windows are given", axes, len(sizes))
+		return f, call.wrong(graph.CodeWindow, "fractional pooling needs a kernel of 2 or 3 sizes and as many result sizes, but got %d and %d", axes, len(sizes))
 	}
 	lead, bad := pooledAxes(call, axes)
 	if bad != nil {
@@ -83,11 +83,11 @@ func fractionalOf(call refusedCall, kernel, sizes []int) (f fractional, bad node
 	x, samples := call.in[0], call.in[1]
 	f = fractional{x: x, samples: samples, kernel: kernel, sizes: sizes, lead: lead}
 	if samples.Rank() != lead+1 || samples.DType() != x.DType() {
-		return f, call.wrong(graph.CodeWindow, "samples are numbers of %s, %d for each channel of %s of shape %s, and %s is %s of shape %s",
+		return f, call.wrong(graph.CodeWindow, "samples must be %s with %d numbers for each channel of %s of shape %s, but %s is %s of shape %s",
 			x.DType(), axes, x.Called(), x.Shape(), samples.Called(), samples.DType(), samples.Shape())
 	}
 	for axis, want := range append(slices.Clone(x.Shape()[:lead]), graph.Dim(axes)) {
-		f.matches = append(f.matches, axisMatch(samples, axis, want, "each channel has samples"))
+		f.matches = append(f.matches, axisMatch(samples, axis, want, "each channel needs samples"))
 	}
 	if bad := call.mismatch(graph.CodeWindow, f.matches); bad != nil {
 		return f, bad
@@ -95,7 +95,7 @@ func fractionalOf(call refusedCall, kernel, sizes []int) (f fractional, bad node
 	p := prove.NewProver(x.Graph().Bounds)
 	for i := range axes {
 		if k, n := kernel[i], sizes[i]; k < 1 || n < 1 || k > 1<<30 || n > 1<<30 {
-			return f, call.wrong(graph.CodeWindow, "a window has %s elements, and there are %s windows: all are numbers from 1 to 2^30", goWord(kernel), goWord(sizes))
+			return f, call.wrong(graph.CodeWindow, "a window has %s elements, and there are %s windows: all must be from 1 to 2^30", goWord(kernel), goWord(sizes))
 		}
 		if p.Judge(f.room(i)) == prove.Refused {
 			return f, call.wrong(graph.CodeWindow, "%s", f.roomText(i))
@@ -109,11 +109,11 @@ func (f fractional) least(i int) int { return f.kernel[i] + f.sizes[i] - 1 + len
 
 // room is what the size of an axis must be.
 func (f fractional) room(i int) graph.Requirement {
-	return graph.Requirement{Kind: graph.MustBeAtLeast, A: f.x.Shape()[f.lead+i], B: graph.Dim(f.least(i)), Why: "so many windows fit on the axis"}
+	return graph.Requirement{Kind: graph.MustBeAtLeast, A: f.x.Shape()[f.lead+i], B: graph.Dim(f.least(i)), Why: "the windows must fit on the axis"}
 }
 
 func (f fractional) roomText(i int) string {
-	return fmt.Sprintf("%d windows of %d elements take %d at least, and axis %d of %s has %s", f.sizes[i], f.kernel[i], f.least(i), f.lead+i, f.x.Called(), f.x.Shape()[f.lead+i])
+	return fmt.Sprintf("%d windows of %d elements need at least %d elements, but axis %d of %s has %s", f.sizes[i], f.kernel[i], f.least(i), f.lead+i, f.x.Called(), f.x.Shape()[f.lead+i])
 }
 
 // places are where the elements of windows stand among the last axes of x: channels, windows, and the elements of each.

@@ -269,7 +269,7 @@ func init() {
 	}
 	opPolygamma.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		if n := c.Attrs().(PolygammaAttrs).N; n < 0 || n > maxPolygamma {
-			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("polygamma of order %d: the order is from 0 to %d", n, maxPolygamma)})
+			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("polygamma of order %d: the order must be from 0 to %d", n, maxPolygamma)})
 		}
 		return c.DType(0), rules.BroadcastOperands(c)
 	}

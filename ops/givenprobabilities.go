@@ -15,32 +15,32 @@ type taking struct {
 }
 
 var (
-	scoresOfClasses = taking{"scores, of which it makes the softmax itself", func(fn string, p, of node, behind string) []string {
+	scoresOfClasses = taking{"scores, and computes their softmax itself", func(fn string, p, of node, behind string) []string {
 		return []string{
 			giveScores(fn, of, behind),
-			fmt.Sprintf("or, of probabilities, NLL(Log(%s)%s)", p.Called(), behind),
+			fmt.Sprintf("or, for probabilities, NLL(Log(%s)%s)", p.Called(), behind),
 		}
 	}}
 	scoresOfLabels = taking{takesLogits, func(fn string, _, of node, behind string) []string {
 		return []string{giveScores(fn, of, behind)}
 	}}
 	scoresOfBCE = taking{takesLogits, func(fn string, p, of node, behind string) []string {
-		return []string{giveScores(fn, of, behind), fmt.Sprintf("or, of probabilities, BCE(%s%s)", p.Called(), behind)}
+		return []string{giveScores(fn, of, behind), fmt.Sprintf("or, for probabilities, BCE(%s%s)", p.Called(), behind)}
 	}}
 	logarithms = taking{"logarithms of probabilities", func(fn string, p, of node, behind string) []string {
 		return []string{
-			fmt.Sprintf("take LogSoftmax in place of Softmax, or LogSigmoid in place of Sigmoid; Log(%s) is less exact where it is small", p.Called()),
+			fmt.Sprintf("use LogSoftmax instead of Softmax, or LogSigmoid instead of Sigmoid; Log(%s) is less accurate where it is small", p.Called()),
 		}
 	}}
-	scoresToDraw = taking{"scores, or logarithms of probabilities", func(fn string, p, of node, behind string) []string {
-		return []string{fmt.Sprintf("give it the scores, %s, or Log(%s); Multinomial takes probabilities", of.Called(), p.Called())}
+	scoresToDraw = taking{"scores or log-probabilities", func(fn string, p, of node, behind string) []string {
+		return []string{fmt.Sprintf("pass the scores, %s, or Log(%s); or use Multinomial for probabilities", of.Called(), p.Called())}
 	}}
 )
 
-const takesLogits = "scores, of which it makes the sigmoid itself"
+const takesLogits = "scores, and computes their sigmoid itself"
 
 func giveScores(fn string, of node, behind string) string {
-	return fmt.Sprintf("give it the scores: %s(%s%s); probabilities are for those who read them", fn, of.Called(), behind)
+	return fmt.Sprintf("pass the scores: %s(%s%s); use probabilities only as results for readers", fn, of.Called(), behind)
 }
 
 // probabilities are a value that a softmax or a sigmoid has given, the scores that it was given, and how it is called; empty where a value is none.
@@ -98,7 +98,7 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 		behind += ", " + other.Called()
 	}
 	m := &graph.Mistake{Code: graph.CodeGivenProbabilities, Choice: true, Apart: true,
-		Summary:  fmt.Sprintf("%s are probabilities, made by %s, and %s takes %s", x.Called(), made.by, fn, t.takes),
+		Summary:  fmt.Sprintf("%s are probabilities, computed by %s, but %s expects %s", x.Called(), made.by, fn, t.takes),
 		Operands: []graph.OperandNote{{Node: made.scores}, {Node: made.made}},
 		Help:     append(t.help(fn, x, made.scores, behind), "to keep it: Silence(graph.CodeGivenProbabilities) on the result, or Policy.GivenProbabilities = graph.AllowSilently")}
 	if x != made.made {

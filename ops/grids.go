@@ -38,7 +38,7 @@ func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 	}
 	n, known := x.Shape()[0].Int()
 	if !known {
-		return call.wrong(graph.CodeOperand, "the size of %s has to be known, and it is %s", x.Called(), x.Shape()[0])
+		return call.wrong(graph.CodeOperand, "the size of %s must be known, but it is %s", x.Called(), x.Shape()[0])
 	}
 	var places []int64
 	row := make([]int64, count)
@@ -64,7 +64,7 @@ func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 		return Zeros(x.Graph(), x.DType(), 0, graph.Dim(count))
 	}
 	if choose(0, 0); isMany {
-		return call.wrong(graph.CodeOperand, "there are more than 2^16 elements in the combinations of %d of %d", count, n)
+		return call.wrong(graph.CodeOperand, "the combinations of %d of %d have more than 2^16 elements", count, n)
 	}
 	rows := graph.Dim(len(places) / count)
 	return Reshape(Take(x, 0, graph.Constant(x.Graph(), slices.Clone(places), graph.Dim(len(places)))), rows, graph.Dim(count))
@@ -79,7 +79,7 @@ func Toeplitz(column, row *graph.Node) *graph.Node {
 		return bad
 	}
 	if column.Rank() < 1 || row.Rank() != column.Rank() {
-		return call.wrong(graph.CodeRank, "the first column and the first row are vectors, and they have the shapes %s and %s", column.Shape(), row.Shape())
+		return call.wrong(graph.CodeRank, "the first column and the first row must be vectors, but their shapes are %s and %s", column.Shape(), row.Shape())
 	}
 	n, m := lastSize(column), lastSize(row)
 	g := column.Graph()
@@ -93,7 +93,7 @@ func Toeplitz(column, row *graph.Node) *graph.Node {
 func GeomSpace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim) *graph.Node {
 	defer creating(g, "GeomSpace", "graph."+t.GoName(), start, stop, steps)()
 	if !t.IsFloat() || t.IsStorage() || !(start*stop > 0) || math.IsInf(start*stop, 0) {
-		return badRange(g, "GeomSpace", fmt.Sprintf("from %v to %v there are no products in %s: both ends are not 0, and have one sign", start, stop, t))
+		return badRange(g, "GeomSpace", fmt.Sprintf("there is no geometric sequence from %v to %v in %s: both ends must not be 0, and must have the same sign", start, stop, t))
 	}
 	sign := math.Copysign(1, start)
 	exponents := Linspace(g, graph.Float64, math.Log(math.Abs(start)), math.Log(math.Abs(stop)), steps)

@@ -242,7 +242,7 @@ func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *gra
 	shape := theta.Shape()
 	switch {
 	case axes != 2 && axes != 3:
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("affine_grid: images have 2 sizes, and volumes 3, but %d are given", axes)})
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("affine_grid: images have 2 sizes, and volumes 3, but got %d", axes)})
 	case len(shape) != 3 || shape[1] != graph.Dim(axes) || shape[2] != graph.Dim(axes+1):
 		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Operands: []graph.OperandNote{{Node: theta}},
 			Summary: fmt.Sprintf("Expected a batch of %dD affine matrices of shape Nx%dx%d for %d sizes. Got %s.", axes, axes, axes+1, axes, shape)})

@@ -113,7 +113,7 @@ func init() {
 func HardTanh(x *graph.Node, low, high float64) *graph.Node {
 	if low > high {
 		return refusal(refused("HardTanh", x).with(low, high), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("min_val cannot be greater than max_val, and they are %v and %v", low, high)})
+			Summary: fmt.Sprintf("min_val cannot be greater than max_val, but they are %v and %v", low, high)})
 	}
 	return Apply(opHardTanh, ClampAttrs{low, high}, x)
 }

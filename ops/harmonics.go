@@ -20,7 +20,7 @@ func BesselJ(n int, x *graph.Node) *graph.Node {
 		return bad
 	}
 	if n < 0 || n > maxOrder {
-		return call.wrong(graph.CodeOperand, "a Bessel function of order %d: the order is from 0 to %d", n, maxOrder)
+		return call.wrong(graph.CodeOperand, "Bessel function of order %d: the order must be from 0 to %d", n, maxOrder)
 	}
 	float := Div(x, num(1))
 	if float.Err() != nil || !float.Judged() {
@@ -102,7 +102,7 @@ func SphericalHarmonic(n, m int, theta, phi *graph.Node) *graph.Node {
 		return bad
 	}
 	if n < 0 || n > maxOrder || m < -n || m > n {
-		return call.wrong(graph.CodeOperand, "a harmonic of degree %d and order %d: the degree is from 0 to %d, and the order from -n to n", n, m, maxOrder)
+		return call.wrong(graph.CodeOperand, "spherical harmonic of degree %d and order %d: the degree n must be from 0 to %d, and the order from -n to n", n, m, maxOrder)
 	}
 	k := max(m, -m)
 	both := Div(theta, phi)

@@ -26,11 +26,11 @@ func badSteps(call refusedCall, height, width int, s rules.Steps) node {
 	}
 	for _, list := range [][]int{{height, width}, s.Stride, s.Dilation, s.Padding} {
 		if len(list) != 2 || slices.Max(list) > 1<<30 || slices.Min(list) < 0 {
-			return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("a window and its steps have a number of at least 0 for each of two axes, not %v", list)})
+			return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("a window, its stride, padding and dilation must have a number of at least 0 for each of two axes, but got %v", list)})
 		}
 	}
 	if min(height, width, slices.Min(s.Stride), slices.Min(s.Dilation)) < 1 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: "the sizes of a window, strides and dilations are at least 1"})
+		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: "window sizes, strides and dilations must be at least 1"})
 	}
 	return nil
 }

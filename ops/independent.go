@@ -21,7 +21,7 @@ func Independent(x *graph.Node, axis int, of ...graph.AxisOf) *graph.Node {
 	for i, a := range of {
 		switch {
 		case a.Node == nil || a.Node.Graph() != x.Graph():
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("the examples of argument %d are those of no value of the graph", i+2)})
+			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("argument %d is not a value of the graph", i+2)})
 		case !a.Node.Judged():
 			return x // its own mistake
 		case !hasAxis(a.Node, a.Axis):

@@ -103,7 +103,7 @@ func TestIndexMessages(t *testing.T) {
 		"offsets[0] has to be 0": func(x, i node) node {
 			return ops.EmbeddingBag(ops.Arange(x.Graph(), graph.Int64, 0, 2, 1), x, ops.ReduceMax, ops.Offsets(i))
 		},
-		"the mask holds in more places than the given size, 5: found 6": func(x, _ node) node {
+		"the mask is true for more elements than the given size, 5: found 6": func(x, _ node) node {
 			_, count := ops.MaskedSelect(x, ops.Less(x, graph.Num(1)), 5, graph.Num(0))
 			return count
 		},
@@ -122,8 +122,8 @@ func TestIndexMessages(t *testing.T) {
 func TestOffsetsOutside(t *testing.T) {
 	for want, offsets := range map[string][]int64{
 		"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0: o[0] is 1": {1, 2},
-		"offsets do not fall: o[2] is 2":                        {0, 3, 2},
-		"an offset is at most the number of indices: o[1] is 5": {0, 5, 7},
+		"offsets must not decrease: o[2] is 2":                       {0, 3, 2},
+		"an offset must not exceed the number of indices: o[1] is 5": {0, 5, 7},
 	} {
 		g := graph.New("bags")
 		i, o := g.Input("i", graph.Int64, g.Dim("n")), g.Input("o", graph.Int64, g.Dim("bags"))

@@ -40,8 +40,8 @@ func PackInt4(x *graph.Node) *graph.Node {
 	half, ok := shape[len(shape)-1].ExactDiv(2)
 	if !ok {
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Operands: []graph.OperandNote{{Node: x, Bad: []int{len(shape) - 1}}},
-			Summary: fmt.Sprintf("a byte holds two neighbours along the last axis, and the size of %s there, %s, is not known to be even", x.Called(), shape[len(shape)-1]),
-			Help:    []string{"ops.Pad adds an element; a named size that is even is written as twice another one"}})
+			Summary: fmt.Sprintf("a byte holds two neighbours along the last axis, but the size of %s there, %s, is not known to be even", x.Called(), shape[len(shape)-1]),
+			Help:    []string{"add an element with ops.Pad, or write an even named size as twice another one"}})
 	}
 	pairs := Reshape(Cast(x, graph.Uint8), slices.Concat(shape[:len(shape)-1], graph.Shape{half, 2})...)
 	return BitOr(BitAnd(Select(pairs, -1, 0), graph.Num(15)), ShiftLeft(Select(pairs, -1, 1), graph.Num(4)))
@@ -148,14 +148,14 @@ func refusedBlocks(call refusedCall, x node, axis, block int, each ...node) node
 	case !hasAxis(x, axis):
 		return refuse(graph.CodeAxis, x, "%s of shape %s has no axis %d", x.Called(), x.Shape(), axis)
 	case block < 1:
-		return refuse(graph.CodeOperand, x, "a block has at least 1 element, and not %d", block)
+		return refuse(graph.CodeOperand, x, "a block must have at least 1 element, but has %d", block)
 	}
 	want := slices.Clone(x.Shape())
 	axis = countedFromZero([]int{axis}, x.Rank())[0]
 	want[axis] = want[axis].Plus(graph.Dim(block - 1)).FloorDiv(int64(block))
 	for _, s := range each {
 		if !s.Shape().Equal(want) {
-			return refuse(graph.CodeOperand, s, "blocks of %d along axis %d of shape %s have scales and zero points of shape %s, and %s has %s",
+			return refuse(graph.CodeOperand, s, "blocks of %d along axis %d of shape %s need scales and zero points of shape %s, but %s has %s",
 				block, axis, x.Shape(), want, s.Called(), s.Shape())
 		}
 	}

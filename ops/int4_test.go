@@ -96,11 +96,11 @@ func TestBlocksOfQuantisedNumbers(t *testing.T) {
 // What is no pair, no block or of another dtype is told when it is built.
 func TestMistakesOfInt4(t *testing.T) {
 	for want, build := range map[string]func(g *graph.Graph) *graph.Node{
-		"is not known to be even":                                   func(g *graph.Graph) *graph.Node { return ops.PackInt4(g.Input("x", graph.Int8, 2, 3)) },
-		"a named size that is even is written as twice another one": func(g *graph.Graph) *graph.Node { return ops.PackInt4(g.Input("x", graph.Int8, g.Dim("n"))) },
-		"x is a scalar":  func(g *graph.Graph) *graph.Node { return ops.UnpackInt4(g.Input("x", graph.Uint8)) },
-		"and x has int8": func(g *graph.Graph) *graph.Node { return ops.UnpackUint4(g.Input("x", graph.Int8, 2)) },
-		"a block has at least 1 element": func(g *graph.Graph) *graph.Node {
+		"is not known to be even":                       func(g *graph.Graph) *graph.Node { return ops.PackInt4(g.Input("x", graph.Int8, 2, 3)) },
+		"write an even named size as twice another one": func(g *graph.Graph) *graph.Node { return ops.PackInt4(g.Input("x", graph.Int8, g.Dim("n"))) },
+		"x is a scalar":                                 func(g *graph.Graph) *graph.Node { return ops.UnpackInt4(g.Input("x", graph.Uint8)) },
+		"and x has int8":                                func(g *graph.Graph) *graph.Node { return ops.UnpackUint4(g.Input("x", graph.Int8, 2)) },
+		"a block must have at least 1 element": func(g *graph.Graph) *graph.Node {
 			x := g.Input("x", graph.Int8, 4)
 			return ops.DequantizeBlocks(x, g.Input("s", graph.Float32, 4), nil, 0, 0)
 		},
@@ -108,7 +108,7 @@ func TestMistakesOfInt4(t *testing.T) {
 			x := g.Input("x", graph.Int8, 4)
 			return ops.DequantizeBlocks(x, g.Input("s", graph.Float32, 4), nil, 1, 2)
 		},
-		"have scales and zero points of shape [2], and s has [4]": func(g *graph.Graph) *graph.Node {
+		"need scales and zero points of shape [2], but s has [4]": func(g *graph.Graph) *graph.Node {
 			x := g.Input("x", graph.Int8, 4)
 			return ops.DequantizeBlocks(x, g.Input("s", graph.Float32, 4), nil, 0, 2)
 		},

@@ -27,7 +27,7 @@ func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	g, scores := x.Graph(), vector(x)
 	axis, labels := scores.Rank()-1, Assert(vector(target), GreaterEqual(vector(target), num64(-1)), "a target is out of range")
 	for i, d := range scores.Shape() {
-		requireSizes(labels, graph.Requirement{Kind: graph.MustEqual, A: labels.Shape()[i], B: d, Why: "there is a place for a label beside each score"},
+		requireSizes(labels, graph.Requirement{Kind: graph.MustEqual, A: labels.Shape()[i], B: d, Why: "there must be one label for each score"},
 			"inconsistent target size: "+target.Shape().String()+" for input of size: "+x.Shape().String())
 	}
 	labels = lined(labels, scores.Shape())
@@ -51,7 +51,7 @@ func TripletMarginWithDistance(anchor, positive, negative *graph.Node, distance 
 	defer lossOf(opts).building("TripletMarginWithDistance", anchor, positive, negative, "distance", margin)()
 	if distance == nil {
 		return refusal(refused("TripletMarginWithDistance", anchor, positive, negative), &graph.Mistake{Code: graph.CodeOperand, Summary: "the distance is nil",
-			Help: []string{"give a function of two values, such as one that calls ops.PairwiseDistance"}})
+			Help: []string{"pass a function of two values, such as one that calls ops.PairwiseDistance"}})
 	}
 	away := distance(anchor, negative)
 	if lossOf(opts).swap {

@@ -84,14 +84,14 @@ func (a *linearAttention) check(call refusedCall) (shared graph.Dim, bad node) {
 	for _, x := range call.in {
 		switch {
 		case x.Rank() != 4:
-			return 0, call.wrong(graph.CodeRank, "operands have 4 axes, as [B, H, T, D], and %s has shape %s", x.Called(), x.Shape())
+			return 0, call.wrong(graph.CodeRank, "operands must have 4 axes, [B, H, T, D], but %s has shape %s", x.Called(), x.Shape())
 		case !x.DType().IsFloat() || x.DType() != q.DType():
-			return 0, call.wrong(graph.CodeDType, "operands have one floating-point dtype, and %s has %s beside %s of %s", x.Called(), x.DType(), q.DType(), q.Called())
+			return 0, call.wrong(graph.CodeDType, "operands must have the same floating-point dtype, but %s has %s and %s of %s", x.Called(), x.DType(), q.DType(), q.Called())
 		}
 	}
 	shared, whole := q.Shape()[1].ExactDiv(k.Shape()[1])
 	if !whole {
-		return 0, call.wrong(graph.CodeOperand, "%s has %s heads, which is no multiple of the %s of %s", q.Called(), q.Shape()[1], k.Shape()[1], k.Called())
+		return 0, call.wrong(graph.CodeOperand, "%s has %s heads, which is not a multiple of the %s of %s", q.Called(), q.Shape()[1], k.Shape()[1], k.Called())
 	}
 	return shared, nil
 }
@@ -99,7 +99,7 @@ func (a *linearAttention) check(call refusedCall) (shared graph.Dim, bad node) {
 // matches are the sizes that must be those of q, k and v. Decay may have one number for each head, and beta one for all heads.
 func (a *linearAttention) matches(q, k, v node) (list []sizeMatch) {
 	add := func(x node, axis int, want graph.Dim) {
-		list = append(list, axisMatch(x, axis, want, "operands of linear attention go together"))
+		list = append(list, axisMatch(x, axis, want, "the operands of linear attention must match"))
 	}
 	all := func(x node, sizes ...graph.Dim) {
 		for axis, want := range sizes {

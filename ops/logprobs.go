@@ -191,7 +191,7 @@ func MultivariateNormalLogProb(x, mean, scale *graph.Node) *graph.Node {
 		return bad
 	}
 	if x.Rank() < 1 || mean.Rank() < 1 || scale.Rank() < 2 {
-		return call.wrong(graph.CodeRank, "values and a mean are vectors and a scale is a matrix, and they have the shapes %s, %s and %s", x.Shape(), mean.Shape(), scale.Shape())
+		return call.wrong(graph.CodeRank, "x and mean must be vectors and scale a matrix, but their shapes are %s, %s and %s", x.Shape(), mean.Shape(), scale.Shape())
 	}
 	d := Sub(x, mean)
 	z := Squeeze(SolveTriangular(scale, Unsqueeze(d, -1)), -1)

@@ -52,19 +52,19 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	switch {
 	case len(b.over) > 0, !isNumber, n > 0:
 	case n == 0:
-		b.refuse("it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
+		b.refuse("Over is empty, and Length is 0 or not set: set Over, or a Length of at least 1; a Length that may be 0 must be a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
 	default:
-		b.refuse("the Length of a Scan is %d, and what comes out of all steps has no axis of so many elements: give a Length of 1 or more", n)
+		b.refuse("the Length of a Scan is %d, but the outputs of all steps need an axis of that size: set a Length of at least 1", n)
 	}
 	final, outs = b.build(func(carry, x []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
-			b.refuse("there is no body")
+			b.refuse("the body is nil")
 			return carry, nil
 		}
 		next, out = body(carry, x)
 		for i, y := range out {
 			if y != nil && y.Judged() && (l.Axis > y.Rank() || l.Axis < -1-y.Rank()) {
-				b.refuse("result %d of a step has shape %s, so that no axis %d can be that of the steps: loop along axis 0 of MoveAxis(x, %d, 0), or return a result with more axes",
+				b.refuse("output %d of a step has shape %s, so that the outputs of all steps cannot be stacked along axis %d: loop along axis 0 of MoveAxis(x, %d, 0), or return an output with more axes",
 					i, y.Shape(), l.Axis, l.Axis)
 			}
 		}
@@ -72,11 +72,11 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	})
 	if b.end != nil && b.end.Judged() {
 		if l.Length != 0 && len(b.over) > 0 {
-			requireSizes(b.end, graph.Requirement{Kind: graph.MustEqual, A: l.Length, B: b.spec.Length, Why: "the Length of a Scan is that of what it goes over"},
-				fmt.Sprintf("Length is %s, and what it goes over has %s elements along axis %d: leave Length out, or ops.Slice what is in Over", l.Length, b.spec.Length, l.Axis))
+			requireSizes(b.end, graph.Requirement{Kind: graph.MustEqual, A: l.Length, B: b.spec.Length, Why: "the Length of a Scan must be the size of Over along Axis"},
+				fmt.Sprintf("Length is %s, but the values in Over have %s elements along axis %d: leave Length out, or apply ops.Slice to the values", l.Length, b.spec.Length, l.Axis))
 		}
 		requireSizes(b.end, graph.Requirement{Kind: graph.MustBeAtLeast, A: b.spec.Length, Why: "the Length of a Scan"},
-			fmt.Sprintf("the Length of a Scan is %s, which is negative: what comes out of all steps has no axis of so many elements", b.spec.Length))
+			fmt.Sprintf("the Length of a Scan is %s, which is negative: the outputs of all steps need an axis of that size", b.spec.Length))
 	}
 	for i, x := range outs {
 		if l.Axis != 0 && x.Judged() {
@@ -95,7 +95,7 @@ func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*gr
 	b.refuseCount(n, "n")
 	final, _ = b.build(func(carry, _ []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
-			b.refuse("there is no body")
+			b.refuse("the body is nil")
 			return carry, nil
 		}
 		return body(b.step(), carry), nil
@@ -128,7 +128,7 @@ func (b *loopBuilder) takeAlong(axis int) {
 func (b *loopBuilder) matchLengths(l Loop) {
 	for i, x := range b.over {
 		if b.cannotMatch(x) {
-			b.over[i] = b.standIn("Over[0], %s, has shape %s, and Over[%d], %s, has shape %s: along axis %d, that of the steps, they have %s and %s elements, and must have as many; ops.Slice shortens one",
+			b.over[i] = b.standIn("Over[0], %s, has shape %s, and Over[%d], %s, has shape %s: their sizes along axis %d, that of the steps, are %s and %s, but must be equal; use ops.Slice to shorten one",
 				l.Over[0].Called(), l.Over[0].Shape(), i, l.Over[i].Called(), l.Over[i].Shape(), l.Axis, b.spec.Length, x.Shape()[0])
 		}
 	}
@@ -216,7 +216,7 @@ func (b *loopBuilder) show(x node, text string) {
 func (b *loopBuilder) refuseCount(n graph.Dim, word string) {
 	switch {
 	case n.IsMisused():
-		b.refuse("%s, the number of steps, was computed from a named size with Go's operators, or is too large: compute with its methods, such as steps.Minus(1) and steps.FloorDiv(2)", word)
+		b.refuse("%s, the number of steps, was computed from a named size with Go's operators, or is too large: use its methods, such as steps.Minus(1) and steps.FloorDiv(2)", word)
 	case n.IsUnknown() && (b.g == nil || len(b.g.Mistakes()) == 0):
 		b.refuse(noCount, word)
 	}
@@ -224,7 +224,7 @@ func (b *loopBuilder) refuseCount(n graph.Dim, word string) {
 
 const noCount = "%s, the number of steps, is not known when the loop is built: give a number, or a named size such as g.Dim(\"steps\")"
 
-const noGraph = "nothing that is carried or gone over belongs to a graph"
+const noGraph = "no carried value and no value in Over belongs to a graph"
 
 // build makes the nodes of the loop, and gives what comes out of it.
 func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (final, outs []node) {
@@ -233,7 +233,7 @@ func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (fina
 	}
 	carried, next, outs := b.open(body)
 	if len(next) != len(carried) {
-		b.refuse("%d values are carried, and the body hands on %d", len(carried), len(next))
+		b.refuse("there are %d carried values, but the body returns %d", len(carried), len(next))
 	}
 	if b.wrong != nil {
 		return b.refused(len(carried), len(outs))
@@ -252,7 +252,7 @@ func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (fina
 func (b *loopBuilder) withoutGraph(body func(carry, x []node) (next, out []node)) (final, outs []node) {
 	why := noGraph
 	if len(b.given) == 0 {
-		why = "it carries nothing and goes over nothing, so that its steps would all be the same: give it what each step hands on in Carry, or in Over what differs, " +
+		why = "Carry and Over are empty, so that all steps would be the same: set Carry to what each step passes on, or Over to what differs, " +
 			"such as ops.Iota(g, 0, 3), the numbers of 3 steps"
 	}
 	b.refuse("%s", why)
@@ -279,8 +279,8 @@ func (b *loopBuilder) open(body func(carry, x []node) (next, out []node)) (carri
 		parts[i] = b.element(x).Named(fmt.Sprintf("x[%d]", i))
 	}
 	next, out := body(carried[:len(carried):len(carried)], parts)
-	b.refuseNil(next, "the body hands on nil as carried value %d")
-	b.refuseNil(out, "the body gives nil as output %d")
+	b.refuseNil(next, "the body returns nil as carried value %d")
+	b.refuseNil(out, "the body returns nil as output %d")
 	next = b.typed(next, carried)
 	for _, x := range out {
 		outs = append(outs, asNode(b.g, x))

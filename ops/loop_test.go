@@ -37,7 +37,7 @@ func TestLoopsThatCannotBe(t *testing.T) {
 			ops.Scan(ops.Loop{Carry: nodes{graph.Num(0)}, Over: nodes{x}},
 				func(carry, x nodes) (next, out nodes) { return nodes{ops.Add(carry[0], ops.Sum(x[0]))}, nil })
 		},
-		"1 values are carried, and the body hands on 2": func(g *graph.Graph, x *graph.Node) {
+		"there are 1 carried values, but the body returns 2": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Carry: nodes{graph.Num(0)}, Over: nodes{x}},
 				func(carry, x nodes) (next, out nodes) { return nodes{carry[0], carry[0]}, nil })
 		},
@@ -84,10 +84,10 @@ func TestLoopsThatCannotBe(t *testing.T) {
 				return ops.Fori(3, c, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.AddInPlace(mine, graph.Num(1)))} })
 			})
 		},
-		"it goes over nothing, and Length is 0 or not given: give what it goes over in Over, or a Length of 1 or more; one that may be 0 is a symbolic size": func(g *graph.Graph, x *graph.Node) {
+		"Over is empty, and Length is 0 or not set: set Over, or a Length of at least 1; a Length that may be 0 must be a symbolic size": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, nil })
 		},
-		"Scan(): it carries nothing and goes over nothing, so that its steps would all be the same": func(g *graph.Graph, x *graph.Node) {
+		"Scan(): Carry and Over are empty, so that all steps would be the same": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Length: 3}, func(_, _ nodes) (next, out nodes) { return nil, nodes{ops.Exp(x)} })
 		},
 		"the Length of a Scan is -2, and what comes out of all steps": func(g *graph.Graph, x *graph.Node) {
@@ -96,11 +96,11 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"the Length of a Scan is -n, which is negative": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Length: graph.Dim(0).Minus(x.Shape()[0]), Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, carry })
 		},
-		"Scan(y, z): Over[0], y, has shape [4, 7], and Over[1], z, has shape [4, 5]: along axis 1, that of the steps, they have 7 and 5 elements, and must have as many": func(g *graph.Graph, x *graph.Node) {
+		"Scan(y, z): Over[0], y, has shape [4, 7], and Over[1], z, has shape [4, 5]: their sizes along axis 1, that of the steps, are 7 and 5, but must be equal": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Axis: 1, Over: nodes{g.Input("y", graph.Float32, 4, 7), g.Input("z", graph.Float32, 4, 5)}},
 				func(carry, x nodes) (next, out nodes) { return nil, nodes{ops.Add(x[0], x[1])} })
 		},
-		"Length is 7, and what it goes over has 4 elements along axis 1": func(g *graph.Graph, x *graph.Node) {
+		"Length is 7, but the values in Over have 4 elements along axis 1": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Axis: 1, Length: 7, Over: nodes{g.Input("y", graph.Float32, 3, 4)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
 		},
 		"n, the number of steps, is not known when the loop is built": func(g *graph.Graph, x *graph.Node) {
@@ -118,32 +118,32 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"Over[1] is nil": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{x, nil}}, func(carry, x nodes) (next, out nodes) { return nil, nodes{ops.Add(x[0], x[1])} })
 		},
-		"the body gives nil as output 0": func(g *graph.Graph, x *graph.Node) {
+		"the body returns nil as output 0": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{x}}, func(carry, x nodes) (next, out nodes) { return nil, nodes{nil} })
 		},
-		"the body hands on nil as carried value 0": func(g *graph.Graph, x *graph.Node) {
+		"the body returns nil as carried value 0": func(g *graph.Graph, x *graph.Node) {
 			ops.While(9, nodes{ops.Sum(x)}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(1)) }, func(_ *graph.Node, c nodes) nodes { return nodes{nil} })
 		},
-		"there is no body": func(g *graph.Graph, x *graph.Node) { ops.Scan(ops.Loop{Over: nodes{x}}, nil) },
+		"the body is nil": func(g *graph.Graph, x *graph.Node) { ops.Scan(ops.Loop{Over: nodes{x}}, nil) },
 		"and it is a scalar": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
 		},
 		`Scan(x, y): the sizes 7 and "n" meet on axis 0`: func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{x, g.Input("y", graph.Float32, 7)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
 		},
-		"the condition is float32[3], and must be one Bool": func(g *graph.Graph, x *graph.Node) {
+		"the condition is float32[3], but must be one Bool": func(g *graph.Graph, x *graph.Node) {
 			ops.While(9, nodes{ops.Zeros(g, graph.Float32, 3)}, func(c nodes) *graph.Node { return c[0] }, func(_ *graph.Node, c nodes) nodes { return c })
 		},
-		"there is no condition": func(g *graph.Graph, x *graph.Node) {
+		"the condition function is nil": func(g *graph.Graph, x *graph.Node) {
 			ops.While(9, nodes{ops.Sum(x)}, nil, func(_ *graph.Node, c nodes) nodes { return c })
 		},
-		"1 values are carried, and the body hands on 0": func(g *graph.Graph, x *graph.Node) {
+		"there are 1 carried values, but the body returns 0": func(g *graph.Graph, x *graph.Node) {
 			ops.While(9, nodes{ops.Sum(x)}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(1)) }, func(_ *graph.Node, c nodes) nodes { return nil })
 		},
-		"the condition is float32[n, 3], and must be one Bool": func(g *graph.Graph, x *graph.Node) {
+		"the condition is float32[n, 3], but must be one Bool": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(x, func() []*graph.Node { return nil }, func() []*graph.Node { return nil })
 		},
-		"then gives 1 values, and otherwise 2": func(g *graph.Graph, x *graph.Node) {
+		"then returns 1 values, but otherwise returns 2": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{x, x} })
 		},
 		"value 0 is float32[n, 3] in one branch and float32[n] in the other": func(g *graph.Graph, x *graph.Node) {
@@ -155,16 +155,16 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"a branch is nil": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), nil, func() []*graph.Node { return nodes{x} })
 		},
-		"compare it, as ops.Greater(Sum(x), graph.Num(0)) does\n      Sum(x)  float32   [ ]      loop_test.go:": func(g *graph.Graph, x *graph.Node) {
+		"compare it, such as ops.Greater(Sum(x), graph.Num(0)) does\n      Sum(x)  float32   [ ]      loop_test.go:": func(g *graph.Graph, x *graph.Node) {
 			ops.While(9, nodes{x}, func(c nodes) *graph.Node { return ops.Sum(x) }, func(_ *graph.Node, c nodes) nodes { return c })
 		},
-		"compare it, and ops.Any or ops.All make one of several\n      x  float32   [ n, 3 ]   Input   loop_test.go:": func(g *graph.Graph, x *graph.Node) {
+		"compare it, and use ops.Any or ops.All to reduce it to one\n      x  float32   [ n, 3 ]   Input   loop_test.go:": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(x, func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{x} })
 		},
 		"   value 0 of then\n      Sum(x, 1)  float32   [    n ]           loop_test.go:": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{ops.Sum(x, 1)} })
 		},
-		"otherwise gives nil as value 1": func(g *graph.Graph, x *graph.Node) {
+		"otherwise returns nil as value 1": func(g *graph.Graph, x *graph.Node) {
 			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x, x} }, func() []*graph.Node { return nodes{x, nil} })
 		},
 	} {

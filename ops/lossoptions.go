@@ -60,7 +60,7 @@ func (l lossCall) refuseUnread(fn string, in ...node) {
 	}
 	for _, name := range l.given {
 		if !slices.Contains(reads, name) {
-			refusal(refused(fn, in...), &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s has no option %s: it reads %s, SumLoss and EachLoss",
+			refusal(refused(fn, in...), &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s has no option %s: its options are %s, SumLoss and EachLoss",
 				fn, name, strings.Join(reads, ", "))})
 		}
 	}

@@ -155,7 +155,7 @@ func LUFactor(a *graph.Node) (lu, pivots *graph.Node) {
 func givenPivots(pivots, lu node) node {
 	pivots = lu.Graph().Convert(pivots, graph.Int64)
 	areRows := And(GreaterEqual(pivots, num64(1)), LessEqual(pivots, Size(lu.Graph(), graph.Int64, lu.Shape()[lu.Rank()-2])))
-	return Sub(Assert(pivots, areRows, "pivots are rows, from 1 to their number, as LUFactor gives them"), num64(1))
+	return Sub(Assert(pivots, areRows, "pivots must be row numbers from 1 on, as LUFactor returns them"), num64(1))
 }
 
 // LUUnpack returns the factors P, L and U of [LU] from the results of [LUFactor]: lu, [..., m, n], and pivots, [...,

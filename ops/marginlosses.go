@@ -125,8 +125,8 @@ func notNodes(call refusedCall) node {
 		case v == nil || !v.Judged():
 			return refusal(call, nil)
 		case v.Graph() == nil:
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: v.Called() + " is a number, and a tensor is wanted",
-				Help: []string{"use Graph.Scalar for a number that stands as a tensor"}})
+			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: v.Called() + " is a number, but must be a tensor",
+				Help: []string{"use Graph.Scalar to make a tensor of a number"}})
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func refusedScores(fn string, x, target node) node {
 		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "expected scalar type Long but found " + target.DType().TorchName()})
 	case x.Rank() < 1 || x.Rank() > 2 || target.Rank() != x.Rank()-1:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: "scores are [N, C] with targets [N], or [C] with a scalar, and not " + x.Shape().String() + " with " + target.Shape().String()})
+			Summary: "scores must be [N, C] with targets [N], or [C] with a scalar, but are " + x.Shape().String() + " with " + target.Shape().String()})
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func wrongFill(fill node, t graph.DType) *graph.Mistake {
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeOperand,
-		Summary: fmt.Sprintf("the fill is a number or a scalar of dtype %s, and %s is not", t, fill.Called())}
+		Summary: fmt.Sprintf("the fill must be a number or a scalar of dtype %s, but %s is not", t, fill.Called())}
 }
 
 // withFill is a vector with the fill behind it, or a matrix with a row of it.
@@ -115,7 +115,7 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 		return bad, bad
 	}
 	if choosesSlices(x, mask) {
-		bad := refusal(call, &graph.Mistake{Code: graph.CodeBroadcast, Summary: fmt.Sprintf("the mask, of shape %s, has the first axes of %s, of shape %s: it says of slices whether they are taken, and not of elements",
+		bad := refusal(call, &graph.Mistake{Code: graph.CodeBroadcast, Summary: fmt.Sprintf("the mask, of shape %s, matches the first axes of %s, of shape %s: it selects slices, not elements",
 			mask.Shape(), x.Called(), x.Shape()), Help: []string{fmt.Sprintf("Compress(%s, 0, %s, size, fill) gives the slices", x.Called(), mask.Called())}})
 		return bad, bad
 	}
@@ -136,7 +136,7 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 // heldCount returns how often a mask holds, which was made numbers: no more often than the given size says.
 func heldCount(held node, size graph.Dim) node {
 	count := Sum(held, AllAxes())
-	return Assert(count, LessEqual(count, Size(held.Graph(), graph.Int64, size)), fmt.Sprintf("the mask holds in more places than the given size, %s", size))
+	return Assert(count, LessEqual(count, Size(held.Graph(), graph.Int64, size)), fmt.Sprintf("the mask is true for more elements than the given size, %s", size))
 }
 
 // choosesSlices reports whether a mask has the first axes of x and does not broadcast with x, as NumPy and PyTorch index by one.

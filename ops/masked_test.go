@@ -132,13 +132,13 @@ func TestCompressMessages(t *testing.T) {
 		return y
 	}
 	for want, y := range map[string]node{
-		"Compress(x, 1, m4, 2, 0): compress: the mask has 4 elements along axis 0, and there are 3 slices": call(1, m4, 2, graph.Num(0)),
-		"Compress(x, 2, m, 2, 0): Dimension out of range":                                                  call(2, mask, 2, graph.Num(0)),
-		"compress: expected a mask of truth values, and got Float":                                         call(0, x, 2, graph.Num(0)),
-		"compress: the fill is a number or a scalar of dtype float32":                                      call(0, mask, 2, m4),
-		"compress: -1 is no size": call(0, mask, -1, graph.Num(0)),
-		"compress: a mask of rank 0 does not choose among slices of an operand of rank 2":                                                      call(0, ops.Any(mask, ops.AllAxes()), 2, graph.Num(0)),
-		"MaskedSelect(x, m, 2, 0): the mask, of shape [n], has the first axes of x, of shape [n, 3]: it says of slices whether they are taken": first(ops.MaskedSelect(x, mask, 2, graph.Num(0))),
+		"Compress(x, 1, m4, 2, 0): compress: the mask has 4 elements along axis 0, but there are 3 slices":                  call(1, m4, 2, graph.Num(0)),
+		"Compress(x, 2, m, 2, 0): Dimension out of range":                                                                   call(2, mask, 2, graph.Num(0)),
+		"compress: expected a Bool mask, but got Float":                                                                     call(0, x, 2, graph.Num(0)),
+		"compress: the fill must be a number or a scalar of dtype float32":                                                  call(0, mask, 2, m4),
+		"compress: -1 is not a valid size":                                                                                  call(0, mask, -1, graph.Num(0)),
+		"compress: a mask of rank 0 cannot select slices of an operand of rank 2":                                           call(0, ops.Any(mask, ops.AllAxes()), 2, graph.Num(0)),
+		"MaskedSelect(x, m, 2, 0): the mask, of shape [n], matches the first axes of x, of shape [n, 3]: it selects slices": first(ops.MaskedSelect(x, mask, 2, graph.Num(0))),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "masked_test.go")
@@ -154,6 +154,6 @@ func TestCompressWithoutRoom(t *testing.T) {
 		prog, err := exec.Compile(g, exec.Outputs(n))
 		require.NoError(t, err)
 		_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: make([]float32, 9), mask: []bool{true, true, true}})
-		require.ErrorContains(t, err, "Compress(x, 0, m, 1, 0): the mask holds in more places than the given size, 1: found 3")
+		require.ErrorContains(t, err, "Compress(x, 0, m, 1, 0): the mask is true for more elements than the given size, 1: found 3")
 	}
 }

@@ -42,7 +42,7 @@ func Linear(x, weight, bias *graph.Node) *graph.Node {
 	}
 	if text := linearText(x, weight, bias); text != "" {
 		return refusal(refused("Linear", x, weight), &graph.Mistake{Code: graph.CodeMatMul, Summary: text,
-			Help: []string{"the weight of a linear layer has one row for each output: [out, in]"}})
+			Help: []string{"the weight of a linear layer must have one row for each output: [out, in]"}})
 	}
 	y, rows := weight, x
 	if weight.Rank() == 2 {

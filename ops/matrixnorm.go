@@ -82,7 +82,7 @@ func ConditionNumber(a *graph.Node, order ...MatrixNormOrder) *graph.Node {
 		return bad
 	}
 	if len(order) > 1 {
-		return call.wrong(graph.CodeOperand, "linalg.cond takes one order, and %d are given", len(order))
+		return call.wrong(graph.CodeOperand, "linalg.cond takes one order, but got %d", len(order))
 	}
 	switch of := append(order, SpectralNorm)[0]; {
 	case of == SpectralNorm:

@@ -57,10 +57,10 @@ func TestArgumentsThatMeanNothing(t *testing.T) {
 			"BL001: Apply(x): the operation is nil"},
 		"no operation in place": {func(_ *graph.Graph, x N) N { return ops.InPlace(ops.Lookup("nosuch"), nil, x) }, "the operation is nil"},
 		"no attributes in place": {func(_ *graph.Graph, x N) N { return ops.InPlace(ops.Lookup("sum"), nil, ops.Copy(x)) },
-			"Sum has fixed arguments of its own, and none were given"},
+			"Sum needs fixed arguments of its own, but none were given"},
 		"other attributes": {func(_ *graph.Graph, x N) N { return ops.Apply(ops.Lookup("reshape"), 3, x) },
-			"Reshape has fixed arguments of its own, and a int was given"},
-		"a Node that is none": {func(_ *graph.Graph, x N) N { return ops.Add(x, new(graph.Node)) }, "operand 1 is a Node that no operation has made"},
+			"Reshape needs fixed arguments of its own, but a int was given"},
+		"a Node that is none": {func(_ *graph.Graph, x N) N { return ops.Add(x, new(graph.Node)) }, "operand 1 is a Node that was not made by an operation"},
 		"scattering": {func(g *graph.Graph, x N) N { return ops.SegmentSum(x, 2, g.Input("i", graph.Int64, 3), 5) },
 			"Dimension out of range (expected to be in range of [-2, 1], but got 2)"},
 	} {
@@ -84,7 +84,7 @@ func TestNothingIsNoGraph(t *testing.T) {
 		require.ErrorContains(t, n.Err(), "the graph is nil", name)
 		require.False(t, n.Judged())
 	}
-	require.ErrorContains(t, ops.Einsum("->").Err(), `Einsum("->"): 0 operands given, at least 1 wanted`)
+	require.ErrorContains(t, ops.Einsum("->").Err(), `Einsum("->"): got 0 operands, at least 1 needed`)
 }
 
 // TestNilOptionsChangeNothing tells that an option may be nil.

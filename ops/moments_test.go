@@ -138,7 +138,7 @@ func TestMomentsRefuse(t *testing.T) {
 	requireMistake(t, ops.Cov(in(graph.Float32, 2, 3, 4), 1, nil, nil), "cov(): expected input to have two or fewer dimensions but got an input with 3 dimensions")
 	requireMistake(t, ops.Diff(in(graph.Float32, 2), 1, 1), "Dimension out of range (expected to be in range of [-1, 0], but got 1)")
 	requireMistake(t, ops.GradientAlong(in(graph.Float32, 2), graph.Num(1), 0, 2), "torch.gradient expected each dimension size to be at least edge_order+1")
-	requireMistake(t, ops.Trapezoid(in(graph.Float32, 4), in(graph.Float32, 3), 0), "there are 3 places for 4 elements along axis 0")
+	requireMistake(t, ops.Trapezoid(in(graph.Float32, 4), in(graph.Float32, 3), 0), "there are 3 coordinates for 4 elements along axis 0")
 	require.ErrorContains(t, ops.NanSum(in(graph.Float32, 2), 3).Err(), "NanSum(x, 3)")
 }
 

@@ -89,8 +89,8 @@ func TestDrawsThatThereAreNot(t *testing.T) {
 	}
 	g := graph.New("integers")
 	seed := g.Input("seed", graph.Int64)
-	requireMistake(t, ops.RandInt(seed, graph.Int8, 0, 300, 4), "from 0 up to 300: not all of these are numbers of int8")
-	requireMistake(t, ops.RandInt(seed, graph.Uint32, -1, 3, 4), "from -1 up to 3: not all of these are numbers of uint32")
+	requireMistake(t, ops.RandInt(seed, graph.Int8, 0, 300, 4), "from 0 up to 300: not all of these integers fit into int8")
+	requireMistake(t, ops.RandInt(seed, graph.Uint32, -1, 3, 4), "from -1 up to 3: not all of these integers fit into uint32")
 	require.NoError(t, ops.RandInt(seed, graph.Uint8, 0, 256, 4).Err())
 }
 

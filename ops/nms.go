@@ -63,11 +63,11 @@ func suppress(fn string, in []node, threshold float64, size graph.Dim, fill node
 	boxes, scores := in[0], in[1]
 	n := boxes.Shape()[0]
 	if boxes.Rank() != 2 || boxes.Shape()[1] != 4 || scores.Rank() != 1 {
-		bad := call.wrong(graph.CodeWindow, "nms: boxes are [N, 4] and scores [N], and they have shapes %s and %s", boxes.Shape(), scores.Shape())
+		bad := call.wrong(graph.CodeWindow, "nms: boxes must be [N, 4] and scores [N], but their shapes are %s and %s", boxes.Shape(), scores.Shape())
 		return bad, bad
 	}
 	if len(in) > 2 && (in[2].Rank() != 1 || !in[2].DType().IsInt()) {
-		bad := call.wrong(graph.CodeWindow, "nms: classes are integers [N], and %s is %s of shape %s", in[2].Called(), in[2].DType(), in[2].Shape())
+		bad := call.wrong(graph.CodeWindow, "nms: classes must be integers [N], but %s is %s of shape %s", in[2].Called(), in[2].DType(), in[2].Shape())
 		return bad, bad
 	}
 	order := ArgSort(scores, 0, true)
@@ -88,7 +88,7 @@ func suppress(fn string, in []node, threshold float64, size graph.Dim, fill node
 	places, count := heldPlaces(kept, size)
 	keep = Take(withFill(order, fill), 0, places)
 	for _, v := range in[1:] {
-		requireSizes(keep, graph.Requirement{Kind: graph.MustEqual, A: n, B: v.Shape()[0], Why: "each box has one score and one class"},
+		requireSizes(keep, graph.Requirement{Kind: graph.MustEqual, A: n, B: v.Shape()[0], Why: "each box must have one score and one class"},
 			"nms: boxes and scores should have same number of elements in dimension 0, got "+n.String()+" and "+v.Shape()[0].String())
 	}
 	return keep, count
@@ -106,7 +106,7 @@ func notSuppressed(call refusedCall, fill node) node {
 		return refusal(call, m)
 	}
 	if b, s := call.in[0].DType(), call.in[1].DType(); !b.IsFloat() || b != s {
-		return call.wrong(graph.CodeDType, "nms: boxes and scores have one floating-point dtype, and they are %s and %s", b, s)
+		return call.wrong(graph.CodeDType, "nms: boxes and scores must have the same floating-point dtype, but they are %s and %s", b, s)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.
 		return bad, bad
 	}
 	if boxes.Rank() != 3 || boxes.Shape()[2] != 4 || scores.Rank() != 3 {
-		bad := refusing.wrong(graph.CodeWindow, "boxes are [B, N, 4] and scores [B, C, N], and they have shapes %s and %s", boxes.Shape(), scores.Shape())
+		bad := refusing.wrong(graph.CodeWindow, "boxes must be [B, N, 4] and scores [B, C, N], but their shapes are %s and %s", boxes.Shape(), scores.Shape())
 		return bad, bad
 	}
 	g, batch, classes, n := boxes.Graph(), scores.Shape()[0], scores.Shape()[1], scores.Shape()[2]
@@ -183,7 +183,7 @@ func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.
 		if !index.Judged() {
 			break
 		}
-		requireSizes(index, graph.Requirement{Kind: graph.MustEqual, A: boxes.Shape()[axis], B: scores.Shape()[at], Why: "each box has a score for each class"},
+		requireSizes(index, graph.Requirement{Kind: graph.MustEqual, A: boxes.Shape()[axis], B: scores.Shape()[at], Why: "each box must have a score for each class"},
 			"boxes "+boxes.Shape().String()+" and scores "+scores.Shape().String()+" are not of the same images and boxes")
 	}
 	return index, count

@@ -48,7 +48,7 @@ func TestEdgesOfCombinatorialFunctions(t *testing.T) {
 	}
 	g := graph.New("refused")
 	x := g.Input("x", graph.Float32, 3)
-	require.ErrorContains(t, ops.BesselJ(65, x).Err(), "the order is from 0 to 64")
+	require.ErrorContains(t, ops.BesselJ(65, x).Err(), "the order must be from 0 to 64")
 	require.ErrorContains(t, ops.SphericalHarmonic(2, -3, x, x).Err(), "the order from -n to n")
 }
 

@@ -70,7 +70,7 @@ func inferPadWith(c *graph.Call) (graph.DType, graph.Shape) {
 	case PadCircular:
 		return padded(func(width graph.Dim) graph.Dim { return width }, "Padding value causes wrapping around more than once")
 	}
-	c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "Unrecognised padding mode: it is PadZeros, PadReflect, PadReplicate or PadCircular"})
+	c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "Unrecognised padding mode: use PadZeros, PadReflect, PadReplicate or PadCircular"})
 	return c.DType(0), c.Shape(0)
 }
 

@@ -22,17 +22,17 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 	switch {
 	case !x.DType().IsFloat() || x.DType() != y.DType():
 		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("cdist only supports floating-point dtypes, of both operands the same: %s and %s", x.DType(), y.DType())})
+			Summary: fmt.Sprintf("cdist only supports the same floating-point dtype for both operands, but got %s and %s", x.DType(), y.DType())})
 	case x.Rank() < 2 || y.Rank() < 2:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("cdist only supports at least 2D tensors, and the operands have shapes %s and %s", x.Shape(), y.Shape())})
+			Summary: fmt.Sprintf("cdist only supports at least 2D tensors, but the shapes are %s and %s", x.Shape(), y.Shape())})
 	case !(p >= 0): // NaN too
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("cdist only supports non-negative p values, and it is %v", p)})
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("cdist only supports non-negative p values, but it is %v", p)})
 	}
 	if x.Shape()[x.Rank()-1] == 0 {
 		p = 1 // nothing differs
 	}
-	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1], Why: "rows that are compared have one size"}
+	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1], Why: "rows must have the same size"}
 	difference := Sub(Unsqueeze(x, -2), Unsqueeze(y, -3)).Silence(graph.CodeMutualExpand)
 	distance := difference
 	if math.IsInf(p, 1) && difference.Judged() {
@@ -106,7 +106,7 @@ func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 		return bad
 	}
 	if y == nil || weight == nil || x.Rank() != y.Rank() || x.Rank() == 0 || weight.Rank() != 3 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "bilinear(): operands are [..., I] and [..., J] with the same leading axes, and a weight [O, I, J]"})
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "bilinear() needs operands [..., I] and [..., J] with the same leading axes, and a weight [O, I, J]"})
 	}
 	out := Einsum("...i,oij,...j->...o", x, weight, y)
 	if bias != nil {
@@ -114,7 +114,7 @@ func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 	}
 	if out.Judged() {
 		for axis, d := range x.Shape()[:x.Rank()-1] {
-			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: d, B: y.Shape()[axis], Why: "the examples of a bilinear function are the same"},
+			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: d, B: y.Shape()[axis], Why: "the leading axes of a bilinear function must be the same"},
 				fmt.Sprintf("bilinear(): input batch dimensions do not match at dim %d: got %s and %s", axis, d, y.Shape()[axis]))
 		}
 	}

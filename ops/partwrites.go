@@ -34,7 +34,7 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 	out := After(kept, CopyInPlace(part, x.Graph().Convert(src, x.DType())))
 	for axis, d := range part.Shape() {
 		if out.Judged() {
-			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: src.Shape()[axis], B: d, Why: "what is written has the shape of the part"},
+			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: src.Shape()[axis], B: d, Why: "src must have the shape of the part"},
 				fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word, src.Shape(), word, part.Shape()))
 		}
 	}
@@ -111,7 +111,7 @@ func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Nod
 		return bad
 	}
 	if update == nil || update.Rank() != x.Rank() || update.DType() != x.DType() {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "dynamic_update_slice: the update has the dtype and the number of axes of the operand"})
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "dynamic_update_slice: the update must have the dtype and the rank of the operand"})
 	}
 	if bad := badStarts(call, "dynamic_update_slice", x, starts, update.Shape()); bad != nil {
 		return bad
@@ -164,11 +164,11 @@ func badStarts(call refusedCall, word string, x node, starts []node, sizes graph
 	}
 	if len(starts) != x.Rank() || len(sizes) != x.Rank() {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("%s: there is a start and a size for each axis: %d starts and %d sizes of %d axes", word, len(starts), len(sizes), x.Rank())})
+			Summary: fmt.Sprintf("%s needs a start and a size for each axis, but there are %d starts and %d sizes for %d axes", word, len(starts), len(sizes), x.Rank())})
 	}
 	for axis, s := range starts {
 		if s == nil || !s.DType().IsInt() || s.Rank() != 0 {
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s: start %d is no integer scalar", word, axis)})
+			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s: start %d must be an integer scalar", word, axis)})
 		}
 		if !sizes[axis].Valid() || sizes[axis].IsConst() && sizes[axis] < 0 {
 			return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: size %d of axis %d is none", word, sizes[axis], axis)})
@@ -185,7 +185,7 @@ func room(x node, axis int, size graph.Dim) graph.Requirement {
 }
 
 func tooLarge(x node, axis int, size graph.Dim) string {
-	return fmt.Sprintf("%s elements of axis %d are wanted, and it has %s", size, axis, x.Shape()[axis])
+	return fmt.Sprintf("the part has %s elements along axis %d, but the operand only %s", size, axis, x.Shape()[axis])
 }
 
 func requireRoom(out, x node, axis int, size graph.Dim) {

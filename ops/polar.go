@@ -64,7 +64,7 @@ func EighTridiagonal(d, e *graph.Node) (values, vectors *graph.Node) {
 		return bad, bad
 	}
 	if d.Rank() < 1 || e.Rank() < 1 || d.DType() != e.DType() {
-		bad := call.wrong(graph.CodeRank, "the diagonals are vectors of one dtype, and they are %s%s and %s%s", d.DType(), d.Shape(), e.DType(), e.Shape())
+		bad := call.wrong(graph.CodeRank, "the diagonals must be vectors of the same dtype, but they are %s%s and %s%s", d.DType(), d.Shape(), e.DType(), e.Shape())
 		return bad, bad
 	}
 	beside := Pad(Pad(diagonalOf(e), -2, 1, 0, 0), -1, 0, 1, 0)

@@ -46,7 +46,7 @@ func (f family) of(fn string, x node, n int, shifted bool) node {
 		return bad
 	}
 	if n < 0 || n > maxPolynomial {
-		return call.wrong(graph.CodeOperand, "a polynomial of degree %d: the degree is from 0 to %d", n, maxPolynomial)
+		return call.wrong(graph.CodeOperand, "polynomial of degree %d: the degree must be from 0 to %d", n, maxPolynomial)
 	}
 	float := Div(x, num(1))
 	if float.Err() != nil || !float.Judged() {

@@ -86,7 +86,7 @@ func checkMaxPool(c *graph.Call, a PoolAttrs) {
 		rules.RefuseDType(c, `"max_pool2d" not implemented for 'Bool'`)
 	}
 	if a.ExcludePadding {
-		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "ExcludePadding is for means: a maximum never is padding"})
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "ExcludePadding is for average pooling: a maximum is never padding"})
 	}
 }
 

@@ -14,7 +14,7 @@ func dimensional(call refusedCall, axes int, ops ...*graph.Op) (op *graph.Op, ba
 		return nil, bad
 	}
 	if axes < 1 || axes > len(ops) {
-		return nil, refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("windows lie over the last 1 to 3 axes, and %d sizes are given", axes)})
+		return nil, refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("pooling needs a kernel of 1 to 3 sizes, but got %d", axes)})
 	}
 	return ops[axes-1], nil
 }
@@ -176,7 +176,7 @@ func LpPool(x *graph.Node, p float64, kernel []int, opts ...PoolOption) *graph.N
 	case bad != nil:
 		return bad
 	case p == 0 || math.IsInf(p, 0) || math.IsNaN(p):
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no mean of the power %v; MaxPool2D is that of the infinite one", p)})
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("the power must be finite and not 0, but it is %v; MaxPool2D is the pooling of an infinite power", p)})
 	}
 	mean, count := pool(op, Pow(x, num(p)), kernel, opts), 1.0
 	for _, k := range kernel {

@@ -75,7 +75,7 @@ func quantile(name, fn, doc string, withoutNaN bool) *graph.Op {
 // ranked picks elements of the last axis by their rank in its order, the share q of the greatest rank.
 func ranked(x, q node, mode QuantileMode, withoutNaN bool) node {
 	g, t := x.Graph(), x.DType()
-	q = Assert(q, And(GreaterEqual(q, num(0)), LessEqual(q, num(1))), "a quantile is in the range [0, 1]")
+	q = Assert(q, And(GreaterEqual(q, num(0)), LessEqual(q, num(1))), "a quantile must be in the range [0, 1]")
 	last := Sub(Size(g, t, lastSize(x)), num(1))
 	isNaN := IsNaN(x)
 	var rank node

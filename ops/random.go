@@ -77,7 +77,7 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 		return bad
 	}
 	if !t.IsFloat() || t.IsStorage() {
-		return call.wrong(graph.CodeDType, "random numbers are floating-point numbers, not %s", t)
+		return call.wrong(graph.CodeDType, "random numbers need a floating-point dtype, not %s", t)
 	}
 	g := seed.Graph()
 	stream := Add(seed, num64(int64(len(g.Nodes()))<<32))
@@ -122,7 +122,7 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 		return Neg(x) // its own mistake
 	case !x.DType().IsFloat():
 		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("dropout works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())})
+			Summary: fmt.Sprintf("dropout needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())})
 	case !(p >= 0 && p <= 1): // NaN too
 		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p)})
@@ -146,9 +146,9 @@ func refusedSeed(call refusedCall) node {
 	case !seed.Judged():
 		return refusal(call, nil)
 	case seed.Graph() == nil:
-		return refusal(call, noSeed("the seed is a number of the program, and no value of a graph"))
+		return refusal(call, noSeed("the seed is a number written in the program, but must be a value of a graph"))
 	case seed.Rank() != 0:
-		return call.wrong(graph.CodeRank, "a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())
+		return call.wrong(graph.CodeRank, "a seed must be a scalar, but %s has shape %s", seed.Called(), seed.Shape())
 	}
 	return nil
 }
@@ -156,5 +156,5 @@ func refusedSeed(call refusedCall) node {
 // noSeed is the mistake of a seed that is none.
 func noSeed(what string) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeOperand, Summary: what,
-		Help: []string{"give an Int64 scalar, and feed another number to each run: seed := g.Input(\"seed\", graph.Int64)"}}
+		Help: []string{"use an Int64 scalar, and feed a different number to each run: seed := g.Input(\"seed\", graph.Int64)"}}
 }

@@ -95,7 +95,7 @@ func TestDropout(t *testing.T) {
 	}
 	require.InDelta(t, 250, dropped, 50)
 	requireMistake(t, ops.Dropout(x, 1.5, seed), "dropout probability has to be between 0 and 1, but got 1.5")
-	requireMistake(t, ops.Uniform(x, graph.Float32, 3), "a seed is a scalar, and x has shape [50, 20]")
+	requireMistake(t, ops.Uniform(x, graph.Float32, 3), "a seed must be a scalar, but x has shape [50, 20]")
 }
 
 // A seed that is none is told of once, by the call that was given it.
@@ -112,7 +112,7 @@ func TestSeedsThatAreNone(t *testing.T) {
 		"RandomGamma(1, p): the seed is a number":         ops.RandomGamma(graph.Num(1), p),
 	} {
 		require.ErrorContains(t, y.Err(), want)
-		require.ErrorContains(t, y.Err(), "give an Int64 scalar")
+		require.ErrorContains(t, y.Err(), "use an Int64 scalar")
 	}
 	require.Len(t, g.Mistakes(), 2)
 }

@@ -32,8 +32,8 @@ func SplitKey(key *graph.Node, n int) []*graph.Node {
 	}
 	if n < 1 || n > maxKeys {
 		return []*graph.Node{refusal(refused("SplitKey", key).with(n), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("a key is split into 1 to %d keys, and not into %d", maxKeys, n),
-			Help:    []string{"use FoldIn for keys that are numbered, such as those of steps"}})}
+			Summary: fmt.Sprintf("a key can be split into 1 to %d keys, not into %d", maxKeys, n),
+			Help:    []string{"use FoldIn for numbered keys, such as those of steps"}})}
 	}
 	keys := make([]*graph.Node, n)
 	for i := range keys {
@@ -51,7 +51,7 @@ func FoldIn(key, data *graph.Node) *graph.Node {
 	}
 	if data != nil && data.Judged() && (!data.DType().IsIndex() || data.Rank() != 0) {
 		return refusal(refused("FoldIn", key, data), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("an integer scalar is folded into a key, and %s is %s%s", data.Called(), data.DType(), data.Shape())})
+			Summary: fmt.Sprintf("FoldIn needs an integer scalar, but %s is %s%s", data.Called(), data.DType(), data.Shape())})
 	}
 	if data != nil && data.Judged() {
 		data = key.Graph().Convert(data, graph.Int64)
@@ -66,7 +66,7 @@ func refusedKey(call refusedCall, key node) node {
 		return refusal(call, nil)
 	case key.Graph() == nil || key.DType() != graph.Int64 || key.Rank() != 0:
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("a key is an Int64 scalar of the graph, and %s is %s%s", key.Called(), key.DType(), key.Shape())})
+			Summary: fmt.Sprintf("a key must be an Int64 scalar of the graph, but %s is %s%s", key.Called(), key.DType(), key.Shape())})
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func Arange(g *graph.Graph, t graph.DType, start, stop, step float64) *graph.Nod
 	defer creating(g, "Arange", "graph."+t.GoName(), start, stop, step)()
 	count := math.Ceil((stop - start) / step)
 	if step == 0 || math.IsNaN(count) || count > math.MaxInt32 || t == graph.Bool {
-		return badRange(g, "Arange", fmt.Sprintf("from %v to %v by steps of %v, as %s, there is no list of numbers", start, stop, step, t))
+		return badRange(g, "Arange", fmt.Sprintf("there is no range from %v to %v with step %v in %s", start, stop, step, t))
 	}
 	return spaced(g, t, start, step, graph.Dim(max(count, 0)))
 }
@@ -72,7 +72,7 @@ func Linspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Di
 	defer creating(g, "Linspace", "graph."+t.GoName(), start, stop, steps)()
 	if !t.IsFloat() {
 		if !t.IsInt() {
-			return badRange(g, "Linspace", fmt.Sprintf("numbers between others are numbers, not %s", t))
+			return badRange(g, "Linspace", fmt.Sprintf("Linspace needs a numeric dtype, not %s", t))
 		}
 		start, stop = math.Trunc(start), math.Trunc(stop)
 	}
@@ -90,7 +90,7 @@ func Logspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Di
 	defer creating(g, "Logspace", "graph."+t.GoName(), start, stop, steps, base)()
 	if !t.IsFloat() {
 		if !t.IsInt() {
-			return badRange(g, "Logspace", fmt.Sprintf("powers are numbers, not %s", t))
+			return badRange(g, "Logspace", fmt.Sprintf("Logspace needs a numeric dtype, not %s", t))
 		}
 		start, stop = math.Trunc(start), math.Trunc(stop)
 	}
@@ -129,7 +129,7 @@ const maxTriangle = 1 << 16
 
 func triangleIndices(g *graph.Graph, fn string, rows, columns int, inside func(i, j int) bool) (row, column node) {
 	if rows < 0 || columns < 0 || rows > maxTriangle || columns > maxTriangle || int64(rows)*int64(columns) > maxTriangle {
-		bad := badRange(g, fn, fmt.Sprintf("a matrix of %d rows and %d columns: the triangle of one of up to 2^16 elements is listed", rows, columns))
+		bad := badRange(g, fn, fmt.Sprintf("a matrix of %d rows and %d columns is too large: its triangle may have up to 2^16 elements", rows, columns))
 		return bad, bad
 	}
 	var is, js []int64
@@ -159,7 +159,7 @@ func Meshgrid(xs ...*graph.Node) []*graph.Node {
 		case x == nil || !x.Judged():
 			return []*graph.Node{refusal(call, nil)}
 		case x.Graph() == nil || x.Rank() != 1:
-			return []*graph.Node{refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("a grid is made of vectors, and %s has shape %s", x.Called(), x.Shape())})}
+			return []*graph.Node{refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("a grid needs vectors, but %s has shape %s", x.Called(), x.Shape())})}
 		}
 		shape[i] = x.Shape()[0]
 	}
@@ -210,7 +210,7 @@ func Vander(x *graph.Node, columns int, increasing bool) *graph.Node {
 	}
 	if x.Rank() != 1 || columns < 0 || columns > maxPowers {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("the powers of a vector make 0 to %d columns, and not the powers of shape %s %d columns", maxPowers, x.Shape(), columns)})
+			Summary: fmt.Sprintf("Vander needs a vector and 0 to %d columns, but got shape %s and %d columns", maxPowers, x.Shape(), columns)})
 	}
 	if t := x.DType(); !t.IsFloat() && t != graph.Uint64 {
 		x = Cast(x, graph.Int64)

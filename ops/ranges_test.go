@@ -56,9 +56,9 @@ func TestRanges(t *testing.T) {
 	}
 	requireGradients(t, in, ops.DiagEmbed(x, -1), x)
 	requireGradients(t, in, ops.Vander(x, 4, false), x)
-	requireMistake(t, ops.Arange(g, graph.Int64, 0, 1, 0), "from 0 to 1 by steps of 0, as int64, there is no list of numbers")
-	requireMistake(t, ops.Linspace(g, graph.Bool, 0, 1, 3), "numbers between others are numbers, not bool")
-	requireMistake(t, ops.Meshgrid(grid[0])[0], "a grid is made of vectors, and Meshgrid(x, y) has shape [2, 3]")
+	requireMistake(t, ops.Arange(g, graph.Int64, 0, 1, 0), "there is no range from 0 to 1 with step 0 in int64")
+	requireMistake(t, ops.Linspace(g, graph.Bool, 0, 1, 3), "Linspace needs a numeric dtype, not bool")
+	requireMistake(t, ops.Meshgrid(grid[0])[0], "a grid needs vectors, but Meshgrid(x, y) has shape [2, 3]")
 }
 
 // TestAssertStopsTheRun expects the message, the line of the call and the place.

@@ -42,7 +42,7 @@ func RankData(x *graph.Node, axis int, method RankMethod) *graph.Node {
 		return bad
 	}
 	if int(method) >= len(rankMethods) {
-		return call.wrong(graph.CodeOperand, "%s is no method of ranks", method)
+		return call.wrong(graph.CodeOperand, "%s is not a method of RankData", method)
 	}
 	return alongLast(StopGradient(x), at, func(x node) node {
 		if x.DType() == graph.Bool {

@@ -28,7 +28,7 @@ func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 		problem = "narrow(): length must be non-negative."
 	case (start == End || length == End) && hasAxis(x, axis):
 		return refusal(refused("Narrow", x).with(axis, start, length), &graph.Mistake{Code: graph.CodeSlice,
-			Summary: "narrow(): a start and a length are wanted, and End is the stop of a slice",
+			Summary: "narrow(): End is neither a start nor a length, but the stop of a slice",
 			Help:    restOf(x, axis, start)})
 	case hasAxis(x, axis):
 		size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
@@ -264,7 +264,7 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 func MultiHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	defer building("MultiHot", index, classes, "graph."+t.GoName())()
 	if index != nil && index.Judged() && index.Rank() == 0 {
-		return refused("MultiHot", index).wrong(graph.CodeRank, "the integers stand along the last axis, and %s is a scalar", index.Called())
+		return refused("MultiHot", index).wrong(graph.CodeRank, "the integers must be along the last axis, but %s is a scalar", index.Called())
 	}
 	hot := OneHot(index, classes, graph.Bool)
 	if hot.Err() != nil || !hot.Judged() {

@@ -122,6 +122,6 @@ func TestMultiHot(t *testing.T) {
 	got := value(t, in, y)
 	require.Equal(t, []int{3, 4}, got.Shape)
 	require.Equal(t, []float64{1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0}, got.Floats())
-	require.ErrorContains(t, ops.MultiHot(g.Input("one", graph.Int64), 4, graph.Float32).Err(), "the integers stand along the last axis")
+	require.ErrorContains(t, ops.MultiHot(g.Input("one", graph.Int64), 4, graph.Float32).Err(), "the integers must be along the last axis")
 	require.ErrorContains(t, ops.MultiHot(g.Input("x", graph.Float32, 3), 4, graph.Float32).Err(), "one_hot is only applicable to index tensor")
 }

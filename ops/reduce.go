@@ -92,7 +92,7 @@ func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) g
 func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 	a := reduceAttrs(c.Node())
 	if len(a.Axes) == 1 && a.Axes[0] == ambiguousAxes {
-		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: "the list of axes is empty: PyTorch then folds all axes and NumPy none",
+		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: "the list of axes is empty: PyTorch then reduces all axes, and NumPy none",
 			Help: []string{"pass ops.AllAxes() or ops.NoAxes()"}})
 		return nil
 	}

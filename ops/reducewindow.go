@@ -67,7 +67,7 @@ func (w Windows) wrong(rank int) string {
 		}
 		for _, n := range l.of {
 			if n < 1 || n > 1<<30 {
-				return fmt.Sprintf("%s are numbers from 1 to 2^30, and one is %d", l.name, n)
+				return fmt.Sprintf("%s must be from 1 to 2^30, but one is %d", l.name, n)
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (w Windows) wrong(rank int) string {
 	}
 	for _, p := range w.Padding {
 		if min(p[0], p[1]) < -1<<30 || max(p[0], p[1]) > 1<<30 {
-			return fmt.Sprintf("Padding is of 2^30 elements at most, and one pair is %v", p)
+			return fmt.Sprintf("Padding must be at most 2^30 elements, but one pair is %v", p)
 		}
 	}
 	return ""
@@ -99,9 +99,9 @@ func ReduceWindow(x *graph.Node, by Reduction, w Windows) *graph.Node {
 	case problem != "":
 		return call.wrong(graph.CodeWindow, "%s", problem)
 	case by != ReduceSum && by != ReduceProd && by != ReduceMax && by != ReduceMin:
-		return call.wrong(graph.CodeOperand, "windows are reduced by ReduceSum, ReduceProd, ReduceMax or ReduceMin, and not by %s", by)
+		return call.wrong(graph.CodeOperand, "windows can be reduced by ReduceSum, ReduceProd, ReduceMax or ReduceMin, but not by %s", by)
 	case t == graph.Bool:
-		return call.wrong(graph.CodeDType, "windows are of numbers, and %s has dtype %s", x.Called(), t)
+		return call.wrong(graph.CodeDType, "windows need numbers, but %s has dtype %s", x.Called(), t)
 	case by == ReduceMin && t.IsInt(): // of which the greatest number has no neutral element that a float64 holds
 		y := w.over(BitNot(x), opMaxFirst, lowest(t))
 		if y.Judged() && y.Err() == nil {

@@ -71,14 +71,14 @@ func TestWindowsThatAreRefused(t *testing.T) {
 		says string
 	}{
 		{ops.ReduceSum, ops.Windows{}, "ReduceWindow(x, ops.ReduceSum, ops.Windows{}): Sizes has 0 numbers for 2 axes"},
-		{ops.ReduceMin, ops.Windows{Sizes: []int{1, 0}, Strides: []int{1}, Dilations: []int{2}}, "Sizes are numbers from 1 to 2^30, and one is 0"},
+		{ops.ReduceMin, ops.Windows{Sizes: []int{1, 0}, Strides: []int{1}, Dilations: []int{2}}, "Sizes must be from 1 to 2^30, but one is 0"},
 		{ops.ReduceMin, ops.Windows{Sizes: []int{1, 2}, Padding: [][2]int{{0, 1}}}, "ReduceWindow(x, ops.ReduceMin, ops.Windows{Sizes: []int{1, 2}, Padding: [][2]int{{0, 1}}}): Padding has 1 pairs for 2 axes"},
 		{ops.ReduceMin, ops.Windows{Sizes: []int{5, 2}}, "ReduceWindow(x, ops.ReduceMin, ops.Windows{Sizes: []int{5, 2}})"},
-		{ops.ReduceMean, ops.Windows{Sizes: []int{1, 2}}, "and not by ops.ReduceMean"},
+		{ops.ReduceMean, ops.Windows{Sizes: []int{1, 2}}, "but not by ops.ReduceMean"},
 	} {
 		err := ops.ReduceWindow(x, c.by, c.w).Err()
 		require.ErrorContains(t, err, c.says, "%v", c)
 		require.NotContains(t, err.Error(), "BitNot")
 	}
-	require.ErrorContains(t, ops.ReduceWindow(g.Input("b", graph.Bool, 2), ops.ReduceMax, ops.Windows{Sizes: []int{2}}).Err(), "windows are of numbers")
+	require.ErrorContains(t, ops.ReduceWindow(g.Input("b", graph.Bool, 2), ops.ReduceMax, ops.Windows{Sizes: []int{2}}).Err(), "windows need numbers")
 }

@@ -48,7 +48,7 @@ func expandRepeatBy(n *graph.Node, in []*graph.Node) *graph.Node {
 // endsOf returns the sums of counts up to each one, and that of all, which is no more than the given size.
 func endsOf(counts node, size graph.Dim) (ends, total node) {
 	counts = Cast(counts, graph.Int64)
-	counts = Assert(counts, GreaterEqual(counts, num64(0)), "a count is at least 0")
+	counts = Assert(counts, GreaterEqual(counts, num64(0)), "a count must not be negative")
 	total = Sum(counts)
 	total = Assert(total, LessEqual(total, Size(counts.Graph(), graph.Int64, size)), fmt.Sprintf("there are more slices than the given size, %s", size))
 	return Minimum(CumSum(counts, 0), total), total // the sums are no more than the total, which is what is checked

@@ -43,7 +43,7 @@ func TestRepeatInterleaveBy(t *testing.T) {
 	}
 	for want, bad := range map[string][]int32{
 		"RepeatInterleaveBy(x, 0, counts, 6, -1): there are more slices than the given size, 6: found 7": {3, 4},
-		"RepeatInterleaveBy(x, 0, counts, 6, -1): a count is at least 0: found -1":                       {2, -1},
+		"RepeatInterleaveBy(x, 0, counts, 6, -1): a count must not be negative: found -1":                {2, -1},
 	} {
 		_, err := s.Run(context.Background(), exec.Feed{x: make([]float32, 4), counts: bad})
 		require.ErrorContains(t, err, want)
@@ -59,10 +59,10 @@ func TestRepeatInterleaveByMessages(t *testing.T) {
 		return y
 	}
 	for want, y := range map[string]node{
-		"RepeatInterleaveBy(x, 1, c4, 9, 0): repeat_interleave: there are 4 counts, and 3 slices along axis 1": call(x, c4, 1, 9, graph.Num(0)),
+		"RepeatInterleaveBy(x, 1, c4, 9, 0): repeat_interleave: there are 4 counts, but 3 slices along axis 1": call(x, c4, 1, 9, graph.Num(0)),
 		"repeat_interleave: repeats has to be Long or Int tensor":                                              call(x, x, 0, 9, graph.Num(0)),
 		"repeat_interleave only accept 1D vector as repeat":                                                    call(x, ops.Unsqueeze(counts, 0), 0, 9, graph.Num(0)),
-		"repeat_interleave: the fill is a number or a scalar of dtype float32":                                 call(x, counts, 0, 9, counts),
+		"repeat_interleave: the fill must be a number or a scalar of dtype float32":                            call(x, counts, 0, 9, counts),
 		"repeat_interleave: a scalar has no axis to repeat along":                                              call(ops.Sum(x), counts, 0, 9, graph.Num(0)),
 		"Dimension out of range": call(x, counts, 3, 9, graph.Num(0)),
 	} {

@@ -81,7 +81,7 @@ func inferResize(c *graph.Call) (graph.DType, graph.Shape) {
 	switch {
 	case c.Failed():
 	case a.Mode < ResizeNearest || a.Mode > ResizeArea:
-		problem = "there is no such mode: it is ResizeNearest, ResizeNearestExact, ResizeLinear, ResizeCubic or ResizeArea"
+		problem = "there is no such mode: use ResizeNearest, ResizeNearestExact, ResizeLinear, ResizeCubic or ResizeArea"
 	case a.AlignCorners && a.Mode != ResizeLinear && a.Mode != ResizeCubic && a.Rounding == 0:
 		problem = "align_corners option can only be set with the interpolating modes: ResizeLinear, ResizeCubic"
 	case a.Mode == ResizeCubic && len(a.Sizes) != 2:
@@ -353,14 +353,14 @@ func ResizeBy(x *graph.Node, mode ResizeMode, factors []float64, opts ...ResizeO
 	}
 	if len(a.Factors) != x.Rank()-2 {
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("%d factors for %s of shape %s: there is one for each axis behind the channels, or one for all", len(factors), x.Called(), x.Shape())})
+			Summary: fmt.Sprintf("%d factors for %s of shape %s: there must be one for each axis after the channels, or one for all", len(factors), x.Called(), x.Shape())})
 	}
 	for i, f := range a.Factors {
 		size, ok := multiplied(x.Shape()[2+i], f)
 		if !ok {
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%v times %s is no size", f, x.Shape()[2+i]),
+			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%v times %s is not a valid size", f, x.Shape()[2+i]),
 				Operands: []graph.OperandNote{{Node: x, Bad: []int{2 + i}}},
-				Help:     []string{"a named size is multiplied by a fraction with a power of two below, such as 1.25; ops.Resize takes sizes"}})
+				Help:     []string{"multiply a named size by a fraction whose denominator is a power of two, such as 1.25; or give sizes to ops.Resize"}})
 		}
 		a.Sizes = append(a.Sizes, size)
 	}

@@ -141,17 +141,17 @@ func (a ResizeAttrs) wrongOptions() string {
 	nearest, cubic := a.Mode == ResizeNearest || a.Mode == ResizeNearestExact, a.Mode == ResizeCubic
 	switch {
 	case a.Places.String() == "ResizePlaces(?)" || a.Rounding.String() == "ResizeRounding(?)" || a.Outside < 0 || a.Outside > OutsideNothing:
-		return "an option of Resize is none of its names"
+		return "an option of Resize has an unknown value"
 	case a.Rounding != 0 && !nearest:
-		return fmt.Sprintf("%s says which element is the nearest, and the mode is %s", a.Rounding, a.Mode)
+		return fmt.Sprintf("%s is for ResizeNearest and ResizeNearestExact, but the mode is %s", a.Rounding, a.Mode)
 	case a.Coefficient != nil && !cubic:
-		return fmt.Sprintf("CubicCoefficient is for ResizeCubic, and the mode is %s", a.Mode)
+		return fmt.Sprintf("CubicCoefficient is for ResizeCubic, but the mode is %s", a.Mode)
 	case a.Coefficient != nil && !(a.Coefficient[0] >= -1e6 && a.Coefficient[0] <= 1e6):
-		return fmt.Sprintf("CubicCoefficient is a number such as -0.5, and it is %v", a.Coefficient[0])
+		return fmt.Sprintf("CubicCoefficient must be a number such as -0.5, but it is %v", a.Coefficient[0])
 	case a.Outside != 0 && !cubic && !a.Antialias:
-		return fmt.Sprintf("%s is for ResizeCubic and for Antialias: others do not reach beside an axis", a.Outside)
+		return fmt.Sprintf("%s is for ResizeCubic and Antialias: other modes do not read outside an axis", a.Outside)
 	case a.Mode == ResizeArea && (a.Places != 0 || a.isCrop()):
-		return "the means of ResizeArea have no places between elements"
+		return "ResizeArea has no coordinates: it takes means"
 	case a.Places != 0 && a.AlignCorners || a.isCrop() && (a.Places != 0 || a.AlignCorners):
 		return "AlignCorners, ResizeCrop and the options of places exclude each other"
 	case a.isCrop() && (len(a.Start) != len(a.Sizes) || len(a.End) != len(a.Sizes)):
@@ -163,7 +163,7 @@ func (a ResizeAttrs) wrongOptions() string {
 	}
 	for _, v := range append(slices.Clone(a.Start), a.End...) {
 		if !(v >= -1e6 && v <= 1e6) {
-			return fmt.Sprintf("ResizeCrop has shares of an axis, and %v is none", v)
+			return fmt.Sprintf("ResizeCrop needs finite fractions of an axis, but got %v", v)
 		}
 	}
 	return ""

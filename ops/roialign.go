@@ -66,19 +66,19 @@ func regionsOf(fn string, x, boxes, batch node, height, width int, opts []RoiOpt
 	}
 	switch t := x.DType(); {
 	case x.Rank() != 4:
-		return wrong(graph.CodeWindow, "images are [N, C, H, W], and %s has shape %s", x.Called(), x.Shape())
+		return wrong(graph.CodeWindow, "images must be [N, C, H, W], but %s has shape %s", x.Called(), x.Shape())
 	case boxes.Rank() != 2 || boxes.Shape()[1] != 4:
-		return wrong(graph.CodeWindow, "boxes are [K, 4], and %s has shape %s", boxes.Called(), boxes.Shape())
+		return wrong(graph.CodeWindow, "boxes must be [K, 4], but %s has shape %s", boxes.Called(), boxes.Shape())
 	case batch.Rank() != 1 || !batch.DType().IsInt():
-		return wrong(graph.CodeWindow, "the image of each box is an integer of [K], and %s is %s of shape %s", batch.Called(), batch.DType(), batch.Shape())
+		return wrong(graph.CodeWindow, "the image indices must be integers [K], but %s is %s of shape %s", batch.Called(), batch.DType(), batch.Shape())
 	case !t.IsFloat() || !boxes.DType().IsFloat():
-		return wrong(graph.CodeDType, "images and boxes are floating-point numbers, and they are %s and %s", t, boxes.DType())
+		return wrong(graph.CodeDType, "images and boxes must be floating-point numbers, but they are %s and %s", t, boxes.DType())
 	case height < 1 || width < 1 || height > 1<<20 || width > 1<<20:
 		return wrong(graph.CodeOperand, "a box has %d × %d cells: both numbers must be greater than 0", height, width)
 	case !(r.scale > 0) || r.scale > 1e30:
-		return wrong(graph.CodeOperand, "boxes are multiplied by a positive number, and RoiScale is %v", r.scale)
+		return wrong(graph.CodeOperand, "RoiScale must be positive, but it is %v", r.scale)
 	case r.samples < 0 || r.samples > 1<<20:
-		return wrong(graph.CodeOperand, "RoiSamples is %d: it is 0 or more", r.samples)
+		return wrong(graph.CodeOperand, "RoiSamples must be at least 0, but it is %d", r.samples)
 	}
 	r.x, r.boxes = wideEnough(x), StopGradient(Cast(boxes, wideEnough(x).DType()))
 	r.batch = Apply(opCheckIndex, indexAttrs{Size: x.Shape()[0]}, Cast(batch, graph.Int64))
@@ -90,8 +90,8 @@ func (r regions) finished(cells node, t graph.DType) node {
 	y := Cast(MoveAxis(cells, -1, 1), t)
 	if y.Judged() {
 		a, b := r.boxes.Shape()[0], r.batch.Shape()[0]
-		requireSizes(y, graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Why: "each box lies in one image"},
-			fmt.Sprintf("there are %s boxes, and %s numbers of images", a, b))
+		requireSizes(y, graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Why: "each box must have one image"},
+			fmt.Sprintf("there are %s boxes, but %s image indices", a, b))
 	}
 	return y
 }

@@ -14,7 +14,7 @@ func RoiPool(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption) 
 	case bad != nil:
 		return bad
 	case r.aligned || r.max || r.samples != 0:
-		return r.call.wrong(graph.CodeOperand, "RoiPool has no option but RoiScale")
+		return r.call.wrong(graph.CodeOperand, "the only option of RoiPool is RoiScale")
 	}
 	rows, g := StopGradient(r.rows(r.x)), x.Graph()
 	down, right := r.window(0), r.window(1)

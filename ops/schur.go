@@ -9,7 +9,7 @@ import (
 var opSchur, opHessenberg *graph.Op
 
 // notUnique is why the factors of these have no gradient.
-const notUnique = "its factors are not unique, and other libraries have none either"
+const notUnique = "its factors are not unique, and other libraries have no gradient either"
 
 // twoSquares is the entry of two square factors of square matrices, packed.
 func twoSquares(name, word, doc string, compute func(m dense.Memory, a, other []float64, n int) error) *graph.Op {

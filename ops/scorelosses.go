@@ -89,7 +89,7 @@ func overlap(fn string, x, target node, batch int, fp, missed, least float64, op
 		return both // its own mistake
 	}
 	if batch < 0 || batch >= both.Rank() {
-		return refusal(call, &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("of the %d axes of %s at least one is left behind the first %d", both.Rank(), both.Shape(), batch)})
+		return refusal(call, &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("at least one of the %d axes of %s must remain after the first %d", both.Rank(), both.Shape(), batch)})
 	}
 	var axes []Axis
 	for axis := batch; axis < both.Rank(); axis++ {
@@ -132,7 +132,7 @@ func NTXent(x, labels *graph.Node, tau float64, opts ...LossOption) *graph.Node 
 	}
 	if x.Rank() != 2 || labels.Rank() != 1 || !x.DType().IsFloat() || !labels.DType().IsInt() || tau == 0 {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("vectors are floating-point numbers [N, D] with integer labels [N] and a temperature other than 0, and not %s %s with %s %s and %v",
+			Summary: fmt.Sprintf("ntxent needs floating-point vectors [N, D], integer labels [N] and a temperature other than 0, but got %s %s with %s %s and %v",
 				x.DType(), x.Shape(), labels.DType(), labels.Shape(), tau)})
 	}
 	g, n := x.Graph(), x.Shape()[0]

@@ -66,11 +66,11 @@ func (s paddingSides) judge(call refusedCall, given []int, axes int, transposed 
 	switch {
 	case s.words == nil:
 	case s.same && transposed:
-		return refuse("SamePadding is not for a transposed convolution: its padding leaves elements out, and Padding and PaddingBehind say how many")
+		return refuse("SamePadding does not apply to a transposed convolution: its padding removes elements of the result; use Padding and PaddingBehind")
 	case s.same && (given != nil || s.behind != nil):
-		return refuse("SamePadding says how an axis is padded, beside Padding or PaddingBehind")
+		return refuse("SamePadding excludes Padding and PaddingBehind")
 	case s.behind != nil && len(s.behind) != 1 && len(s.behind) != axes:
-		return refuse("PaddingBehind has one number, or one for each of %d axes, and not %d", axes, len(s.behind))
+		return refuse("PaddingBehind must have one number, or one for each of %d axes, but has %d", axes, len(s.behind))
 	case len(s.behind) > 0 && slices.Min(s.behind) < 0:
 		return refuse("negative padding is not supported")
 	}
@@ -123,9 +123,9 @@ func padForWindows(x, w node, a *ConvAttrs, axes int, s paddingSides) node {
 			continue
 		case !ok:
 			return refusal(refused("SamePadding", of, w), &graph.Mistake{Code: graph.CodeOperand, Operands: []graph.OperandNote{{Node: of, Bad: []int{x.Rank() - axes + i}}},
-				Summary: fmt.Sprintf("windows of %s elements that are %d apart may leave elements of an axis of size %s out: no one sum says how it is padded",
+				Summary: fmt.Sprintf("the padding for windows of %s elements with stride %d depends on the axis size %s, which is not known",
 					w.Shape()[2+i], a.Stride[i], size),
-				Help: []string{"say the padding, with Padding and PaddingBehind"}})
+				Help: []string{"set the padding with Padding and PaddingBehind"}})
 		}
 		both := 0
 		if b, whole := before.Int(); whole && mode == PadZeros {

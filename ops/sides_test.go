@@ -85,12 +85,12 @@ func TestPaddingBehind(t *testing.T) {
 
 func TestMistakesOfSides(t *testing.T) {
 	for want, build := range map[string]func(x, w node) node{
-		"beside Padding or PaddingBehind":             func(x, w node) node { return ops.Conv2D(x, w, nil, ops.Padding(1), ops.SamePadding()) },
-		"not for a transposed convolution":            func(x, w node) node { return ops.ConvTranspose2D(x, w, nil, ops.SamePadding()) },
-		"one for each of 2 axes, and not 3":           func(x, w node) node { return ops.Conv2D(x, w, nil, ops.PaddingBehind(1, 2, 3)) },
-		"negative padding is not supported":           func(x, w node) node { return ops.Conv2D(x, w, nil, ops.PaddingBehind(-1)) },
-		"that are 4 apart may leave elements":         func(x, w node) node { return ops.Conv2D(x, w, nil, ops.Stride(4), ops.SamePadding()) },
-		"Conv2D(x, w, nil, Groups(3), SamePadding())": func(x, w node) node { return ops.Conv2D(x, w, nil, ops.Groups(3), ops.SamePadding()) },
+		"SamePadding excludes Padding and PaddingBehind": func(x, w node) node { return ops.Conv2D(x, w, nil, ops.Padding(1), ops.SamePadding()) },
+		"does not apply to a transposed convolution":     func(x, w node) node { return ops.ConvTranspose2D(x, w, nil, ops.SamePadding()) },
+		"one for each of 2 axes, but has 3":              func(x, w node) node { return ops.Conv2D(x, w, nil, ops.PaddingBehind(1, 2, 3)) },
+		"negative padding is not supported":              func(x, w node) node { return ops.Conv2D(x, w, nil, ops.PaddingBehind(-1)) },
+		"with stride 4 depends on the axis size":         func(x, w node) node { return ops.Conv2D(x, w, nil, ops.Stride(4), ops.SamePadding()) },
+		"Conv2D(x, w, nil, Groups(3), SamePadding())":    func(x, w node) node { return ops.Conv2D(x, w, nil, ops.Groups(3), ops.SamePadding()) },
 	} {
 		g := graph.New("mistakes")
 		build(g.Input("x", graph.Float32, 1, 2, g.Dim("n"), 6), g.Input("w", graph.Float32, 2, 2, 3, 3))

@@ -20,7 +20,7 @@ func taper(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bo
 func taperBy(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bool, f func(place, over node) node, more ...any) node {
 	defer creating(g, fn, append([]any{"graph." + t.GoName(), size, periodic}, more...)...)()
 	if !t.IsFloat() {
-		return badRange(g, fn, fmt.Sprintf("the elements of a window are floating-point numbers, not %s", t))
+		return badRange(g, fn, fmt.Sprintf("a window needs a floating-point dtype, not %s", t))
 	}
 	over := Size(g, graph.Float64, size)
 	single := Equal(over, num(1))

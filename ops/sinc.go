@@ -82,7 +82,7 @@ func Deg2Rad(x *graph.Node) *graph.Node { return Apply(opDeg2Rad, nil, x) }
 func MvLGamma(x *graph.Node, p int) *graph.Node {
 	defer building("MvLGamma", x, p)()
 	if p < 1 || p > maxMvLGamma {
-		return refusal(refused("MvLGamma", x).with(p), &graph.Mistake{Code: graph.CodeOperand, Summary: "p has to be between 1 and 64"})
+		return refusal(refused("MvLGamma", x).with(p), &graph.Mistake{Code: graph.CodeOperand, Summary: "p must be between 1 and 64"})
 	}
 	y := Add(LGamma(x), num(math.Log(math.Pi)*float64(p*(p-1))/4))
 	for i := 1; i < p; i++ {

@@ -76,7 +76,7 @@ func notScores(fn string, x node, axes []Axis) node {
 	for _, a := range axes {
 		switch {
 		case a == keepDims || a == noAxes:
-			return call.wrong(graph.CodeAxis, "axes are whole numbers: a softmax keeps them all, and works over one at least")
+			return call.wrong(graph.CodeAxis, "a softmax needs axis numbers, at least one, and no options: it keeps all axes")
 		case a != allAxes && x.Rank() > 0 && !hasAxis(x, int(a)):
 			return Sum(x, a) // its own mistake
 		}

@@ -22,7 +22,7 @@ func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	}
 	for i, b := range breaks {
 		if n, known := x.Shape()[at].Int(); b <= 0 || known && int64(b) >= n || i > 0 && b <= breaks[i-1] {
-			return call.wrong(graph.CodeOperand, "Breakpoints must be less than length of data along given axis, and rise from above 0: axis %d of %s of shape %s has %s elements",
+			return call.wrong(graph.CodeOperand, "Breakpoints must be ascending, above 0, and less than length of data along given axis: axis %d of %s of shape %s has %s elements",
 				at, x.Called(), x.Shape(), x.Shape()[at])
 		}
 	}
@@ -138,14 +138,14 @@ func (a spectra) refused(call refusedCall) node {
 			return bad
 		}
 		if x.Rank() < 1 || x.Rank() > 2 || !x.Shape().Equal(first.Shape()) || x.DType() != first.DType() {
-			return call.wrong(graph.CodeRank, "signals are [L] or [N, L] of one shape and dtype, and %s is %s of shape %s", x.Called(), x.DType(), x.Shape())
+			return call.wrong(graph.CodeRank, "signals must be [L] or [N, L], with the same shape and dtype, but %s is %s of shape %s", x.Called(), x.DType(), x.Shape())
 		}
 	}
 	switch {
 	case a.given.mode >= 0 || a.beside || a.normalized || a.cut:
-		return call.wrong(graph.CodeOperand, "options are STFTHop, STFTWindow, STFTWide and STFTWhole")
+		return call.wrong(graph.CodeOperand, "the only options are STFTHop, STFTWindow, STFTWide and STFTWhole")
 	case !(a.rate > 0) || math.IsInf(a.rate, 0):
-		return call.wrong(graph.CodeOperand, "a rate is above 0, and it is %v", a.rate)
+		return call.wrong(graph.CodeOperand, "the sample rate must be above 0, but it is %v", a.rate)
 	}
 	return nil
 }

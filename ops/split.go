@@ -21,7 +21,7 @@ func Unbind(x *graph.Node, axis int) []*graph.Node {
 		return []*graph.Node{bad}
 	}
 	_, n, bad := counted(call, x, axis, size, 1, func() string {
-		return "Select takes an element, and Slice several; the operations take the whole value"
+		return "use Select for one element or Slice for several; all operations also take the whole value"
 	})
 	if bad == nil {
 		bad = tooMany(call, n)
@@ -199,9 +199,9 @@ func counted(call refusedCall, x node, axis int, size graph.Dim, part int, help 
 		return size, int(n), nil
 	}
 	m := &graph.Mistake{Code: graph.CodeSlice, Operands: []graph.OperandNote{{Node: x, Bad: countedFromZero([]int{axis}, x.Rank())}}, Help: []string{help()},
-		Summary: fmt.Sprintf("%s gives as many values as axis %d has parts, which must be known when the graph is built: here there are %s", call.fn, axis, count)}
+		Summary: fmt.Sprintf("the number of results of %s must be known when the graph is built, but axis %d gives %s", call.fn, axis, count)}
 	if names := size.Symbols(); len(names) == 1 {
-		m.Help = append(m.Help, fmt.Sprintf("where %s is always the same number, declare it: g.Dim(%q, graph.Exactly(…))", names[0], names[0]))
+		m.Help = append(m.Help, fmt.Sprintf("if %s is always the same number, declare it: g.Dim(%q, graph.Exactly(…))", names[0], names[0]))
 	}
 	return 0, 0, refusal(call, m)
 }

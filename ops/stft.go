@@ -95,11 +95,11 @@ func (a stftOptions) call(fn string, x node) (call refusedCall, bad node) {
 	wide := a.width()
 	switch w, known := wide.Int(); {
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
-		return call, refuse(graph.CodeDType, "transforms are of float32 and float64, and %s has dtype %s", x.Called(), x.DType())
+		return call, refuse(graph.CodeDType, "transforms need float32 or float64, but %s has dtype %s", x.Called(), x.DType())
 	case a.window != nil && (a.window.Rank() != 1 || a.window.DType() != x.DType()):
-		return call, refuse(graph.CodeOperand, "a window is a vector of %s, and %s has shape %s and dtype %s", x.DType(), a.window.Called(), a.window.Shape(), a.window.DType())
+		return call, refuse(graph.CodeOperand, "a window must be a vector of %s, but %s has shape %s and dtype %s", x.DType(), a.window.Called(), a.window.Shape(), a.window.DType())
 	case a.n < 1 || a.n > math.MaxInt32:
-		return call, refuse(graph.CodeOperand, "frames have from 1 to %d elements, and not %d", math.MaxInt32, a.n)
+		return call, refuse(graph.CodeOperand, "frames must have from 1 to %d elements, but have %d", math.MaxInt32, a.n)
 	case a.hop < 1 || a.hop > math.MaxInt32:
 		return call, refuse(graph.CodeOperand, "expected hop_length > 0, but got hop_length=%d", a.hop)
 	case !known || w < 1 || w > int64(a.n):
@@ -149,7 +149,7 @@ func (a stftOptions) backward(x node) (call refusedCall, bad node) {
 	case int64(a.hop) > wide:
 		return call, refuse(graph.CodeOperand, "expected 0 < hop_length <= win_length, but got hop_length=%d and win_length=%d: frames leave gaps", a.hop, wide)
 	case rank != 3 && rank != 4 || x.Shape()[rank-1] != 2:
-		return call, refuse(graph.CodeRank, "istft expects [F, T, 2] or [N, F, T, 2], pairs of real and imaginary parts, and %s has shape %s", x.Called(), x.Shape())
+		return call, refuse(graph.CodeRank, "istft expects [F, T, 2] or [N, F, T, 2], pairs of real and imaginary parts, but %s has shape %s", x.Called(), x.Shape())
 	}
 	return call, nil
 }
@@ -237,7 +237,7 @@ func ISTFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 		last = graph.MinDim(first.Plus(a.length), reach)
 	}
 	sum, squares = Slice(sum, -1, first, last, 1), Slice(squares, 0, first, last, 1)
-	squares = Assert(squares, GreaterEqual(squares, num(1e-11)), "the squares of the windows that overlap here add up to 0")
+	squares = Assert(squares, GreaterEqual(squares, num(1e-11)), "the squares of the overlapping windows sum to 0 here")
 	y := Div(sum, squares)
 	if a.cut {
 		y = Pad(y, -1, 0, a.length.Minus(last.Minus(first)), 0)

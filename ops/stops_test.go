@@ -77,9 +77,9 @@ func TestPivotsThatAreNoRows(t *testing.T) {
 				r, err := runOf(t, exec.Feed{lu: []float64{2, 1, 0.5, 3}, piv: c.pivots}, y)
 				if c.stops != "" {
 					place := "[" + string("01"[slices.IndexFunc(c.pivots, func(p int32) bool { return p < 1 || p > 2 })]) + "]"
-					want := "pivots are rows, from 1 to their number, as LUFactor gives them: Cast(piv, graph.Int64)" + place + " is " + c.stops
+					want := "pivots must be row numbers from 1 on, as LUFactor returns them: Cast(piv, graph.Int64)" + place + " is " + c.stops
 					if dt == graph.Int32 { // of which the call makes indices itself
-						want = "pivots are rows, from 1 to their number, as LUFactor gives them: found " + c.stops + " at " + place
+						want = "pivots must be row numbers from 1 on, as LUFactor returns them: found " + c.stops + " at " + place
 					}
 					require.ErrorContains(t, err, want)
 					continue

@@ -75,15 +75,15 @@ func SolveSylvester(a, b, c *graph.Node) *graph.Node {
 	for i, x := range []node{b, c} {
 		switch {
 		case x.DType() != a.DType():
-			return call.wrong(graph.CodeDType, "linalg.solve_sylvester: A has the dtype %s, and %s has %s; all have one", a.DType(), []string{"B", "C"}[i], x.DType())
+			return call.wrong(graph.CodeDType, "linalg.solve_sylvester: all must have the same dtype, but A has %s and %s has %s", a.DType(), []string{"B", "C"}[i], x.DType())
 		case x.Rank() < 2:
-			return call.wrong(graph.CodeRank, "linalg.solve_sylvester: %s has the shape %s; it must have two axes at least", []string{"B", "C"}[i], x.Shape())
+			return call.wrong(graph.CodeRank, "linalg.solve_sylvester: %s must have at least two axes, but has shape %s", []string{"B", "C"}[i], x.Shape())
 		}
 	}
 	for _, x := range []node{a, b} {
 		rows, known := x.Shape()[x.Rank()-2].Int()
 		if cols, too := lastSize(x).Int(); known && too && rows != cols {
-			return call.wrong(graph.CodeRank, "linalg.solve_sylvester: A and B must be batches of square matrices, and %s has the shape %s", x.Called(), x.Shape())
+			return call.wrong(graph.CodeRank, "linalg.solve_sylvester: A and B must be batches of square matrices, but %s has shape %s", x.Called(), x.Shape())
 		}
 	}
 	all := MatMul(MatMul(a, c), b) // in whose shape the batches meet
@@ -115,7 +115,7 @@ func MatrixExpFrechet(a, along *graph.Node) (exp, derivative *graph.Node) {
 		return bad, bad
 	}
 	if along.DType() != a.DType() || along.Rank() != a.Rank() {
-		bad := call.wrong(graph.CodeRank, "linalg.expm_frechet: both operands have one dtype and one shape; they have %s%s and %s%s", a.DType(), a.Shape(), along.DType(), along.Shape())
+		bad := call.wrong(graph.CodeRank, "linalg.expm_frechet: both operands must have the same dtype and shape, but have %s%s and %s%s", a.DType(), a.Shape(), along.DType(), along.Shape())
 		return bad, bad
 	}
 	return withDerivative(MatrixExp, a, along)

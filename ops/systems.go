@@ -80,7 +80,7 @@ func TensorInv(a *graph.Node, axes int) *graph.Node {
 		return bad
 	}
 	if axes < 1 || axes > a.Rank() {
-		return call.wrong(graph.CodeAxis, "Expected a strictly positive integer for 'ind', up to the rank %d, and it is %d", a.Rank(), axes)
+		return call.wrong(graph.CodeAxis, "Expected a strictly positive integer for 'ind', up to the rank %d, but it is %d", a.Rank(), axes)
 	}
 	rows, columns := a.Shape()[:axes], a.Shape()[axes:]
 	if bad := unequalSides(call, rows.NumElements(), columns.NumElements()); bad != nil {
@@ -94,7 +94,7 @@ func TensorInv(a *graph.Node, axes int) *graph.Node {
 func unequalSides(call refusedCall, rows, columns graph.Dim) node {
 	n, known := rows.Int()
 	if m, too := columns.Int(); known && too && n != m {
-		return call.wrong(graph.CodeRank, "the axes of %s make a matrix of %d rows and %d columns, which is not square", call.in[0].Called(), n, m)
+		return call.wrong(graph.CodeRank, "the axes of %s form a matrix of %d rows and %d columns, which is not square", call.in[0].Called(), n, m)
 	}
 	return nil
 }

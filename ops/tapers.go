@@ -77,11 +77,11 @@ func MelWeights(g *graph.Graph, t graph.DType, mels, length int, rate, low, high
 	mel := func(hertz float64) float64 { return 2595 * math.Log1p(hertz/700) / math.Ln10 }
 	switch {
 	case !t.IsFloat() || t.IsStorage():
-		return badRange(g, "MelWeights", fmt.Sprintf("weights are floating-point numbers, not %s", t))
+		return badRange(g, "MelWeights", fmt.Sprintf("mel weights need a floating-point dtype, not %s", t))
 	case mels < 1 || length < 1 || mels > maxMels || length > maxMels || mels*bins > maxMels:
-		return badRange(g, "MelWeights", fmt.Sprintf("%d bands of %d frequencies: there is one at least, and at most %d weights", mels, bins, maxMels))
+		return badRange(g, "MelWeights", fmt.Sprintf("%d bands of %d frequencies: there must be at least one of each, and at most %d weights", mels, bins, maxMels))
 	case !(rate > 0) || math.IsInf(rate, 0) || !(low >= 0) || !(low <= high) || !(high <= rate/2):
-		return badRange(g, "MelWeights", fmt.Sprintf("bands lie between 0 and half the rate %v, not from %v to %v", rate, low, high))
+		return badRange(g, "MelWeights", fmt.Sprintf("bands must be between 0 and half the rate %v, but are from %v to %v", rate, low, high))
 	}
 	edges := make([]int, mels+2)
 	step := (mel(high) - mel(low)) / float64(mels+2)

@@ -107,7 +107,7 @@ func Cross(x, y *graph.Node, axis int) *graph.Node {
 	}
 	for _, v := range call.in {
 		if at := v.Rank() + last; at < 0 || at >= v.Rank() || v.Shape()[at] != 3 {
-			m := &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("linalg.cross: inputs dimension %d must have length 3, and %s has shape %s", axis, v.Called(), v.Shape())}
+			m := &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("linalg.cross: inputs dimension %d must have length 3, but %s has shape %s", axis, v.Called(), v.Shape())}
 			return refusal(call, m)
 		}
 	}

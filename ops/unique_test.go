@@ -49,7 +49,7 @@ func TestRoomForUniqueSlices(t *testing.T) {
 	prog, err = exec.Compile(g, exec.Outputs(few))
 	require.NoError(t, err)
 	_, err = prog.NewSession().Run(t.Context(), feed)
-	require.ErrorContains(t, err, "UniqueAlong(x, 0, 2, 0): there are more different values than the given size, 2: found 3")
+	require.ErrorContains(t, err, "UniqueAlong(x, 0, 2, 0): there are more distinct values than the given size, 2: found 3")
 	require.ErrorContains(t, err, "unique_test.go")
 	bad, _, _ := ops.UniqueAlong(x, 2, 4, graph.Num(1))
 	require.ErrorContains(t, bad.Err(), "Dimension out of range")
@@ -129,7 +129,7 @@ func TestBitsThatAreNone(t *testing.T) {
 	for want, y := range map[string]node{
 		"self.size(-1) must be divisible by 4 to view Byte as Float (different element sizes), but got 6": ops.BitCast(bytes, graph.Float32),
 		"self.dim() cannot be 0 to view Float as Double (different element sizes)":                        ops.BitCast(g.Input("one", graph.Float32), graph.Float64),
-		"the bits of uint8 may be those of no Bool":                                                       ops.BitCast(bytes, graph.Bool),
+		"not all bits of uint8 are valid for Bool":                                                        ops.BitCast(bytes, graph.Bool),
 		"there is no dtype": ops.BitCast(bytes, graph.DType(99)),
 	} {
 		require.ErrorContains(t, y.Err(), want)

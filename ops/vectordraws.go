@@ -21,7 +21,7 @@ func refusedCategories(call refusedCall, logits node) node {
 		return bad
 	}
 	if logits.Rank() < 1 {
-		return call.wrong(graph.CodeRank, "scores of categories stand along the last axis, and %s is a scalar", logits.Called())
+		return call.wrong(graph.CodeRank, "scores must have a last axis of categories, but %s is a scalar", logits.Called())
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func RelaxedOneHotCategorical(seed, logits *graph.Node, temperature float64) *gr
 		return bad
 	}
 	if !(temperature > 0) {
-		return call.wrong(graph.CodeOperand, "a temperature is above 0, and it is %v", temperature)
+		return call.wrong(graph.CodeOperand, "the temperature must be above 0, but it is %v", temperature)
 	}
 	wide := widened(logits)
 	return rounded(Softmax(Div(Add(wide, Gumbel(seed, wide.DType(), wide.Shape()...)), num(temperature)), -1), logits)
@@ -67,7 +67,7 @@ func LowRankMultivariateNormal(seed, mean, factor, variances *graph.Node) *graph
 		return bad
 	}
 	if mean.Rank() < 1 || factor.Rank() < 2 || variances.Rank() < 1 {
-		return call.wrong(graph.CodeRank, "a mean and variances are vectors and a factor a matrix, and they have the shapes %s, %s and %s", mean.Shape(), variances.Shape(), factor.Shape())
+		return call.wrong(graph.CodeRank, "mean and variances must be vectors and the factor a matrix, but their shapes are %s, %s and %s", mean.Shape(), variances.Shape(), factor.Shape())
 	}
 	whole := Add(Mul(Sum(factor, -1), num(0)), Add(mean, variances))
 	if whole.Err() != nil || !whole.Judged() {
@@ -93,7 +93,7 @@ func MixtureSameFamily(seed, logits, draws *graph.Node) *graph.Node {
 	}
 	axis, events := logits.Rank()-1, draws.Rank()-logits.Rank()
 	if events < 0 {
-		return call.wrong(graph.CodeRank, "draws of components have the axes of the scores first, and the shapes are %s and %s", draws.Shape(), logits.Shape())
+		return call.wrong(graph.CodeRank, "draws of components must start with the axes of the scores, but the shapes are %s and %s", draws.Shape(), logits.Shape())
 	}
 	isDrawn := along(Equal(oneHotDraw(seed, logits), num(1)), events)
 	return Sum(Where(isDrawn, draws, num(0)), Axis(axis))
@@ -133,7 +133,7 @@ func LogisticNormal(seed, mean, deviation *graph.Node) *graph.Node {
 		return whole
 	}
 	if whole.Rank() < 1 {
-		return call.wrong(graph.CodeRank, "means and deviations stand along the last axis, and they are scalars")
+		return call.wrong(graph.CodeRank, "means and deviations must have a last axis, but they are scalars")
 	}
 	t, g, k := whole.DType(), whole.Graph(), lastSize(whole)
 	x := Add(mean, Mul(deviation, Normal(seed, t, whole.Shape()...)))
@@ -154,7 +154,7 @@ func Wishart(seed, freedom, scale *graph.Node) *graph.Node {
 		return bad
 	}
 	if scale.Rank() < 2 || scale.Shape()[scale.Rank()-2] != lastSize(scale) {
-		return call.wrong(graph.CodeRank, "scales are square matrices, and %s has shape %s", scale.Called(), scale.Shape())
+		return call.wrong(graph.CodeRank, "scales must be square matrices, but %s has shape %s", scale.Called(), scale.Shape())
 	}
 	rows := Add(Unsqueeze(freedom, -1), Mul(Select(scale, -1, 0), num(0))) // of the shape to which both are repeated
 	if rows.Err() != nil || !rows.Judged() {
@@ -180,7 +180,7 @@ func LKJCholesky(seed *graph.Node, n graph.Dim, concentration *graph.Node) *grap
 		return bad
 	}
 	if size, known := n.Int(); known && size < 2 {
-		return call.wrong(graph.CodeOperand, "a matrix of correlations has two rows at least, and not %d", size)
+		return call.wrong(graph.CodeOperand, "a correlation matrix must have at least two rows, but has %d", size)
 	}
 	t, shape := concentration.DType(), append(concentration.Shape()[:concentration.Rank():concentration.Rank()], n)
 	most := Sub(Unsqueeze(concentration, -1), num(1))

@@ -222,11 +222,11 @@ func (v *vectorizer) checked(n, y node) node {
 	want, why := v.shape(n), ""
 	switch {
 	case y.Graph() != v.g:
-		why = "gives no node of its graph"
+		why = "returns no node of its graph"
 	case y.DType() != n.DType():
-		why = fmt.Sprintf("gives dtype %s, and Infer says %s", y.DType(), n.DType())
+		why = fmt.Sprintf("returns dtype %s, but Infer says %s", y.DType(), n.DType())
 	case y.Rank() != len(want) || prove.NewProver(v.g.Bounds).Differ(y.Shape(), want):
-		why = fmt.Sprintf("gives shape %s for %s examples, and Infer says %s for each", y.Shape(), v.size, n.Shape())
+		why = fmt.Sprintf("returns shape %s for %s examples, but Infer says %s for each", y.Shape(), v.size, n.Shape())
 	case !y.Shape().Equal(want):
 		return Reshape(y, want...)
 	default:

@@ -27,7 +27,7 @@ import (
 func Vmap(over []*graph.Node, f func(x []*graph.Node) []*graph.Node) []*graph.Node {
 	b := newLoop("Vmap", graph.LoopSpec{Length: graph.UnknownDim, Example: true}, nil, over)
 	if len(over) == 0 && b.wrong == nil {
-		b.refuse("there is nothing that it goes over: give values whose first axis is that of the examples")
+		b.refuse("over is empty: pass values whose first axis is that of the examples")
 	}
 	if len(b.over) > 0 && b.over[0] != nil && b.over[0].Judged() && b.over[0].Rank() > 0 {
 		b.spec.Length = b.over[0].Shape()[0]
@@ -35,7 +35,7 @@ func Vmap(over []*graph.Node, f func(x []*graph.Node) []*graph.Node) []*graph.No
 	b.refuseStrangers(b.over, "value %d of over")
 	b.matchExamples(over)
 	if f == nil {
-		b.refuse("there is no function of an example")
+		b.refuse("the function is nil")
 		f = func(x []*graph.Node) []*graph.Node { return x }
 	}
 	if b.g == nil {
@@ -56,7 +56,7 @@ func (b *loopBuilder) batched(f func(x []node) []node) []node {
 		parts[i] = b.element(x).Named(fmt.Sprintf("x[%d]", i))
 	}
 	outs := slices.Clone(f(slices.Clone(parts)))
-	b.refuseNil(outs, "the function gives nil as result %d")
+	b.refuseNil(outs, "the function returns nil as result %d")
 	b.refuseStrangers(outs, "result %d")
 	isWrong := func(part node) bool { return part.Err() != nil } // its mistake is told
 	if b.wrong != nil || slices.ContainsFunc(parts, isWrong) {
@@ -77,11 +77,11 @@ func (b *loopBuilder) batched(f func(x []node) []node) []node {
 func (b *loopBuilder) matchExamples(over []node) {
 	for i, x := range b.over {
 		if _, isNumber := x.Literal(); isNumber {
-			b.over[i] = b.standIn("value %d of over is the number %s, which has no axis of examples: use it in the function as it is", i, x.Called())
+			b.over[i] = b.standIn("value %d of over is the number %s, which has no axis of examples: use the number inside the function", i, x.Called())
 			continue
 		}
 		if b.cannotMatch(x) {
-			b.over[i] = b.standIn("%s has shape %s, and %s has shape %s: their first axes are those of the examples, and have %s and %s; ops.Slice shortens one",
+			b.over[i] = b.standIn("%s has shape %s, and %s has shape %s: the sizes of their first axes, those of the examples, are %s and %s, but must be equal; use ops.Slice to shorten one",
 				over[0].Called(), over[0].Shape(), over[i].Called(), over[i].Shape(), b.spec.Length, x.Shape()[0])
 		}
 	}
@@ -91,7 +91,7 @@ func (b *loopBuilder) matchExamples(over []node) {
 func (b *loopBuilder) refuseStrangers(list []node, format string) {
 	for i, x := range list {
 		if x != nil && x.Graph() != nil && b.g != nil && x.Graph() != b.g {
-			b.refuse(format+", %s, belongs to graph %q, and others to %q: build all nodes of a program in one graph", i, x.Called(), x.Graph().Name(), b.g.Name())
+			b.refuse(format+", %s, belongs to graph %q, but others belong to %q: build all nodes of a program in one graph", i, x.Called(), x.Graph().Name(), b.g.Name())
 		}
 	}
 }

@@ -285,7 +285,7 @@ func TestVmapRequiresWhatTheExampleDoes(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(sums...))
 	require.NoError(t, err)
 	_, err = prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: ramp(6, 0)}, y: exec.Array{Shape: []int{2, 4}, Data: ramp(8, 0)}})
-	require.ErrorContains(t, err, "the Length of a Scan is that of what it goes over")
+	require.ErrorContains(t, err, "the Length of a Scan must be the size of Over along Axis")
 }
 
 func TestVmapMistakes(t *testing.T) {
@@ -296,7 +296,7 @@ func TestVmapMistakes(t *testing.T) {
 		"nothing to go over": {func(g *graph.Graph, x node) []node {
 			return append(ops.Vmap(nil, func([]node) []node { return []node{ops.Neg(x)} }), x)
 		}, "Vmap"},
-		"no function": {func(g *graph.Graph, x node) []node { return ops.Vmap([]node{x}, nil) }, "there is no function of an example"},
+		"no function": {func(g *graph.Graph, x node) []node { return ops.Vmap([]node{x}, nil) }, "the function is nil"},
 		"nil": {func(g *graph.Graph, x node) []node {
 			return ops.Vmap([]node{nil, x}, func(e []node) []node { return e })
 		}, "Over[0] is nil"},
@@ -318,13 +318,13 @@ func TestVmapMistakes(t *testing.T) {
 		}, `belongs to graph "other"`},
 		"a result of another graph": {func(g *graph.Graph, x node) []node {
 			return ops.Vmap([]node{x}, func(e []node) []node { return []node{graph.New("other").Input("y", graph.Float64, 3)} })
-		}, `result 0, y, belongs to graph "other", and others to "mistakes"`},
+		}, `result 0, y, belongs to graph "other", but others belong to "mistakes"`},
 		"a write of what is the same for all": {func(g *graph.Graph, x node) []node {
 			return ops.Vmap([]node{x}, func(e []node) []node { return []node{ops.AddInPlace(ops.Zeros(g, graph.Float64, 4), e[0])} })
-		}, "the function of an example writes Zeros(graph.Float64, 4), which it has not made for each example"},
+		}, "the function of an example writes Zeros(graph.Float64, 4), which it did not make for each example"},
 		"a result that is nil": {func(g *graph.Graph, x node) []node {
 			return ops.Vmap([]node{x}, func([]node) []node { return []node{nil} })
-		}, "the function gives nil as result 0"},
+		}, "the function returns nil as result 0"},
 		"a value of an example outside": {func(g *graph.Graph, x node) []node {
 			var kept node
 			ops.Vmap([]node{x}, func(e []node) []node { kept = ops.Neg(e[0]); return e })

@@ -13,13 +13,13 @@ import (
 func TestVmapOfOperationsThatAreWrong(t *testing.T) {
 	type in = []node
 	for want, op := range map[string]*graph.Op{
-		`Own(x[0]): the operation "own" is not whole: Batch gives shape [] for 2 examples, and Infer says [4] for each`: {Class: graph.Function,
+		`Own(x[0]): the operation "own" is incomplete: Batch returns shape [] for 2 examples, but Infer says [4] for each`: {Class: graph.Function,
 			Batch: func(_ node, x in, _ []bool) node { return ops.Sum(x[0]) }},
-		`Own(x[0]): the operation "own" is not whole: Batch panics at vmapown_test.go:`: {Class: graph.Function,
+		`Own(x[0]): the operation "own" is incomplete: Batch panics at vmapown_test.go:`: {Class: graph.Function,
 			Batch: func(node, in, []bool) node { panic("oh") }},
-		`Own(x[0]): the operation "own" is not whole: Expand gives shape [], and Infer says [4]`: {Class: graph.Composite,
+		`Own(x[0]): the operation "own" is incomplete: Expand gives shape [], but Infer says [4]`: {Class: graph.Composite,
 			Expand: func(_ node, x in) node { return ops.Sum(x[0]) }},
-		`Own(x[0]): the operation "own" is not whole: Expand panics at vmapown_test.go:`: {Class: graph.Composite,
+		`Own(x[0]): the operation "own" is incomplete: Expand panics at vmapown_test.go:`: {Class: graph.Composite,
 			Expand: func(node, in) node { panic("oh") }},
 	} {
 		op.Name, op.Func, op.MinIn, op.MaxIn = "own", "Own", 1, 1

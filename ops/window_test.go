@@ -81,5 +81,5 @@ func TestWindowsThatDoNotFit(t *testing.T) {
 	requireMistake(t, ops.Window(x, 1, 3, 1, 2), "maximum size for tensor at dimension 1 is 4 but size is 5")
 	requireMistake(t, ops.Window(x, 1, 3, 0, 1), "step is 0 but must be > 0")
 	requireMistake(t, ops.Window(x, 2, 3, 1, 1), "Dimension out of range (expected to be in range of [-2, 1], but got 2)")
-	requireMistake(t, ops.Fold(x, 0, 9, 1, 1), "fold: an axis of 9 elements has 6 windows of 4 elements, and 2 are given")
+	requireMistake(t, ops.Fold(x, 0, 9, 1, 1), "fold: an axis of 9 elements has 6 windows of 4 elements, but got 2")
 }

@@ -63,7 +63,7 @@ func ExpN(n int, x *graph.Node) *graph.Node {
 		return bad
 	}
 	if n < 0 || n > maxExpN {
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("an exponential integral of order %d: the order is from 0 to %d", n, maxExpN)})
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("exponential integral of order %d: the order must be from 0 to %d", n, maxExpN)})
 	}
 	float := Div(x, num(1))
 	if float.Err() != nil || !float.Judged() {

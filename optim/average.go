@@ -61,7 +61,7 @@ func average(kind, trouble string, params, steps []*graph.Node, share func(n *gr
 		}
 		condition := conditionOf(now[w])
 		if i > 0 && condition != when {
-			trouble = fmt.Sprintf("the steps of %s and %s have other conditions, optim.When: average them by a call each", params[0].Called(), w.Called())
+			trouble = fmt.Sprintf("the steps of %s and %s have different conditions, optim.When: average them in separate calls", params[0].Called(), w.Called())
 		}
 		when = condition
 	}
@@ -104,7 +104,7 @@ func (a Averages) Evaluate(n *graph.Node) *graph.Node {
 	nodes := ancestors.Of(n.Graph(), n)
 	for _, old := range nodes {
 		if old.Op().Class == graph.Update {
-			return refuse("Evaluate", fmt.Sprintf("%s is written for the value to evaluate: ask for one of the model before its updates", old.Called()), n)
+			return refuse("Evaluate", fmt.Sprintf("%s is written before the value to evaluate is computed: evaluate a value of the model before its updates", old.Called()), n)
 		}
 	}
 	changed, bodies := dependents(nodes, a.of)

@@ -101,5 +101,5 @@ func TestAveragesOfStepsHeldBack(t *testing.T) {
 	x, y := g.Input("x", graph.Bool), g.Input("y", graph.Bool)
 	step := append(optim.SGD(0.1, optim.When(x)).Minimize(a, a), optim.SGD(0.1, optim.When(y)).Minimize(b, b)...)
 	optim.EMA(0.9, []*graph.Node{a, b}, step)
-	require.ErrorContains(t, g.Err(), "the steps of a and b have other conditions, optim.When: average them by a call each")
+	require.ErrorContains(t, g.Err(), "the steps of a and b have different conditions, optim.When: average them in separate calls")
 }

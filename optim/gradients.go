@@ -112,7 +112,7 @@ func Accumulate(params, grads []*graph.Node, runs int) (means []*graph.Node, ful
 		means = append(means, ops.Div(sum, graph.Num(float64(runs))))
 	}
 	if s.refused != nil {
-		return refuseAll("Accumulate", "the gradients of these parameters are accumulated already", params)
+		return refuseAll("Accumulate", "the gradients of these parameters are already accumulated", params)
 	}
 	return means, full
 }

@@ -106,7 +106,7 @@ func (s *LossScale) Updates(finite *graph.Node) []*graph.Node {
 	case s.trouble != "":
 		return []*graph.Node{s.scale}
 	case finite == nil || finite.Judged() && (finite.Rank() != 0 || finite.DType() != graph.Bool):
-		return []*graph.Node{refuse("Updates", "whether gradients are finite is not a Bool scalar", s.scale)}
+		return []*graph.Node{refuse("Updates", "finite must be a Bool scalar", s.scale)}
 	}
 	one, zero := graph.Num(1), graph.Num(0)
 	steps := ops.Where(finite, ops.Add(s.tracker, one), zero)

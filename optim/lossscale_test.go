@@ -71,7 +71,7 @@ func TestMistakesOfLossScales(t *testing.T) {
 		"gradient 0 is ArgMax(x, 0); it": func(g *graph.Graph, x *graph.Node) {
 			optim.NewLossScale(g, "scale", optim.LossScaleRule{}).Unscale([]*graph.Node{ops.ArgMax(x, 0)})
 		},
-		"whether gradients are finite is not a Bool scalar": func(g *graph.Graph, x *graph.Node) {
+		"finite must be a Bool scalar": func(g *graph.Graph, x *graph.Node) {
 			optim.NewLossScale(g, "scale", optim.LossScaleRule{}).Updates(ops.IsFinite(x))
 		},
 	} {

@@ -82,7 +82,7 @@ func (u *update) orthogonal(x *graph.Node) *graph.Node {
 func matrixTrouble(o string, params []*graph.Node) string {
 	for _, w := range params {
 		if w.Rank() != 2 {
-			return fmt.Sprintf("%s takes matrices, and %s has shape %s: give its updates of parameters of other ranks to another optimiser, such as optim.AdamW", o, w.Called(), w.Shape())
+			return fmt.Sprintf("%s needs matrices, but %s has shape %s: train parameters of other ranks with another optimiser, such as optim.AdamW", o, w.Called(), w.Shape())
 		}
 	}
 	return ""

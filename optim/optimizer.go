@@ -75,7 +75,7 @@ func (o *Optimizer) apply(opts []Option) {
 		o.fail("the factors of steps are %g and %g; the first must be between 0 and 1, and the second more than 1", o.etaMinus, o.etaPlus)
 	}
 	if !(o.leastStep >= 0 && o.leastStep <= o.mostStep) {
-		o.fail("the sizes of steps are to lie from %g to %g; the first must be at least 0, and the second not less", o.leastStep, o.mostStep)
+		o.fail("the step sizes are limited to %g to %g; the first must be at least 0, and the second not less", o.leastStep, o.mostStep)
 	}
 	o.wantFraction("momentum", o.momentum)
 	o.wantFraction("first beta", o.beta1)
@@ -85,7 +85,7 @@ func (o *Optimizer) apply(opts []Option) {
 		o.fail("the dampening is %g; it must be from 0 to 1", o.dampening)
 	}
 	if o.nesterov && (o.momentum == 0 || o.dampening != 0) {
-		o.fail("Nesterov momentum needs a momentum and no dampening: give optim.Momentum, and leave out optim.Dampening")
+		o.fail("Nesterov momentum needs a momentum and no dampening: use optim.Momentum, and leave out optim.Dampening")
 	}
 }
 
@@ -110,7 +110,7 @@ func (o *Optimizer) wantFraction(what string, v float64) {
 // updates to exec.Updates.
 func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.Node {
 	if loss == nil || loss.Graph() == nil {
-		return []*graph.Node{refuse("Minimize", "the loss is a number of the program, not a value of a graph", loss)}
+		return []*graph.Node{refuse("Minimize", "the loss is a number written in the program, not a value of a graph", loss)}
 	}
 	if len(params) == 0 {
 		if params = Trainable(loss.Graph()); len(params) == 0 {
@@ -162,7 +162,7 @@ func (o Optimizer) trouble(params []*graph.Node) string {
 	for _, gr := range o.groups {
 		for _, w := range gr.params {
 			if w == nil || !slices.Contains(params, w) {
-				return fmt.Sprintf("optim.For names %s, which is none of the parameters to update", w.Called())
+				return fmt.Sprintf("optim.For names %s, which is not among the parameters to update", w.Called())
 			}
 		}
 	}
@@ -190,9 +190,9 @@ func paramTrouble(params []*graph.Node) string {
 		case !w.IsParam():
 			return fmt.Sprintf("%s is %s, not a parameter", w.Called(), graph.Describe(w))
 		case w.IsState():
-			return fmt.Sprintf("%s is state, which no optimiser trains: declare it with Graph.ParamInit", w.Called())
+			return fmt.Sprintf("%s is state, which optimisers do not train: declare it with Graph.ParamInit", w.Called())
 		case slices.Contains(params[:i], w):
-			return fmt.Sprintf("%s stands twice among the parameters", w.Called())
+			return fmt.Sprintf("%s is listed twice among the parameters", w.Called())
 		}
 	}
 	return ""
@@ -214,7 +214,7 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 		}
 	}
 	if asked && !found {
-		return []*graph.Node{refuse(fn, "optim.UsedRows: no gradient is a sum by index, such as that of a table of embeddings; leave the option out", params[0])}
+		return []*graph.Node{refuse(fn, "optim.UsedRows: no gradient is a sum by index, such as that of an embedding table; leave the option out", params[0])}
 	}
 	var writes []*graph.Node
 	for i, w := range params {
@@ -257,7 +257,7 @@ func Trainable(g *graph.Graph, scopes ...string) (params []*graph.Node) {
 	}
 	for _, scope := range scopes {
 		if all := g.Params(); !used[scope] && len(all) > 0 {
-			return []*graph.Node{refuse("Trainable", fmt.Sprintf("no parameter of graph %q stands in scope %q", g.Name(), scope), all[0])}
+			return []*graph.Node{refuse("Trainable", fmt.Sprintf("no parameter of graph %q is in scope %q", g.Name(), scope), all[0])}
 		}
 	}
 	return params

@@ -49,7 +49,7 @@ func TestStateIsNotTrained(t *testing.T) {
 	assert.Same(t, w, step[0].In(0))
 
 	optim.SGD(0.1).Minimize(loss, w, mean)
-	assert.ErrorContains(t, g.Err(), "mean is state, which no optimiser trains: declare it with Graph.ParamInit")
+	assert.ErrorContains(t, g.Err(), "mean is state, which optimisers do not train: declare it with Graph.ParamInit")
 }
 
 // Two optimisers in one graph: neither trains the other's state, and their states have
@@ -111,19 +111,19 @@ func TestMistakes(t *testing.T) {
 		"sizes of steps": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.Rprop(0.1, optim.StepSizes(2, 1)).Minimize(loss, w)
 		},
-			"the sizes of steps are to lie from 2 to 1"},
+			"the step sizes are limited to 2 to 1"},
 		"milestones": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(optim.Sequence([]optim.Schedule{optim.Constant(1, 1, 1), optim.Constant(1, 1, 1)})).Minimize(loss, w)
 		}, "optim.Sequence has 2 schedules and 0 milestones; there must be one milestone between each two"},
 		"milestones that fall": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(optim.Sequence(make([]optim.Schedule, 3), 5, 4)).Minimize(loss, w)
-		}, "the milestones of optim.Sequence are [5 4]; they must rise, from at least 0"},
+		}, "the milestones of optim.Sequence are [5 4]; they must be ascending, from at least 0"},
 		"formula without a value": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(optim.Formula(1, func(*graph.Node) *graph.Node { return nil })).Minimize(loss, w)
-		}, "the function of optim.Formula gave a nil node"},
+		}, "the function of optim.Formula returned a nil node"},
 		"formula of a vector": {func(_ *graph.Graph, loss, w, x *graph.Node) {
 			optim.SGD(optim.Formula(1, func(*graph.Node) *graph.Node { return w })).Minimize(loss, w)
-		}, "the function of optim.Formula gave float32[3]; it must give a floating-point scalar"},
+		}, "the function of optim.Formula returned float32[3]; it must return a floating-point scalar"},
 		"share of rising": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(optim.OneCycleWith(1, 100, optim.OneCycleRule{Rising: 1})).Minimize(loss, w)
 		}, "the share Rising of optim.OneCycle is 1; it must be more than 0 and less than 1"},
@@ -134,10 +134,10 @@ func TestMistakes(t *testing.T) {
 			optim.SGD(0.1, optim.Nesterov()).Minimize(loss, w)
 		}, "Nesterov momentum needs a momentum and no dampening"},
 		"parameter twice": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1).Minimize(loss, w, w) },
-			"w stands twice among the parameters"},
+			"w is listed twice among the parameters"},
 		"group of none": {func(_ *graph.Graph, loss, w, x *graph.Node) {
 			optim.SGD(0.1, optim.For([]*graph.Node{x}, optim.Frozen())).Minimize(loss, w)
-		}, "optim.For names x, which is none of the parameters to update"},
+		}, "optim.For names x, which is not among the parameters to update"},
 		"name in a group": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1, optim.For([]*graph.Node{w}, optim.Name("a"))).Minimize(loss, w)
 		}, "are options of a whole optimiser, not of a group"},
@@ -155,7 +155,7 @@ func TestMistakes(t *testing.T) {
 			optim.Adam(0.1, optim.Name("first")).Minimize(loss, w)
 			optim.Adam(0.1).Minimize(loss, w)
 			optim.Adam(0.1).Minimize(loss, w)
-		}, "give each optimiser of a parameter a name of its own with optim.Name"},
+		}, "use optim.Name to give each optimiser of a parameter its own name"},
 		"schedule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(optim.WarmUp(5, 0.1, optim.Step(0.1, 0.5, 0))).Minimize(loss, w)
 		}, "the number of steps of optim.Step is 0; it must be at least 1"},
@@ -239,7 +239,7 @@ func TestTrainableOfScopes(t *testing.T) {
 	require.Equal(t, []*graph.Node{a, c}, optim.Trainable(g, "enc", "head"))
 	require.NoError(t, g.Err())
 	require.Len(t, optim.Trainable(g, "head", "decoder"), 1)
-	require.ErrorContains(t, g.Err(), `no parameter of graph "scopes" stands in scope "decoder"`)
+	require.ErrorContains(t, g.Err(), `no parameter of graph "scopes" is in scope "decoder"`)
 }
 
 // State of 16 bits begins where it is said to.

@@ -210,7 +210,7 @@ func AverageFrom(steps float64) Option {
 func NewtonSchulz(times int) Option {
 	return only("NewtonSchulz", func(o *Optimizer) {
 		if o.rounds = times; times < 1 {
-			o.fail("optim.NewtonSchulz is given %d times; it must be at least 1", times)
+			o.fail("optim.NewtonSchulz is %d; it must be at least 1", times)
 		}
 	})
 }

@@ -33,9 +33,9 @@ func Formula(base float64, factor func(s *graph.Node) *graph.Node) Schedule {
 		v := factor(s)
 		switch {
 		case v == nil:
-			return refuse("Formula", "the function of optim.Formula gave a nil node", s)
+			return refuse("Formula", "the function of optim.Formula returned a nil node", s)
 		case v.Judged() && (v.Rank() != 0 || !v.DType().IsFloat()):
-			return refuse("Formula", fmt.Sprintf("the function of optim.Formula gave %s%s; it must give a floating-point scalar", v.DType(), v.Shape()), s)
+			return refuse("Formula", fmt.Sprintf("the function of optim.Formula returned %s%s; it must return a floating-point scalar", v.DType(), v.Shape()), s)
 		}
 		return ops.Mul(num(base), ops.Cast(v, graph.Float64))
 	}, atLeastZero("base rate", base))
@@ -51,7 +51,7 @@ func Sequence(schedules []Schedule, milestones ...int) Schedule {
 	}
 	for i, m := range milestones {
 		if m < 0 || i > 0 && m < milestones[i-1] {
-			return Schedule{wrong: fmt.Sprintf("the milestones of optim.Sequence are %v; they must rise, from at least 0", milestones)}
+			return Schedule{wrong: fmt.Sprintf("the milestones of optim.Sequence are %v; they must be ascending, from at least 0", milestones)}
 		}
 	}
 	if trouble := troubleOf(schedules); trouble != "" {

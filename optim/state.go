@@ -138,7 +138,7 @@ func (u *shared) state(owner, kind string, t graph.DType, start filled, shape gr
 	}
 	full := owner + graph.ScopeSeparator + kind
 	if first := u.g.ByName(full); first != nil && u.refused == nil {
-		u.refused = refuse(u.fn, fmt.Sprintf("the state %s is that of the optimiser at %s: give each optimiser of a parameter a name of its own with optim.Name",
+		u.refused = refuse(u.fn, fmt.Sprintf("the state %s already belongs to the optimiser at %s: use optim.Name to give each optimiser of a parameter its own name",
 			full, first.Pos()), u.g.ByName(owner))
 	}
 	if u.refused != nil {

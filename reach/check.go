@@ -68,7 +68,7 @@ func (c *checker) checkRoots() {
 	for i, n := range slices.Concat(c.outputs, c.updates) {
 		switch {
 		case n == nil || n.Graph() != c.graph:
-			c.fail(graph.CodeOperand, c.pos, nil, "give nodes of the graph that is divided", "output or update %d, %s, is no node of graph %q", i, n.Called(), c.graph.Name())
+			c.fail(graph.CodeOperand, c.pos, nil, "give nodes of the graph that is divided", "output or update %d, %s, is not a node of graph %q", i, n.Called(), c.graph.Name())
 		case i >= len(c.outputs) && n.Judged() && n.Op().Class != graph.Update:
 			c.fail(graph.CodeOperand, c.pos, n, "", "%s writes nothing: an update must be an in-place operation", graph.Describe(n))
 		}
@@ -84,7 +84,7 @@ func (c *checker) known(s Sharding, at graph.Pos) bool {
 			c.fail(graph.CodeMeshAxis, at, nil, "the axes of the mesh are "+c.mesh.String(), "the mesh has no axis %q", name)
 			return false
 		case seen[name]:
-			c.fail(graph.CodeMeshAxis, at, nil, "divide one axis of the value over it, and leave the others whole or to another axis of the mesh",
+			c.fail(graph.CodeMeshAxis, at, nil, "divide only one axis of the value over it, and leave the others whole or divide them over another axis of the mesh",
 				"%s divides two axes of one value over the mesh axis %q", s, name)
 			return false
 		}
@@ -96,7 +96,7 @@ func (c *checker) known(s Sharding, at graph.Pos) bool {
 // readable refuses a pattern that is none.
 func (c *checker) readable(r *rule) bool {
 	if _, err := path.Match(r.pattern, ""); err != nil {
-		c.fail(graph.CodeShardRule, r.pos, nil, "* stands for any letters, ? for one, [ab] for one of some", "%q is no pattern: %v", r.pattern, err)
+		c.fail(graph.CodeShardRule, r.pos, nil, "* matches any characters, ? one character, and [ab] one of several", "%q is not a valid pattern: %v", r.pattern, err)
 		return false
 	}
 	return true
@@ -106,7 +106,7 @@ func (c *checker) readable(r *rule) bool {
 func (c *checker) admits(at *constraint) bool {
 	n := at.node
 	if n == nil || n.Graph() != c.graph {
-		c.fail(graph.CodeOperand, at.pos, nil, "name a value of the graph that is divided", "%s is no node of graph %q", n.Called(), c.graph.Name())
+		c.fail(graph.CodeOperand, at.pos, nil, "name a value of the graph that is divided", "%s is not a node of graph %q", n.Called(), c.graph.Name())
 		return false
 	}
 	return n.Judged() && c.known(at.axes, at.pos) && c.fits(n, at.axes, at.pos)
@@ -118,7 +118,7 @@ func (c *checker) fits(n *graph.Node, s Sharding, at graph.Pos) bool {
 		return false
 	}
 	if len(s) != n.Rank() {
-		c.fail(graph.CodeShardRank, at, n, fmt.Sprintf("give %d, with \"\" for each axis that stays whole", n.Rank()), "%s says something of %s, and %s has %s",
+		c.fail(graph.CodeShardRank, at, n, fmt.Sprintf("use %d, with \"\" for each axis that stays whole", n.Rank()), "%s declares %s, but %s has %s",
 			s, counted(len(s), "axis", "axes"), n.Called(), counted(n.Rank(), "axis", "axes"))
 		return false
 	}
@@ -172,12 +172,12 @@ func (c *checker) bound(d graph.Dim) graph.Dim {
 // undivided tells of a size that the mesh does not divide, and how it could.
 func (c *checker) undivided(n *graph.Node, axis int, size graph.Dim, over []string, at graph.Pos) {
 	parts := c.mesh.parts(over)
-	m := c.fail(graph.CodeShardSize, at, n, "", "axis %d of %s is to be divided over %s, into %d parts, and its size is %s", axis, n.Called(), strings.Join(over, between), parts, size)
+	m := c.fail(graph.CodeShardSize, at, n, "", "axis %d of %s should be divided over %s, into %d parts, but its size is %s", axis, n.Called(), strings.Join(over, between), parts, size)
 	m.Operands[0].Bad = []int{axis}
 	names := size.Symbols()
 	switch {
 	case len(names) == 0:
-		m.Help = []string{"devices have parts of one size: take a size that is a multiple, or leave the axis whole"}
+		m.Help = []string{"all devices have parts of the same size: use a size that is a multiple, or leave the axis whole"}
 	case size == graph.SymbolicDim(names[0]):
 		m.Help = []string{fmt.Sprintf("declare it g.Dim(%q, graph.MultipleOf(%d)), or bind it: reach.Sizes(map[string]int{%q: …})", names[0], parts, names[0])}
 	default:
@@ -245,7 +245,7 @@ func (c *checker) checkUpdates(p *Plan) {
 			continue
 		}
 		m := c.fail(graph.CodeShardUpdate, at.pos, n, fmt.Sprintf("divide %s instead, with reach.Params or reach.At: its updates follow", w.Called()),
-			"the update is to be divided as %s, and %s, whose memory it writes, as %s", at.axes, w.Called(), p.shardings[w])
+			"the update would be divided as %s, but %s, whose memory it writes, as %s", at.axes, w.Called(), p.shardings[w])
 		m.Operands = []graph.OperandNote{{Node: n, Text: at.axes.String()}, {Node: w, Text: p.shardings[w].String()}}
 	}
 }
@@ -273,7 +273,7 @@ func (c *checker) idle(p *Plan) {
 		}
 		c.report.Warnings = append(c.report.Warnings, &graph.Mistake{Code: graph.CodeIdleAxis, Severity: graph.Warning, Pos: c.mesh.pos, Whole: true,
 			Summary: fmt.Sprintf("nothing is divided over the mesh axis %q: its %d devices compute the same", a.Name, a.Size),
-			Help:    []string{fmt.Sprintf("divide the batch: reach.Dim(\"batch\", %q); or take the axis from the mesh", a.Name)}})
+			Help:    []string{fmt.Sprintf("divide the batch: reach.Dim(\"batch\", %q); or remove the axis from the mesh", a.Name)}})
 	}
 }
 

@@ -40,7 +40,7 @@ func (b *binder) checkArrangement(c *operationCheck) {
 		return
 	}
 	out, ok := c.op.View(c.n, graph.RowMajor(x.Shape()))
-	if !c.want(ok && len(out.Strides) == c.n.Rank() && len(out.Shape) == c.n.Rank(), "View gives another arrangement than it gave before") {
+	if !c.want(ok && len(out.Strides) == c.n.Rank() && len(out.Shape) == c.n.Rank(), "View returns a different arrangement than before") {
 		return
 	}
 	wrong := outside(p, b.layout(out), b.shape(x.Shape()))
@@ -118,7 +118,7 @@ func unlike(n *graph.Node, out graph.Layout, value func(graph.Dim) (int64, bool)
 		return "" // its elements are copied first
 	}
 	if len(other.Strides) != len(out.Strides) {
-		return "View gives other numbers of strides for other layouts of its operand"
+		return "View returns different numbers of strides for different layouts of its operand"
 	}
 	known := true
 	read := func(list []graph.Dim, more ...graph.Dim) (numbers []int64) {
@@ -152,7 +152,7 @@ func unlike(n *graph.Node, out graph.Layout, value func(graph.Dim) (int64, bool)
 				left /= operand[axis]
 			}
 			if moved != want {
-				return fmt.Sprintf("View shows element %d of its operand at %v, and another one where the operand's axes lie in another order: it must read the offset and the strides of the layout that it is given", at, index)
+				return fmt.Sprintf("View shows element %d of its operand at %v, but another one if the operand's axes have another order in memory: it must use the offset and the strides of the layout that it gets", at, index)
 			}
 		}
 	}

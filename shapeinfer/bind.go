@@ -137,7 +137,7 @@ func (b *binder) read(given []Sizes) {
 		}
 		for axis, d := range n.Shape() {
 			if in.Shape[axis] < 0 {
-				b.problem("axis %d of input %s is %d: sizes are 0 or more", axis, n.Label(), in.Shape[axis])
+				b.problem("axis %d of input %s is %d: sizes must be at least 0", axis, n.Label(), in.Shape[axis])
 			}
 			if d.IsSymbolic() {
 				b.equations = append(b.equations, equation{d, int64(in.Shape[axis]), fmt.Sprintf("from input %s, axis %d   (%s)", n.Label(), axis, n.Pos()), n})
@@ -152,9 +152,9 @@ func (b *binder) read(given []Sizes) {
 	for _, names := range given {
 		for name, v := range names {
 			if !slices.Contains(b.g.DimNames(), name) {
-				b.problem("%s = %d   given by hand\nno size of graph %q has that name; there are: %s", name, v, b.g.Name(), strings.Join(b.g.DimNames(), ", "))
+				b.problem("%s = %d   set explicitly\nno size of graph %q has that name; there are: %s", name, v, b.g.Name(), strings.Join(b.g.DimNames(), ", "))
 			}
-			b.sizes[name], b.origin[name] = v, "given by hand"
+			b.sizes[name], b.origin[name] = v, "set explicitly"
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (b *binder) solveRest(left []equation) {
 	tried := maxTried
 	found, ok := b.search(s, names, Sizes{}, &tried)
 	if !ok {
-		b.problem("no sizes %s were found for %s; give them by hand", strings.Join(names, ", "), listEquations(left))
+		b.problem("no sizes %s were found for %s; set them explicitly", strings.Join(names, ", "), listEquations(left))
 		return
 	}
 	open := b.open(s, names, found)
@@ -257,7 +257,7 @@ func (b *binder) tellOpen(s *prove.System, open []string, found Sizes, left []eq
 		if second, ok := b.search(other, []string{name}, Sizes{}, &tried); ok {
 			text += fmt.Sprintf(" or %d", second[name])
 		}
-		b.problem("%s: give it by hand, or give the graph an input with an axis of that size%s", text, listEquations(left))
+		b.problem("%s: set it explicitly, or add an input with an axis of that size%s", text, listEquations(left))
 	}
 }
 
@@ -290,7 +290,7 @@ func (b *binder) checkDetermined() {
 	}
 	for _, name := range missing {
 		if n := b.user(name); n != nil && !b.occurs(name) && !b.waitsForInput(name) {
-			b.problemAt(n.Pos(), "no input determines %s, and %s at %s needs it: give it by hand, as exec.Size(%q, 8), or give the graph an input with an axis of that size",
+			b.problemAt(n.Pos(), "no input determines %s, but %s at %s needs it: set it explicitly, with exec.Size(%q, 8), or add an input with an axis of that size",
 				name, graph.Describe(n), n.Pos(), name)
 		}
 	}
@@ -311,7 +311,7 @@ func (b *binder) allowZero(name string, v int64) string {
 	if !trial.Keeps() || slices.ContainsFunc(b.g.Nodes(), wanted) {
 		return ""
 	}
-	return fmt.Sprintf("; where it may be 0, say so: g.Dim(%q, graph.AtLeast(0))", name)
+	return fmt.Sprintf("; if it may be 0, declare g.Dim(%q, graph.AtLeast(0))", name)
 }
 
 // occurs reports whether an input that was given has the name in its shape.

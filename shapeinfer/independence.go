@@ -57,11 +57,11 @@ func leakMistake(s graph.Independence) *graph.Mistake {
 	}
 	if leak.At == nil {
 		return &graph.Mistake{Code: graph.CodeIndependence, Node: s.Node, Pos: s.Pos, Operands: pathRows(leak, s.Node), Apart: true, Path: true,
-			Summary: fmt.Sprintf("the examples of %s stand along axis %d of %s, and not along axis %d",
+			Summary: fmt.Sprintf("the examples of %s are along axis %d of %s, not along axis %d",
 				listOfAxes(of), leak.Along, s.Node.Called(), s.Axis)}
 	}
 	m = &graph.Mistake{Code: graph.CodeIndependence, Node: leak.At, Operands: pathRows(leak, s.Node), Apart: true, Path: true,
-		Summary: fmt.Sprintf("examples are mixed: what %s has at one position of axis %d is computed from other positions of %s",
+		Summary: fmt.Sprintf("examples are mixed: elements of %s at one position of axis %d are computed from other positions of %s",
 			s.Node.Called(), s.Axis, listOfAxes(of))}
 	m.Help = mixedHelp(leak)
 	return m
@@ -85,7 +85,7 @@ func examplesOf(s graph.Independence) (of []graph.AxisOf, m *graph.Mistake) {
 				}
 				of = append(of, graph.AxisOf{Node: x, Axis: at})
 			case len(axes) > 1:
-				return nil, refuse("%s has several axes of size %s, and nothing says along which of them examples are fed", x.Called(), size)
+				return nil, refuse("%s has several axes of size %s, and nothing says along which one examples are fed", x.Called(), size)
 			}
 		}
 		if len(of) == 0 {
@@ -165,7 +165,7 @@ func listOfAxes(of []graph.AxisOf) string {
 func mixedHelp(leak *axisflow.Leak) []string {
 	if leak.Normalizes {
 		return []string{"each example is normalized by the statistics of all, as batch normalization does in training mode: " +
-			"BatchNormInference takes running statistics, and LayerNorm and GroupNorm those of each example"}
+			"BatchNormInference uses running statistics, and LayerNorm and GroupNorm those of each example"}
 	}
 	return nil
 }

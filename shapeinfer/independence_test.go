@@ -250,7 +250,7 @@ func TestWhatMixesExamplesIsNamed(t *testing.T) {
 		{"along another axis", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			x := g.Input("x", f32, b, b, 8)
 			return ops.Transpose(x, 0, 1)
-		}, []string{"stand along axis 1"}},
+		}, []string{"are along axis 1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := graph.New("rows")

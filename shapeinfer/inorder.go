@@ -21,7 +21,7 @@ func checkWrites(nodes []*graph.Node, program bool, r *Report) {
 			}
 			m = orderMistake(d, asked)
 		} else if m = secondMistake(d); !program && alias.Storage(d.Write).Op().Class == graph.Source {
-			m.Detail = []string{"no program can carry out both; two programs may have one each"}
+			m.Detail = []string{"no program can perform both; two programs can perform one each"}
 			r.choose(m, d.Write.Graph().Policy().SecondWrite)
 			continue
 		}

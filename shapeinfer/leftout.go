@@ -35,8 +35,8 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 		if steps := state.IsState() && computed[state.ID()] && !written[state]; !follows || !readsInput && !steps {
 			continue
 		}
-		m := notDone(n, "the write", "give it to exec.Updates",
-			"the program carries out other writes and not this one of %s, which follows from what it reads", alias.Storage(n).Called())
+		m := notDone(n, "the write", "pass it to exec.Updates",
+			"the program performs other writes but not this one of %s, which is computed from values that it reads", alias.Storage(n).Called())
 		if how := n.HandedOut(); how != "" {
 			if first := told[how]; first != nil {
 				first.Detail = append(first.Detail, "nor that of "+alias.Storage(n).Called())
@@ -52,7 +52,7 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 // notDone is the warning of a node that a program does not carry out, with words for it and what to do.
 func notDone(n *graph.Node, it, help, format string, args ...any) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true, Summary: fmt.Sprintf(format, args...),
-		Help: []string{help, "if another program carries it out: Silence(graph.CodeLeftOut) on " + it}}
+		Help: []string{help, "if another program performs it: Silence(graph.CodeLeftOut) on " + it}}
 }
 
 // neverCalled warns of ordered operations of which nothing uses the result, and which follow from what the program computes.
@@ -63,7 +63,7 @@ func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 		}
 		used := isUsed(g, n)
 		if follows, found := storesComputed(n, computed); follows && found && !used {
-			warnings = append(warnings, notDone(n, "it", "use the result, or give it to exec.Updates", "nothing uses the result, so that the program does not carry it out"))
+			warnings = append(warnings, notDone(n, "it", "use the result, or pass it to exec.Updates", "nothing uses the result, so the program does not perform it"))
 		}
 	}
 	return warnings
@@ -77,8 +77,8 @@ func neverWritten(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 			continue
 		}
 		if whole := alias.Storage(n); !whole.IsParam() && computed[whole.ID()] && !isUsed(g, n) {
-			warnings = append(warnings, notDone(n, "it", "use the result in the place of what is written; where a part is written, ops.After(whole, part) is the whole after the write",
-				"nothing uses the result, so that the program does not carry out the write: %s stays what it was before", whole.Called()))
+			warnings = append(warnings, notDone(n, "it", "use the result instead of what is written; if a part is written, ops.After(whole, part) is the whole after the write",
+				"nothing uses the result, so the program does not perform the write: %s keeps its old value", whole.Called()))
 		}
 	}
 	return warnings

@@ -74,7 +74,7 @@ func isUndone(first, cut, last *graph.Node) bool {
 func mixingMistake(p *prove.Prover, n *graph.Node) *graph.Mistake {
 	x := n.In(0)
 	m := &graph.Mistake{Code: graph.CodeAxisMixing, Node: n, Apart: true,
-		Summary: fmt.Sprintf("elements of different axes of %s come to lie in one axis: a reshape moves no elements, and %s has the axes in another order",
+		Summary: fmt.Sprintf("elements of different axes of %s are mixed in one axis: a reshape does not move elements, but %s has the axes in another order",
 			x.Called(), n.Shape()),
 		Operands: []graph.OperandNote{{Node: x}, {Label: "->", Shape: n.Shape()}}}
 	if isDeferred := slices.ContainsFunc(n.Graph().Requirements(), func(q graph.Requirement) bool { return q.Node == n }); isDeferred {
@@ -128,7 +128,7 @@ func remedyText(n *graph.Node, r axisflow.Remedy) string {
 	if !r.Gives.Equal(n.Shape()) {
 		word = graph.CallText(n, n.Attrs(), word)
 	}
-	return fmt.Sprintf("bring the axes into the order of the result first: %s gives %s", word, n.Shape())
+	return fmt.Sprintf("reorder the axes first: %s gives %s", word, n.Shape())
 }
 
 // orderedText is the call that brings the axes of a value into another order.

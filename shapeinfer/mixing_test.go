@@ -20,16 +20,16 @@ func TestAxisMixing(t *testing.T) {
 		"heads put back": {func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			y := ops.Exp(ops.Transpose(g.Input("x", f32, b, t, 8, 64), 1, 2))
 			return ops.Reshape(y, b, t, 512)
-		}, "bring the axes into the order of the result first: Reshape(Transpose(y, 1, 2), b, t, 512) gives [b, t, 512]"},
+		}, "reorder the axes first: Reshape(Transpose(y, 1, 2), b, t, 512) gives [b, t, 512]"},
 		"heads with the batch": {func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			return ops.Reshape(g.Input("x", f32, b, t, 512), b.Times(8), -1, 64)
-		}, "bring the axes into the order of the result first: Reshape(Transpose(Reshape(x, b, t, 8, 64), 1, 2), 8*b, -1, 64) gives [8*b, t, 64]"},
+		}, "reorder the axes first: Reshape(Transpose(Reshape(x, b, t, 8, 64), 1, 2), 8*b, -1, 64) gives [8*b, t, 64]"},
 		"time first": {func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			return ops.Reshape(g.Input("x", f32, t, b, 64), b, t, 64)
-		}, "bring the axes into the order of the result first: Transpose(x, 0, 1) gives [b, t, 64]"},
+		}, "reorder the axes first: Transpose(x, 0, 1) gives [b, t, 64]"},
 		"maps flattened for tokens": {func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			return ops.Reshape(g.Input("x", f32, b, 32, t, t), b, t.Times(t), 32)
-		}, "bring the axes into the order of the result first: Reshape(Permute(x, 0, 2, 3, 1), b, t*t, 32) gives [b, t*t, 32]"},
+		}, "reorder the axes first: Reshape(Permute(x, 0, 2, 3, 1), b, t*t, 32) gives [b, t*t, 32]"},
 		"flattened without the batch": {func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			return ops.Reshape(g.Input("x", f32, b, 16, 4, 4), -1, 400)
 		}, "keep the first axis: Reshape(x, b, -1) gives [b, 256]"},

@@ -9,7 +9,7 @@ import (
 
 const (
 	whySize     = "sizes are 0 or more"
-	whyQuotient = "a size is divided without remainder"
+	whyQuotient = "a size must be divisible"
 )
 
 // isOfSize reports whether a requirement is one of [sizeRequirements], and not a rule's.

@@ -124,7 +124,7 @@ func TestNamesInArgumentsMustBeDetermined(t *testing.T) {
 	require.Empty(t, r.Requirements)
 	given := []shapeinfer.Bound{{Node: x, Shape: []int{7}}}
 	_, err := shapeinfer.Bind(g, given, r.Requirements)
-	require.ErrorContains(t, err, "give it by hand")
+	require.ErrorContains(t, err, "set it explicitly")
 	sizes, err := shapeinfer.Bind(g, given, r.Requirements, shapeinfer.Sizes{"n": 5})
 	require.NoError(t, err)
 	require.Equal(t, shapeinfer.Sizes{"n": 5, "m": 2}, sizes)

@@ -24,7 +24,7 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 	}
 	for _, n := range nodes {
 		if judgesNothing(n) && !told[n.Op()] {
-			m := n.Op().NotWhole("Infer gives neither dtype nor shape, and says nothing of a mistake")
+			m := n.Op().NotWhole("Infer returns neither dtype nor shape, and reports no mistake")
 			m.Node, told[n.Op()] = n, true
 			wrong = append(wrong, m)
 		}
@@ -101,49 +101,49 @@ func (c *operationCheck) guarded(what string, run func()) {
 
 func (c *operationCheck) run() {
 	operands := len(c.n.Operands())
-	c.want(!c.op.Ordered || c.op.Class == graph.Function || c.op.Class == graph.Loop, "Ordered is set, which is for a class of function")
-	c.want(!c.op.AsStored || c.op.Class == graph.Function, "AsStored is set, which is for a class of function")
-	c.want(!c.op.Together || c.op.Class == graph.Function && !c.op.Ordered, "Together is set, which is for a class of function whose calls have no order")
+	c.want(!c.op.Ordered || c.op.Class == graph.Function || c.op.Class == graph.Loop, "Ordered is set, which is for class function")
+	c.want(!c.op.AsStored || c.op.Class == graph.Function, "AsStored is set, which is for class function")
+	c.want(!c.op.Together || c.op.Class == graph.Function && !c.op.Ordered, "Together is set, which is for class function without order")
 	switch class := c.op.Class; class {
 	case graph.Source:
 		if !c.n.IsInput() && !c.n.IsParam() && !c.n.IsConst() {
-			c.fail("set its field Class: the class source is that of inputs, parameters and constants", "it is of class %s", class)
+			c.fail("set its field Class: class source is for inputs, parameters and constants", "it has class %s", class)
 		}
 	case graph.Elementwise, graph.Update:
-		if c.want(!c.op.Indexed, "Indexed is set, which is for passes of the compiler") && c.want(c.op.Emit != nil, "Emit is missing, which a class of %s wants", class) &&
-			c.want(class == graph.Elementwise || operands > 0, "a class of %s wants an operand that it writes", class) {
+		if c.want(!c.op.Indexed, "Indexed is set, which is for passes of the compiler") && c.want(c.op.Emit != nil, "Emit is missing, which class %s needs", class) &&
+			c.want(class == graph.Elementwise || operands > 0, "class %s needs an operand that it writes", class) {
 			c.broadcasts()
 			c.leaves()
 		}
 	case graph.Reduce:
-		if c.want(c.op.Fold.Valid(), "there is no fold: %s", c.op.Fold) && c.want(c.op.Fold != graph.NoFold, "Fold is missing, which a class of reduce wants") && c.takes(1) {
+		if c.want(c.op.Fold.Valid(), "there is no reduction: %s", c.op.Fold) && c.want(c.op.Fold != graph.NoFold, "Fold is missing, which class reduce needs") && c.takes(1) {
 			c.reduces()
 		}
 	case graph.Movement:
-		if c.want((c.op.View == nil) != (c.op.Assemble == nil), "a class of movement wants one of View and Assemble") {
+		if c.want((c.op.View == nil) != (c.op.Assemble == nil), "class movement needs one of View and Assemble") {
 			c.moves()
 		}
 	case graph.Contract:
 		c.takes(2)
 	case graph.Gather:
-		if c.want(c.op.Axes != nil, "Axes is missing, which a class of gather wants") && c.takes(2) {
+		if c.want(c.op.Axes != nil, "Axes is missing, which class gather needs") && c.takes(2) {
 			c.gathers()
 		}
 	case graph.Composite:
-		if c.want(c.op.Expand != nil, "Expand is missing, which a class of composite wants") && c.op.Aligned != nil {
+		if c.want(c.op.Expand != nil, "Expand is missing, which class composite needs") && c.op.Aligned != nil {
 			c.aligns()
 		}
 	case graph.Function:
-		if c.want(c.op.Function != nil && c.op.Core != nil, "Function or Core is missing, which a class of function wants") {
+		if c.want(c.op.Function != nil && c.op.Core != nil, "Function or Core is missing, which class function needs") {
 			c.batches()
 		}
 	case graph.Version:
 		c.takes(2)
 	case graph.Loop:
 		_, known := c.n.Loop()
-		c.want(known, "the class loop is that of what ops.Scan builds")
+		c.want(known, "class loop is reserved for nodes that ops.Scan builds")
 	default:
-		c.fail("", "it is of no class that there is: %s", class)
+		c.fail("", "its class does not exist: %s", class)
 	}
 	c.misplaced()
 }
@@ -166,7 +166,7 @@ func (c *operationCheck) misplaced() {
 		{"Fold", c.op.Fold != graph.NoFold, graph.Reduce, c.op.Class == graph.Reduce || c.op.Class == graph.Gather},
 	} {
 		if field.set && !field.fits {
-			c.fail("", "%s is set, which is for a class of %s, and it is of class %s", field.name, field.class, c.op.Class)
+			c.fail("", "%s is set, which is for class %s, but it has class %s", field.name, field.class, c.op.Class)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (c *operationCheck) aligns() {
 		var axes []int
 		c.guarded("Aligned", func() { axes = c.op.Aligned(c.n, i) })
 		isNone := func(axis int) bool { return axis < -1 || axis >= c.n.Rank() }
-		c.want(len(axes) == x.Rank() && !slices.ContainsFunc(axes, isNone), "Aligned gives %v of operand %d: want an axis of %s, or -1, for each of %s", axes, i, c.n.Shape(), x.Shape())
+		c.want(len(axes) == x.Rank() && !slices.ContainsFunc(axes, isNone), "Aligned returns %v for operand %d: it must return an axis of %s, or -1, for each of %s", axes, i, c.n.Shape(), x.Shape())
 	}
 }
 
@@ -188,22 +188,22 @@ func (c *operationCheck) batches() {
 	var core []int
 	result := 0
 	c.guarded("Core", func() { core, result = c.op.Core(c.n) })
-	if !c.want(len(core) == len(c.n.Operands()) && 0 <= result && result <= c.n.Rank(), "Core gives %v and %d: want a number of axes for each of %d operands, and for %s", core, result, len(c.n.Operands()), c.n.Shape()) {
+	if !c.want(len(core) == len(c.n.Operands()) && 0 <= result && result <= c.n.Rank(), "Core returns %v and %d: it must return a number of axes for each of %d operands, and for %s", core, result, len(c.n.Operands()), c.n.Shape()) {
 		return
 	}
 	batch := c.n.Shape()[:c.n.Rank()-result]
-	c.want(!c.op.Ordered || len(batch) == 0, "Core gives %d of the %d axes of the result: an ordered operation takes all", result, c.n.Rank())
+	c.want(!c.op.Ordered || len(batch) == 0, "Core returns %d of the %d axes of the result: an ordered operation must take all", result, c.n.Rank())
 	for i, x := range c.n.Operands() {
-		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core gives %d axes of operand %d, of shape %s", core[i], i, x.Shape()) {
+		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core returns %d axes for operand %d, of shape %s", core[i], i, x.Shape()) {
 			of := x.Shape()[:x.Rank()-core[i]]
-			c.want(len(of) == 0 || !c.differ(of, batch), "the axes of the batch are %s in operand %d, and %s in the result", of, i, batch)
+			c.want(len(of) == 0 || !c.differ(of, batch), "the batch axes are %s in operand %d, but %s in the result", of, i, batch)
 		}
 	}
 }
 
 func (c *operationCheck) takes(operands int) bool {
 	given := len(c.n.Read())
-	return c.want(given == operands, "a class of %s takes %d operands, and it was given %d", c.op.Class, operands, given)
+	return c.want(given == operands, "class %s takes %d operands, but it got %d", c.op.Class, operands, given)
 }
 
 // differ reports whether two shapes are not surely the same. Sizes that the node leaves to
@@ -231,7 +231,7 @@ func (c *operationCheck) sizesDiffer(a, b graph.Dim) bool {
 // broadcasts requires that the result has the shape to which operands are repeated, as the
 // node's record of it says.
 func (c *operationCheck) broadcasts() {
-	const help = "return rules.BroadcastOperands(c) from Infer: it gives the shape, and records how operands are repeated"
+	const help = "return rules.BroadcastOperands(c) from Infer: it returns the shape, and records how operands are repeated"
 	for i, x := range c.n.Operands() {
 		kinds := c.n.Stretch(i)
 		if kinds == nil {
@@ -274,29 +274,29 @@ func (c *operationCheck) reduces() {
 	case graph.FoldArgMax, graph.FoldArgMin:
 		wanted = graph.Int64
 	}
-	if !c.want(c.n.DType() == wanted, "Infer gives dtype %s, and the fold %s of %s gives %s", c.n.DType(), c.op.Fold, x.DType(), wanted) {
+	if !c.want(c.n.DType() == wanted, "Infer returns dtype %s, but the reduction %s of %s gives %s", c.n.DType(), c.op.Fold, x.DType(), wanted) {
 		return
 	}
 	if c.op.Axes == nil {
-		c.want(c.n.Rank() == x.Rank(), "Axes is missing, and the result's rank is not the operand's")
+		c.want(c.n.Rank() == x.Rank(), "Axes is missing, but the result's rank differs from the operand's")
 		return
 	}
 	axes := c.axes()
 	for i, axis := range axes {
-		if !c.want(0 <= axis && axis < x.Rank() && (i == 0 || axes[i-1] < axis), "Axes gives %v of an operand with %d axes: want them counted from 0, in rising order", axes, x.Rank()) {
+		if !c.want(0 <= axis && axis < x.Rank() && (i == 0 || axes[i-1] < axis), "Axes returns %v for an operand with %d axes: they must count from 0, in ascending order", axes, x.Rank()) {
 			return
 		}
 	}
 	if c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, false)) && c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, true)) {
-		c.fail("return rules.Reduced from Infer", "Infer gives shape %s, and axes %v of %s are folded", c.n.Shape(), axes, x.Shape())
+		c.fail("return rules.Reduced from Infer", "Infer returns shape %s, but axes %v of %s are reduced", c.n.Shape(), axes, x.Shape())
 	}
 }
 
 func (c *operationCheck) gathers() {
 	unites := slices.Contains([]graph.Fold{graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin}, c.op.Fold)
-	if !c.want(unites || c.op.Fold == graph.NoFold, "a gather cannot unite elements by %s", c.op.Fold) ||
+	if !c.want(unites || c.op.Fold == graph.NoFold, "a gather cannot combine elements by %s", c.op.Fold) ||
 		!c.want(c.n.In(1).DType().IsIndex(), "the indices are of dtype %s", c.n.In(1).DType()) ||
-		!c.want(c.n.DType() == c.n.In(0).DType(), "Infer gives dtype %s, and its elements are of dtype %s", c.n.DType(), c.n.In(0).DType()) {
+		!c.want(c.n.DType() == c.n.In(0).DType(), "Infer returns dtype %s, but its elements have dtype %s", c.n.DType(), c.n.In(0).DType()) {
 		return
 	}
 	from, picked := c.n.In(0).Shape(), c.n.Shape()
@@ -304,9 +304,9 @@ func (c *operationCheck) gathers() {
 		from, picked = picked, from
 	}
 	axes := c.axes()
-	if !c.want(len(axes) == 1 && 0 <= axes[0] && axes[0] < len(from), "Axes gives %v: want one axis of %s", axes, from) {
+	if !c.want(len(axes) == 1 && 0 <= axes[0] && axes[0] < len(from), "Axes returns %v: it must return one axis of %s", axes, from) {
 		return
 	}
 	want := slices.Concat(from[:axes[0]], c.n.In(1).Shape(), from[axes[0]+1:])
-	c.want(!c.differ(picked, want), "Infer gives shape %s: by indices of shape %s along axis %d, %s meets %s, and not %s", c.n.Shape(), c.n.In(1).Shape(), axes[0], from, want, picked)
+	c.want(!c.differ(picked, want), "Infer returns shape %s: with indices of shape %s along axis %d, %s must meet %s, not %s", c.n.Shape(), c.n.In(1).Shape(), axes[0], from, want, picked)
 }

@@ -12,7 +12,7 @@ import (
 // moves requires that a movement's arrangement is that of its result, within its operand.
 func (c *operationCheck) moves() {
 	for _, x := range c.n.Read() {
-		if !c.want(x.DType() == c.n.DType(), "Infer gives dtype %s, and it moves elements of dtype %s", c.n.DType(), x.DType()) {
+		if !c.want(x.DType() == c.n.DType(), "Infer returns dtype %s, but it moves elements of dtype %s", c.n.DType(), x.DType()) {
 			return
 		}
 	}
@@ -29,9 +29,9 @@ func (c *operationCheck) views() {
 	var out graph.Layout
 	ok := false
 	c.guarded("View", func() { out, ok = c.op.View(c.n, graph.RowMajor(x.Shape())) })
-	if !c.want(ok, "View gives no layout, even of an operand in row-major order") ||
+	if !c.want(ok, "View returns no layout, even for an operand in row-major order") ||
 		!c.want(len(out.Strides) == c.n.Rank() && !c.differ(out.Shape, c.n.Shape()),
-			"View gives shape %s with %d strides, and Infer says %s", out.Shape, len(out.Strides), c.n.Shape()) {
+			"View returns shape %s with %d strides, but Infer says %s", out.Shape, len(out.Strides), c.n.Shape()) {
 		return
 	}
 	wrong := outside(prove.NewProver(c.n.Graph().Bounds), out, x.Shape())
@@ -65,7 +65,7 @@ func shownTwice(out graph.Layout) string {
 			at += i * out.Strides[axis]
 		}
 		if other, shown := first[at]; shown {
-			return fmt.Sprintf("it claims Once, and View shows element %d of its operand at %v and at %v", at, other, index)
+			return fmt.Sprintf("it claims Once, but View shows element %d of its operand at %v and at %v", at, other, index)
 		}
 		first[at] = slices.Clone(index)
 		for axis := len(index) - 1; axis >= 0; axis-- {
@@ -136,8 +136,8 @@ func shapesOf(values []*graph.Node) (list []graph.Shape) {
 
 // assembled requires it of operands and a result of some shapes.
 func (c *operationCheck) assembled(p *prove.Prover, a graph.Assembly, result graph.Shape, in []graph.Shape) {
-	if !c.want(len(a.Start) == len(a.Step), "Assemble gives places of %d and steps of %d of %d operands", len(a.Start), len(a.Step), len(in)) ||
-		!c.want(len(a.Start) == len(in), "Assemble gives %d places of %d operands", len(a.Start), len(in)) {
+	if !c.want(len(a.Start) == len(a.Step), "Assemble returns %d positions and %d steps for %d operands", len(a.Start), len(a.Step), len(in)) ||
+		!c.want(len(a.Start) == len(in), "Assemble returns %d positions for %d operands", len(a.Start), len(in)) {
 		return
 	}
 	for i, x := range in {

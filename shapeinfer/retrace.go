@@ -104,7 +104,7 @@ func madeSize(x *graph.Node, size graph.Dim) *graph.Node {
 func movedTo(made *graph.Node, m *graph.Mistake, size graph.Dim, name string, meets graph.Dim) *graph.Mistake {
 	verb := "has"
 	if made.Op().Assemble == nil {
-		verb = "puts elements of several examples, or parts of them, into one: it has"
+		verb = "merges elements of several examples into one: it has"
 	}
 	t := &graph.Mistake{Code: m.Code, Node: made, Apart: true, Sizes: []string{name},
 		Summary: fmt.Sprintf("%s %s where %q was, and meets %s in %s", verb, size, name, rules.QuoteName(meets), graph.Describe(m.Node))}
@@ -116,7 +116,7 @@ func movedTo(made *graph.Node, m *graph.Mistake, size graph.Dim, name string, me
 	if made.Op().Assemble == nil {
 		keepAxis(t, m.Node, name)
 	} else {
-		t.Help = []string{"join along an axis that is not that of examples, or join what it meets too"}
+		t.Help = []string{"join along an axis other than that of examples, or join the value that it meets too"}
 	}
 	return t
 }

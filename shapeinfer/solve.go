@@ -304,7 +304,7 @@ func (j *joint) warnFixed(list []*group) {
 			}
 			m := &graph.Mistake{Code: graph.CodeFixedName, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo)}
 			if j.canBe(name, lo, list) {
-				m.Fixes = []graph.Fix{{Kind: graph.FixDeclare, Text: fmt.Sprintf("write %d in the place of %s if that is meant", lo, name)}}
+				m.Fixes = []graph.Fix{{Kind: graph.FixDeclare, Text: fmt.Sprintf("write %d instead of %s if this is intended", lo, name)}}
 			}
 			for _, other := range list {
 				if slices.Contains(other.names, name) && len(m.Detail) < maxReasons {

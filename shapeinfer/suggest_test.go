@@ -83,7 +83,7 @@ func TestSuggestionsCure(t *testing.T) {
 		"two names for one size": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.Add(g.Input("x", f32, g.Dim("n")), g.Input("y", f32, g.Dim("m")))
-			}, "if they are the same size, say so: g.Equal(n, m)",
+			}, "if they are the same size, declare it: g.Equal(n, m)",
 			func(g *graph.Graph) *graph.Node {
 				g.Equal(g.Dim("n"), g.Dim("m"))
 				return ops.Add(g.Input("x", f32, g.Dim("n")), g.Input("y", f32, g.Dim("m")))
@@ -111,35 +111,35 @@ func TestSuggestionsCure(t *testing.T) {
 		"a table before its indices": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.Embedding(g.Param("table", f32, 10, 3), g.Input("i", graph.Int64, g.Dim("n")))
-			}, "with the operands the other way round, Embedding(i, table) gives [n, 3]",
+			}, "with the operands exchanged, Embedding(i, table) gives [n, 3]",
 			func(g *graph.Graph) *graph.Node {
 				return ops.Embedding(g.Input("i", graph.Int64, g.Dim("n")), g.Param("table", f32, 10, 3))
 			}},
 		"a weight before what it multiplies": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.MatMul(g.Param("w", f32, 3, 7), g.Input("x", f32, g.Dim("b"), 3))
-			}, "with the operands the other way round, MatMul(x, w) gives [b, 7]",
+			}, "with the operands exchanged, MatMul(x, w) gives [b, 7]",
 			func(g *graph.Graph) *graph.Node {
 				return ops.MatMul(g.Input("x", f32, g.Dim("b"), 3), g.Param("w", f32, 3, 7))
 			}},
 		"targets before scores": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.CrossEntropy(g.Input("y", graph.Int64, g.Dim("b")), g.Input("x", f32, g.Dim("b"), 5))
-			}, "with the operands the other way round, CrossEntropy(x, y) gives []",
+			}, "with the operands exchanged, CrossEntropy(x, y) gives []",
 			func(g *graph.Graph) *graph.Node {
 				return ops.CrossEntropy(g.Input("x", f32, g.Dim("b"), 5), g.Input("y", graph.Int64, g.Dim("b")))
 			}},
 		"a condition behind values": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.Where(g.Input("x", f32, 3), g.Input("c", graph.Bool, 3), graph.Num(0))
-			}, "with the operands the other way round, Where(c, x, 0) gives [3]",
+			}, "with the operands exchanged, Where(c, x, 0) gives [3]",
 			func(g *graph.Graph) *graph.Node {
 				return ops.Where(g.Input("c", graph.Bool, 3), g.Input("x", f32, 3), graph.Num(0))
 			}},
 		"right-hand sides before a matrix, in a call of several nodes": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.CholeskySolve(g.Input("b", f32, g.Dim("n"), 1), g.Input("l", f32, g.Dim("n"), g.Dim("n")))
-			}, "with the operands the other way round, CholeskySolve(l, b) gives [n, 1]",
+			}, "with the operands exchanged, CholeskySolve(l, b) gives [n, 1]",
 			func(g *graph.Graph) *graph.Node {
 				return ops.CholeskySolve(g.Input("l", f32, g.Dim("n"), g.Dim("n")), g.Input("b", f32, g.Dim("n"), 1))
 			}},
@@ -192,8 +192,8 @@ func TestNoNamedSizesOfParameters(t *testing.T) {
 	g.Param("w", f32, 3, n.Plus(1))
 	r := shapeinfer.Check(g)
 	require.ErrorContains(t, r, "suggest_test.go:")
-	require.ErrorContains(t, r, "error BL003: Param(w): axis 1: n+1 is no size of a parameter")
-	require.ErrorContains(t, r, "help: give a whole number, or the name of one: g.Dim(\"width\", graph.Exactly(64)); or declare an input, with Input, and feed its value")
+	require.ErrorContains(t, r, "error BL003: Param(w): axis 1: n+1 cannot be the size of a parameter")
+	require.ErrorContains(t, r, "help: use a whole number, or a name for one: g.Dim(\"width\", graph.Exactly(64)); or declare an input, with Input, and feed its value")
 
 	g = graph.New("g")
 	ops.Add(g.Input("x", f32, 6, g.Dim("n")), g.Param("y", f32, 2, 1))

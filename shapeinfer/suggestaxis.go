@@ -55,7 +55,7 @@ func (t *trier) channelsFirst() {
 			continue // the axes of windows stand last
 		}
 		turned := permuted(s, perm)
-		text := fmt.Sprintf("channels come before the axes of windows: %s gives %s", orderedText(t.word(i), perm), turned)
+		text := fmt.Sprintf("channels must come before the spatial axes: %s gives %s", orderedText(t.word(i), perm), turned)
 		if t.try(graph.Fix{Kind: graph.FixTranspose, Text: text, Gives: turned}, t.operand(i, turned)...) {
 			return
 		}
@@ -92,7 +92,7 @@ func (t *trier) channelsSecond() {
 			perm = append(perm, axis)
 		}
 		turned := permuted(s, perm)
-		text := fmt.Sprintf("channels stand along axis 1: %s gives %s", orderedText(t.n.InCall()[at].Called(), perm), turned)
+		text := fmt.Sprintf("channels must be along axis 1: %s gives %s", orderedText(t.n.InCall()[at].Called(), perm), turned)
 		if t.try(graph.Fix{Kind: graph.FixTranspose, Text: text, Gives: turned}, t.operand(i, turned)...) {
 			return
 		}

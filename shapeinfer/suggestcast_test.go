@@ -145,7 +145,7 @@ func TestMasksAreNoIndices(t *testing.T) {
 		call(g.Param("x", f32, 4, 3), g.Input("m", graph.Bool, 4))
 		text := shapeinfer.Check(g).String()
 		assert.Contains(t, text, "BL340", name)
-		assert.Contains(t, text, "ops.Compress picks slices", name)
+		assert.Contains(t, text, "use ops.Compress to select slices", name)
 		assert.NotContains(t, text, "Cast(", name)
 	}
 }

@@ -79,7 +79,7 @@ func (t *trier) channelsLast() {
 		}
 		perm = append(perm, 1)
 		turned := permuted(s, perm)
-		text := fmt.Sprintf("channels stand along the last axis: %s gives %s", orderedText(t.word(i), perm), turned)
+		text := fmt.Sprintf("channels must be along the last axis: %s gives %s", orderedText(t.word(i), perm), turned)
 		if t.try(graph.Fix{Kind: graph.FixTranspose, Text: text, Gives: turned}, t.operand(i, turned)...) {
 			return
 		}

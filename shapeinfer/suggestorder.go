@@ -31,7 +31,7 @@ func (t *trier) exchange() {
 			parts := t.n.Parts()
 			gives := t.n.Graph().Try(changes...).Shape(parts[len(parts)-1])
 			call := t.n.Calls(map[*graph.Node]string{a: b.Called(), b: a.Called()})
-			if t.try(graph.Fix{Kind: graph.FixExchange, Text: fmt.Sprintf("with the operands the other way round, %s gives %s", call, gives)}, changes...) {
+			if t.try(graph.Fix{Kind: graph.FixExchange, Text: fmt.Sprintf("with the operands exchanged, %s gives %s", call, gives)}, changes...) {
 				return
 			}
 		}

@@ -24,7 +24,7 @@ func (t *trier) roundedDown() {
 		t.most = 2
 		t.dividedInput()
 		t.crop(other, i)
-		t.detail = append(t.detail, fmt.Sprintf("%s at %s leaves elements out: of %s along axis %d it makes %s",
+		t.detail = append(t.detail, fmt.Sprintf("%s at %s drops elements: of %s along axis %d it keeps %s",
 			graph.Describe(window), window.Pos(), window.In(0).Shape()[axis], axis, window.Shape()[axis]))
 		return
 	}
@@ -91,7 +91,7 @@ func (t *trier) dividedInput() {
 					s[axis] = (s[axis] + k - 1) / k * k
 				}
 			}
-			text := fmt.Sprintf("sizes that are multiples of %s divide without a rest: pad what is fed, and declare %s as %s", k, x.Called(), s)
+			text := fmt.Sprintf("sizes that are multiples of %s leave no remainder: pad the fed values, and declare %s as %s", k, x.Called(), s)
 			if !s.Equal(x.Shape()) && t.try(graph.Fix{Kind: graph.FixDeclare, Text: text, Gives: s, At: x},
 				graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}}) {
 				return

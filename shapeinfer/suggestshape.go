@@ -101,7 +101,7 @@ func (t *trier) lostAxis(i int, r *graph.Node, kept graph.Shape) string {
 	for k, o := range t.m.Operands {
 		if k != i && len(o.Bad) > 0 && t.n.Stands(o.Node) != nil {
 			theirs := o.Node.Shape()[o.Bad[0]]
-			return text + fmt.Sprintf("; its %s now stands under %s's %s", rules.QuoteName(mine), t.n.Stands(o.Node).Called(), rules.QuoteName(theirs))
+			return text + fmt.Sprintf("; its %s is now aligned with %s's %s", rules.QuoteName(mine), t.n.Stands(o.Node).Called(), rules.QuoteName(theirs))
 		}
 	}
 	return text

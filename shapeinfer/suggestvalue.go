@@ -259,7 +259,7 @@ func (t *trier) equal() {
 		bounds[name] = said
 		words = append(words, fmt.Sprintf("g.Equal(%s, %s)", a, b))
 	}
-	t.try(graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, say so: " + strings.Join(words, ", ")},
+	t.try(graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, declare it: " + strings.Join(words, ", ")},
 		graph.Change{Bounds: bounds})
 }
 

@@ -75,10 +75,10 @@ func noteMeeting(n *graph.Node, reduced map[*graph.Node]*graph.Node, r *Report) 
 				to, keep = append(to, slices.Repeat(graph.Shape{1}, len(whole)-1)...), " with KeepDims()"
 			}
 			m := &graph.Mistake{Code: graph.CodeWholeBatch, Severity: graph.Note, Node: n, Apart: true,
-				Summary:  fmt.Sprintf("one number for all of %q meets single ones: %s reduces all axes of %s", whole[0].String(), graph.Describe(from), from.In(0).Called()),
+				Summary:  fmt.Sprintf("one number for all of %q meets values of single ones: %s reduces all axes of %s", whole[0].String(), graph.Describe(from), from.In(0).Called()),
 				Operands: []graph.OperandNote{{Node: x}, {Node: y}},
 				Help: []string{
-					fmt.Sprintf("where one number for each of %q is meant, reduce the axes behind it only%s, to %s", whole[0].String(), keep, to),
+					fmt.Sprintf("if you want one number for each of %q, reduce only the axes after it%s, to %s", whole[0].String(), keep, to),
 					"to keep it: Silence(graph.CodeWholeBatch) on the result",
 				}}
 			r.Notes = append(r.Notes, m)

@@ -100,16 +100,16 @@ func Export(g *graph.Graph, opts ...Option) (*Module, error) {
 func (r *request) check(g *graph.Graph) (shapeinfer.Sizes, error) {
 	roots := append(append([]*graph.Node{}, r.outputs...), r.updates...)
 	if len(roots) == 0 {
-		return nil, errors.New("stablehlo: nothing to export: give Outputs or Updates")
+		return nil, errors.New("stablehlo: nothing to export: set Outputs or Updates")
 	}
 	for i, n := range roots {
 		switch {
 		case n == nil || n.Op() == nil:
-			return nil, fmt.Errorf("stablehlo: root %d is nil, or a Node that no operation has made", i)
+			return nil, fmt.Errorf("stablehlo: root %d is nil, or a Node that was not made by an operation", i)
 		case n.Err() != nil:
 			return nil, n.Err()
 		case n.Graph() != g:
-			return nil, fmt.Errorf("%s: stablehlo: root %d, %s, is no node of graph %q", n.Pos(), i, n.Called(), g.Name())
+			return nil, fmt.Errorf("%s: stablehlo: root %d, %s, is not a node of graph %q", n.Pos(), i, n.Called(), g.Name())
 		case i >= len(r.outputs) && n.Judged() && n.Op().Class != graph.Update:
 			return nil, fmt.Errorf("%s: stablehlo: update %d, %s, writes nothing: it must be an in-place operation", n.Pos(), i-len(r.outputs), graph.Describe(n))
 		}

@@ -97,7 +97,7 @@ func (e *exporter) fail(n *graph.Node, format string, args ...any) *value {
 // typeOf returns the type of a node's value.
 func (e *exporter) typeOf(n *graph.Node) tensor {
 	if elementTypes[n.DType()] == "" && e.err == nil {
-		e.err = fmt.Errorf("%s: error: %s is %s, which StableHLO has not: cast it to another dtype", n.Pos(), graph.Describe(n), n.DType())
+		e.err = fmt.Errorf("%s: error: %s is %s, which StableHLO lacks: cast it to another dtype", n.Pos(), graph.Describe(n), n.DType())
 	}
 	return tensor{n.DType(), e.ints(n.Shape())}
 }
@@ -205,7 +205,7 @@ func (e *exporter) compute(n *graph.Node, in []*value) *value {
 		a, _ := n.Loop()
 		return e.loopNode(n, a)
 	}
-	return e.fail(n, "has no form in StableHLO: its class is %s", n.Op().Class)
+	return e.fail(n, "cannot be written in StableHLO: its class is %s", n.Op().Class)
 }
 
 // maxExpansions bounds how deep composites are written with composites: one that is deeper never ends.
@@ -215,7 +215,7 @@ const maxExpansions = 200
 // numbers of 16 bits is computed in float32, and its result is rounded once.
 func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	if e.frame.depth >= maxExpansions {
-		return e.fail(n, "is written with itself by its Expand, without end")
+		return e.fail(n, "is expanded to itself by its Expand, without end")
 	}
 	g := n.Graph().Derive()
 	operands := make([]*graph.Node, len(in))
@@ -239,10 +239,10 @@ func (e *exporter) composite(n *graph.Node, in []*value) *value {
 // expanded writes what n is in another graph: y, of values that are given.
 func (e *exporter) expanded(n *graph.Node, g *graph.Graph, y *graph.Node, given map[*graph.Node]*value) *value {
 	if err := g.Err(); err != nil {
-		return e.fail(n, "is written with others by its Expand, which makes a mistake: %v", err)
+		return e.fail(n, "is expanded by its Expand, which makes a mistake: %v", err)
 	}
 	if y == nil || y.Graph() != g || !y.Judged() {
-		return e.fail(n, "is written with others by its Expand, which gives no value of the graph that it was given")
+		return e.fail(n, "is expanded by its Expand, which does not return a value of the graph that it was given")
 	}
 	e.enter(g, []*graph.Node{y})
 	defer e.leave()

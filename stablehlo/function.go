@@ -24,8 +24,8 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	form, other := functions[n.Op()], arrayforms.Of(n.Op())
 	switch {
 	case form == nil && other == nil:
-		return e.fail(n, "has no form in StableHLO: it is computed by a function of Go. Compute it before or after the exported program, "+
-			"and feed it to it")
+		return e.fail(n, "cannot be written in StableHLO: it is computed by a Go function. Compute it before or after the exported program, "+
+			"and feed the result to it")
 	case e.typeOf(n).count() == 0:
 		return e.splat(e.typeOf(n), 0)
 	case other != nil:

@@ -31,7 +31,7 @@ func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
 		e.value(n.In(0))
 		return e.frame.loops[a.Body].stacks[n]
 	}
-	return e.fail(n, "stands outside of the loop that carries it")
+	return e.fail(n, "is outside the loop that carries it")
 }
 
 // element returns x[at].

@@ -16,7 +16,7 @@ type Source func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, err
 // Evaluate runs a session over batches without performing updates, and passes each result to a function. It stops at the first error.
 func Evaluate(ctx context.Context, s *exec.Session, batches iter.Seq2[exec.Feed, error], each func(exec.Feed, *exec.Results) error) error {
 	if s == nil || batches == nil || each == nil {
-		return errors.New("train: Evaluate is given a nil session, nil batches or a nil function")
+		return errors.New("train: Evaluate got a nil session, nil batches or a nil function")
 	}
 	for feed, err := range batches {
 		if err != nil {

@@ -100,15 +100,15 @@ func (l *Loop) check() error {
 	case l.Blame && l.AllowNonFinite:
 		return errors.New("train: Loop has both Blame, which ends a training at the first NaN, and AllowNonFinite")
 	case l.Stop == nil && l.Best != "":
-		return errors.New("train: Best wants a Stop, which says what is better")
+		return errors.New("train: Best needs a Stop, which says what is better")
 	}
 	names := map[string]bool{lossName: true}
 	for _, m := range l.Measures {
 		if m == nil || m.Name() == "" {
-			return errors.New("train: a node of Measures is nil or has no name: give it one by Named")
+			return errors.New("train: a node of Measures is nil or has no name: set one with Named")
 		}
 		if names[m.Name()] {
-			return fmt.Errorf("train: the name %q is taken, and a node of Measures (%s) has it: give it another one by Named", m.Name(), m.Pos())
+			return fmt.Errorf("train: the name %q of a node of Measures (%s) is taken: set another one with Named", m.Name(), m.Pos())
 		}
 		names[m.Name()] = true
 	}
@@ -216,7 +216,7 @@ func (r *runner) epoch(ctx context.Context) error {
 		}
 		for name, v := range measures {
 			if _, taken := e.Measures[name]; taken || name == lossName {
-				return fmt.Errorf("train: Evaluate returned %q, which is what training measured: call it otherwise, such as \"test %s\"", name, name)
+				return fmt.Errorf("train: Evaluate returned %q, which training already measures: use another name, such as \"test %s\"", name, name)
 			}
 			e.Measures[name] = v
 		}

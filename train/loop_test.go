@@ -218,7 +218,7 @@ func TestStop(t *testing.T) {
 	// Where Best cannot be written, no step is taken; its folder is made.
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o600))
-	for path, want := range map[string]string{"best.pt": "tells no format", "file/best.npz": "not a directory", "new/best.npz": ""} {
+	for path, want := range map[string]string{"best.pt": "is unknown", "file/best.npz": "not a directory", "new/best.npz": ""} {
 		evaluated = 0
 		l = newLoop(&evaluated)
 		l.Best = filepath.Join(folder, path)
@@ -235,7 +235,7 @@ func TestStop(t *testing.T) {
 	l = m.loop(1)
 	l.Stop = &Stop{Measure: "f1", Patience: 1}
 	_, err = l.Run(t.Context())
-	require.ErrorContains(t, err, `Stop looks at measure "f1", and the epoch has ["size"]`)
+	require.ErrorContains(t, err, `Stop uses measure "f1", but the epoch has ["size"]`)
 }
 
 func TestErrorsEndATraining(t *testing.T) {
@@ -260,28 +260,28 @@ func TestErrorsEndATraining(t *testing.T) {
 		require.ErrorIs(t, err, c.want, name)
 	}
 	for want, change := range map[string]func(*Loop){
-		"has no Session":                 func(l *Loop) { l.Session = nil },
-		"has no Loss":                    func(l *Loop) { l.Loss = nil },
-		"has no Batches":                 func(l *Loop) { l.Batches = nil },
-		"has 0 Epochs":                   func(l *Loop) { l.Epochs = 0 },
-		"every -1 steps":                 func(l *Loop) { l.Every = -1 },
-		"both Blame":                     func(l *Loop) { l.Blame, l.AllowNonFinite = true, true },
-		`the name "loss" is taken`:       func(l *Loop) { l.Measures = []*graph.Node{l.Loss} },
-		`the name "size" is taken`:       func(l *Loop) { l.Measures = []*graph.Node{m.size, m.size} },
-		`Evaluate returned "loss"`:       func(l *Loop) { l.Evaluate = returned("loss") },
-		`Evaluate returned "size"`:       func(l *Loop) { l.Evaluate = returned("size") },
-		"a patience of 0":                func(l *Loop) { l.Stop = &Stop{} },
-		"Best wants a Stop":              func(l *Loop) { l.Best = "x.npz" },
-		"a node of Measures is nil":      func(l *Loop) { l.Measures = []*graph.Node{nil} },
-		"an observer is nil":             func(l *Loop) { l.Observers = []Observer{nil} },
-		"observer is nil":                func(l *Loop) { l.Observers = []Observer{OnStep(nil)} },
-		"returned nil for epoch 0":       func(l *Loop) { l.Batches = func(context.Context, int, int) iter.Seq2[exec.Feed, error] { return nil } },
-		"the log has no writer":          func(l *Loop) { l.Observers = []Observer{NewLog(nil)} },
-		"is no output of the program":    func(l *Loop) { l.Loss = m.loss.In(0) },
-		"epoch 0 has no batches":         func(l *Loop) { l.Batches = none },
-		"the checkpoint does not tell":   func(l *Loop) { l.Checkpoints = saved(t, l, nil) },
-		`string "train": unexpected end`: func(l *Loop) { l.Checkpoints = saved(t, l, map[string]string{stateKey: ""}) },
-		"tells of step -1 of epoch 0":    func(l *Loop) { l.Checkpoints = saved(t, l, map[string]string{stateKey: `{"number":-1}`}) },
+		"has no Session":                          func(l *Loop) { l.Session = nil },
+		"has no Loss":                             func(l *Loop) { l.Loss = nil },
+		"has no Batches":                          func(l *Loop) { l.Batches = nil },
+		"has 0 Epochs":                            func(l *Loop) { l.Epochs = 0 },
+		"every -1 steps":                          func(l *Loop) { l.Every = -1 },
+		"both Blame":                              func(l *Loop) { l.Blame, l.AllowNonFinite = true, true },
+		`the name "loss" of a node of Measures`:   func(l *Loop) { l.Measures = []*graph.Node{l.Loss} },
+		`the name "size" of a node of Measures`:   func(l *Loop) { l.Measures = []*graph.Node{m.size, m.size} },
+		`Evaluate returned "loss"`:                func(l *Loop) { l.Evaluate = returned("loss") },
+		`Evaluate returned "size"`:                func(l *Loop) { l.Evaluate = returned("size") },
+		"a patience of 0":                         func(l *Loop) { l.Stop = &Stop{} },
+		"Best needs a Stop":                       func(l *Loop) { l.Best = "x.npz" },
+		"a node of Measures is nil":               func(l *Loop) { l.Measures = []*graph.Node{nil} },
+		"an observer is nil":                      func(l *Loop) { l.Observers = []Observer{nil} },
+		"observer is nil":                         func(l *Loop) { l.Observers = []Observer{OnStep(nil)} },
+		"returned nil for epoch 0":                func(l *Loop) { l.Batches = func(context.Context, int, int) iter.Seq2[exec.Feed, error] { return nil } },
+		"the log has no writer":                   func(l *Loop) { l.Observers = []Observer{NewLog(nil)} },
+		"is not an output of the program":         func(l *Loop) { l.Loss = m.loss.In(0) },
+		"epoch 0 has no batches":                  func(l *Loop) { l.Batches = none },
+		"the checkpoint has no training progress": func(l *Loop) { l.Checkpoints = saved(t, l, nil) },
+		`string "train": unexpected end`:          func(l *Loop) { l.Checkpoints = saved(t, l, map[string]string{stateKey: ""}) },
+		"says step -1 of epoch 0":                 func(l *Loop) { l.Checkpoints = saved(t, l, map[string]string{stateKey: `{"number":-1}`}) },
 	} {
 		l := m.loop(1)
 		change(l)

@@ -12,7 +12,7 @@ import (
 // [Epoch.Measures], or empty for the mean training loss. The session is the one that trains: its checkpoints include the plateau's state.
 func Plateau(s *exec.Session, p *optim.Plateau, measure string) (Observer, error) {
 	if s == nil || p == nil {
-		return nil, errors.New("train: Plateau is given a nil session or a nil plateau")
+		return nil, errors.New("train: Plateau got a nil session or a nil plateau")
 	}
 	if measure == lossName {
 		return nil, noMeasure("Plateau", measure, nil)

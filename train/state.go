@@ -50,13 +50,13 @@ func readState(pairs map[string]string) (*state, error) {
 	s := &state{}
 	text, has := pairs[stateKey]
 	if !has {
-		return nil, fmt.Errorf("train: the checkpoint does not tell how far the training was: it has no string %q", stateKey)
+		return nil, fmt.Errorf("train: the checkpoint has no training progress: it lacks the string %q", stateKey)
 	}
 	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return nil, fmt.Errorf("train: the checkpoint's string %q: %w", stateKey, err)
 	}
 	if s.Epoch < 0 || s.Number < 0 || s.Total < s.Number {
-		return nil, fmt.Errorf("train: the checkpoint tells of step %d of epoch %d, and of %d steps in all", s.Number, s.Epoch, s.Total)
+		return nil, fmt.Errorf("train: the checkpoint says step %d of epoch %d, but %d steps in all", s.Number, s.Epoch, s.Total)
 	}
 	return s, nil
 }

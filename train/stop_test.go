@@ -10,9 +10,9 @@ import (
 func TestStopLooksAtWhatThereIs(t *testing.T) {
 	m := newModel(t)
 	for _, c := range []struct{ measure, returned, want string }{
-		{"loss", "", `Stop looks at measure "loss": leave the name empty for the mean loss of training`},
-		{"loss", "loss", `Stop looks at measure "loss": leave the name empty for the mean loss of training`},
-		{"f1", "", `Stop looks at measure "f1", and the epoch has ["size"]: return it from Evaluate`},
+		{"loss", "", `Stop uses measure "loss": leave the name empty for the mean training loss`},
+		{"loss", "loss", `Stop uses measure "loss": leave the name empty for the mean training loss`},
+		{"f1", "", `Stop uses measure "f1", but the epoch has ["size"]: return it from Evaluate`},
 		{"", "", ""},
 		{"size", "", ""},
 		{"test loss", "test loss", ""},
@@ -33,7 +33,7 @@ func TestStopLooksAtWhatThereIs(t *testing.T) {
 	l := m.loop(1)
 	l.Measures, l.Stop = nil, &Stop{Measure: "f1", Patience: 1}
 	_, err := l.Run(t.Context())
-	require.ErrorContains(t, err, `and the epoch has no measures: return it`)
+	require.ErrorContains(t, err, `but the epoch has no measures: return it`)
 	_, err = Plateau(l.Session, m.plateau, "loss")
-	require.ErrorContains(t, err, `Plateau looks at measure "loss": leave the name empty`)
+	require.ErrorContains(t, err, `Plateau uses measure "loss": leave the name empty`)
 }

@@ -23,7 +23,7 @@ func (s programSource) model(o *options) (*model, error) {
 	if o.sizes != nil || isStatic(plan.Source) {
 		f, err := s.p.Footprint(o.sizes)
 		if err != nil {
-			return nil, fmt.Errorf("viz: figures in bytes: %w", err)
+			return nil, fmt.Errorf("viz: sizes in bytes: %w", err)
 		}
 		b.bytes = f
 	}

@@ -8,7 +8,7 @@ import (
 // checkPicture refuses a picture of nothing, and one that is written nowhere.
 func checkPicture(w io.Writer, s Source) error {
 	if w == nil {
-		return errors.New("viz: there is no writer to write to (nil): give a file, os.Stdout or a *bytes.Buffer")
+		return errors.New("viz: the writer is nil: pass a file, os.Stdout or a *bytes.Buffer")
 	}
 	return checkSource(s)
 }
@@ -22,7 +22,7 @@ func checkSource(s Source) error {
 		isNil = s.p == nil
 	}
 	if isNil {
-		return errors.New("viz: there is nothing to draw (nil): give viz.Graph a graph, or viz.Program what exec.Compile gave without an error")
+		return errors.New("viz: there is nothing to draw: pass a graph to viz.Graph, or the result of exec.Compile, if it has no error, to viz.Program")
 	}
 	return nil
 }

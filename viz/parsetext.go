@@ -16,7 +16,7 @@ import (
 // contains only the names of operations.
 func ParseText(r io.Reader) (Source, error) {
 	if r == nil {
-		return nil, errors.New("viz: ParseText was given no reader (nil)")
+		return nil, errors.New("viz: the reader of ParseText is nil")
 	}
 	p := &parsed{byID: map[string]int{}}
 	lines := bufio.NewScanner(r)
@@ -30,7 +30,7 @@ func ParseText(r io.Reader) (Source, error) {
 		return nil, fmt.Errorf("viz: %w", err)
 	}
 	if !p.named {
-		return nil, fmt.Errorf("viz: there is no line that begins with the word graph")
+		return nil, fmt.Errorf("viz: there is no line that starts with the word graph")
 	}
 	return p, nil
 }
@@ -168,7 +168,7 @@ func (p *parsed) operand(s string) (x parsedOperand, rest string, err error) {
 	}
 	at, known := p.byID[id]
 	if !known {
-		return x, "", fmt.Errorf("the operand %q is no value of a line before", id)
+		return x, "", fmt.Errorf("the operand %q is not a value of an earlier line", id)
 	}
 	x.at = at
 	if strings.HasPrefix(rest, "<") {

@@ -15,7 +15,7 @@ import (
 // ErrNoGraphviz is the error of [PNG] and [PDF] if Graphviz is not installed.
 var ErrNoGraphviz = errors.New("viz: Graphviz's program dot was not found; install the package graphviz " +
 	"(apt-get install graphviz, dnf install graphviz, brew install graphviz), or write SVG, which viz.RenderWith(svg.Render) " +
-	"of package github.com/broadloom/broadloom/viz/svg draws as Graphviz does; or write viz.HTML, which needs nothing")
+	"of package github.com/broadloom/broadloom/viz/svg draws like Graphviz; or write viz.HTML, which needs no Graphviz")
 
 // Renderer draws Graphviz's language as SVG: Render of package viz/svg, or your own. It must return when its context
 // ends.

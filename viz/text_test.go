@@ -73,7 +73,7 @@ func TestHostileNamesInText(t *testing.T) {
 
 func TestTextThatIsNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                 "no line that begins with the word graph",
+		"":                                 "no line that starts with the word graph",
 		"x":                                "line 1",
 		"graph a":                          "quoted name",
 		"graph \"a\"\n  x":                 "line 2",

@@ -40,7 +40,7 @@ func (c *Checkpoints) Save(s *exec.Session, step int, metadata map[string]string
 	case step < 0:
 		return fmt.Errorf("weights: the step is %d", step)
 	case c.folder == "":
-		return errors.New("weights: the checkpoints have no folder: give one to NewCheckpoints")
+		return errors.New("weights: the checkpoints have no folder: pass one to NewCheckpoints")
 	}
 	if err := os.MkdirAll(c.folder, 0o777); err != nil {
 		return err

@@ -108,7 +108,7 @@ func integers[From integer](data []From, to graph.DType) (any, error) {
 func fitting[From, To integer](data []From) (any, error) {
 	for i, v := range data {
 		if t := To(v); From(t) != v || (t < 0) != (v < 0) {
-			return nil, fmt.Errorf("element %d is %d, which an %T does not hold", i, v, t)
+			return nil, fmt.Errorf("element %d is %d, which does not fit into %T", i, v, t)
 		}
 	}
 	return each(data, func(v From) To { return To(v) }), nil

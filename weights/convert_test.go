@@ -70,13 +70,13 @@ func TestNumbersAreNarrowedIfThatIsAllowed(t *testing.T) {
 		{half.ToFloat16([]float32{0.1}), graph.BFloat16, half.ToBFloat16([]float32{half.NewFloat16(0.1).Float32()}), ""},
 		{half.ToBFloat16([]float32{1e9}), graph.Float16, half.ToFloat16([]float32{1e9}), ""},
 		{[]int64{-1, 255}, graph.Int16, []int16{-1, 255}, ""},
-		{[]int64{255, 256}, graph.Uint8, nil, "element 1 is 256, which an uint8 does not hold"},
-		{[]int8{-1}, graph.Uint64, nil, "element 0 is -1, which an uint64 does not hold"},
-		{[]uint64{1 << 63}, graph.Int64, nil, "element 0 is 9223372036854775808, which an int64 does not hold"},
+		{[]int64{255, 256}, graph.Uint8, nil, "element 1 is 256, which does not fit into uint8"},
+		{[]int8{-1}, graph.Uint64, nil, "element 0 is -1, which does not fit into uint64"},
+		{[]uint64{1 << 63}, graph.Int64, nil, "element 0 is 9223372036854775808, which does not fit into int64"},
 	} {
 		_, count := graph.DTypeOfSlice(c.data)
 		_, err := loaded(t, c.data, count, c.to)
-		require.ErrorContains(t, err, "AllowNarrowing() rounds it", "%T to %v", c.data, c.to)
+		require.ErrorContains(t, err, "use AllowNarrowing() to round it", "%T to %v", c.data, c.to)
 		got, err := loaded(t, c.data, count, c.to, weights.AllowNarrowing())
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err)
@@ -86,7 +86,7 @@ func TestNumbersAreNarrowedIfThatIsAllowed(t *testing.T) {
 		assert.Equal(t, c.want, got, "%T to %v", c.data, c.to)
 	}
 	_, err := loaded(t, []uint8{1}, 1, graph.Float32, weights.AllowNarrowing())
-	require.ErrorContains(t, err, "p is float32, and the file has U8")
+	require.ErrorContains(t, err, "p is float32, but the file has U8")
 }
 
 func TestNumPyHasNoBFloat16(t *testing.T) {

@@ -44,10 +44,10 @@ func prefixHint(missing []string, f *File) string {
 	file, program := commonest(inFile), commonest(inProgram)
 	switch {
 	case 2*inFile[file] > len(missing) && inFile[file] >= inProgram[program]:
-		return fmt.Sprintf("names in the file begin with %q: weights.Rename(func(param string) string { return %s + param }) finds %d of them",
+		return fmt.Sprintf("names in the file start with %q: weights.Rename(func(param string) string { return %s + param }) finds %d of them",
 			file, strconv.Quote(file), inFile[file])
 	case 2*inProgram[program] > len(missing):
-		return fmt.Sprintf("names in the program begin with %q, and those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, %s) }) finds %d of them",
+		return fmt.Sprintf("names in the program start with %q, but those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, %s) }) finds %d of them",
 			program, strconv.Quote(program), inProgram[program])
 	}
 	return ""
@@ -100,7 +100,7 @@ func (o options) transposedHint(params []*graph.Node, f *File, sources []string)
 	for i, name := range names {
 		names[i] = strconv.Quote(name)
 	}
-	return fmt.Sprintf("tensors have the axes of Flax and Keras, inputs before outputs: weights.Transposed(%s) turns them", strings.Join(names, ", "))
+	return fmt.Sprintf("tensors have the axes of Flax and Keras, inputs before outputs: use weights.Transposed(%s)", strings.Join(names, ", "))
 }
 
 // isTransposed reports whether the file is said to have the weight as Flax and Keras keep it.

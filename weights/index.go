@@ -36,7 +36,7 @@ func (f *File) openIndex() error {
 	left := maps.Clone(idx.WeightMap)
 	for _, name := range idx.files() {
 		if !isBeside(name) {
-			return fmt.Errorf("the index names the file %q, which does not lie beside it", name)
+			return fmt.Errorf("the index names the file %q, which is not next to it", name)
 		}
 		err := f.openPart(filepath.Join(filepath.Dir(f.path), name), func(m *mapped.File) ([]raw.Tensor, error) {
 			tensors, _, err := safetensors.Read(m.ReaderAt, m.Size)
@@ -52,7 +52,7 @@ func (f *File) openIndex() error {
 	}
 	if len(left) > 0 {
 		name := slices.Min(slices.Collect(maps.Keys(left)))
-		return fmt.Errorf("the index says that %s has %q, which it does not (%d such tensors)", left[name], name, len(left))
+		return fmt.Errorf("the index says that %s contains %q, but it does not (%d such tensors)", left[name], name, len(left))
 	}
 	return nil
 }
@@ -88,14 +88,14 @@ func readIndex(path string) (idx index, err error) {
 	case !info.Mode().IsRegular():
 		return idx, mapped.NotOrdinary(path)
 	case info.Size() > maxIndex:
-		return idx, fmt.Errorf("the index has %d bytes: more than %d are refused", info.Size(), maxIndex)
+		return idx, fmt.Errorf("the index has %d bytes: the limit is %d", info.Size(), maxIndex)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return idx, err
 	}
 	if err := json.Unmarshal(text, &idx); err != nil {
-		return idx, fmt.Errorf("the index is no JSON of its form: %w", err)
+		return idx, fmt.Errorf("the index is not valid JSON: %w", err)
 	}
 	if len(idx.WeightMap) == 0 {
 		return idx, errors.New("the index has no weight_map")

@@ -104,6 +104,6 @@ func TestPipesAreNoFiles(t *testing.T) {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, syscall.Mkfifo(path, 0o600))
 		_, err := weights.Open(path)
-		require.ErrorContains(t, err, "no ordinary file", name)
+		require.ErrorContains(t, err, "not a regular file", name)
 	}
 }

@@ -105,10 +105,10 @@ func (e *MismatchError) Error() string {
 		hint += "\n  help: " + h
 	}
 	if e.Report.refused && !e.Report.needed {
-		hint += "\n  the session's program needs none of what is missing: Only(session.Program().Params()...) loads the rest"
+		hint += "\n  the session's program does not need what is missing: Only(session.Program().Params()...) loads the rest"
 	}
-	return fmt.Sprintf("weights: %s does not fit, and nothing was set:%s%s\n"+
-		"  (weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With and Rename say what may differ)", e.File, e.Report.differences(), hint)
+	return fmt.Sprintf("weights: %s does not match, and nothing was set:%s%s\n"+
+		"  (use weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With or Rename to allow differences)", e.File, e.Report.differences(), hint)
 }
 
 // heldBy returns the parameters of a session.
@@ -129,7 +129,7 @@ func (o options) of(held []*graph.Node) ([]*graph.Node, error) {
 	}
 	for _, n := range o.only {
 		if !slices.Contains(held, n) {
-			return nil, fmt.Errorf("weights: %s is no parameter of the session or program", n.Called())
+			return nil, fmt.Errorf("weights: %s is not a parameter of the session or program", n.Called())
 		}
 	}
 	return o.only, nil
@@ -147,7 +147,7 @@ func (o options) match(params, program []*graph.Node, f *File, r *Report) (sourc
 			continue
 		}
 		if other, twice := used[name]; twice {
-			r.Wrong = append(r.Wrong, fmt.Sprintf("tensor %q is asked for by two parameters, %s and %s", name, other, n.Name()))
+			r.Wrong = append(r.Wrong, fmt.Sprintf("tensor %q is used for two parameters, %s and %s", name, other, n.Name()))
 			continue
 		}
 		used[name], sources[i] = n.Name(), name
@@ -206,20 +206,20 @@ func (o options) mismatch(n *graph.Node, t raw.Info) string {
 	if known && o.isTransposed(n) {
 		want = kernelShape(want)
 		if !slices.Equal(want, t.Shape) {
-			return fmt.Sprintf("%s is %v (%s), and the file has %v, which Transposed wants to be %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape), shapeText(want))
+			return fmt.Sprintf("%s is %v (%s), but the file has %v, which must be %v with Transposed", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape), shapeText(want))
 		}
 	}
 	if !known || !slices.Equal(want, t.Shape) {
-		return fmt.Sprintf("%s is %v (%s), and the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
+		return fmt.Sprintf("%s is %v (%s), but the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
 	}
 	from, known := readAs[t.DType]
 	switch {
 	case !known:
-		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 before", n.Name(), t.DType)
+		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 first", n.Name(), t.DType)
 	case !convertible(n.DType(), from):
-		return fmt.Sprintf("%s is %s, and the file has %s", n.Name(), n.DType(), t.DType)
+		return fmt.Sprintf("%s is %s, but the file has %s", n.Name(), n.DType(), t.DType)
 	case !holds(n.DType(), from) && !o.narrowing:
-		return fmt.Sprintf("%s is %s, and the file has %s: AllowNarrowing() rounds it", n.Name(), n.DType(), t.DType)
+		return fmt.Sprintf("%s is %s, but the file has %s: use AllowNarrowing() to round it", n.Name(), n.DType(), t.DType)
 	}
 	return ""
 }

@@ -68,8 +68,8 @@ func (f *File) open() error {
 	case slices.Contains([]string{".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt"}, ending):
 		return errors.New("files of PyTorch's own format run code when they are read: convert it with safetensors.torch.save_file (the package's documentation has the three lines)")
 	}
-	return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json; "+
-		"files of others are read in Python and written with safetensors.numpy.save_file or numpy.savez (docs/weights.md has ONNX's)", ending)
+	return fmt.Errorf("the extension %q is unknown: use .safetensors, .npz, .npy or .index.json; "+
+		"read other files in Python and write them with safetensors.numpy.save_file or numpy.savez (for ONNX, see docs/weights.md)", ending)
 }
 
 // openPart maps a file and adds the tensors that read finds in it.
@@ -98,7 +98,7 @@ func guarded(read func() error) (err error) {
 		switch fault := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }:
-			err = errors.New("the file was cut off while it was read")
+			err = errors.New("the file was truncated while it was read")
 		default:
 			panic(fault)
 		}

@@ -122,7 +122,7 @@ type Stateful interface {
 func With(others ...Stateful) Option {
 	return func(o *options) {
 		if o.with = append(o.with, others...); slices.Contains(others, nil) {
-			o.err = errors.New("weights: With is given nil")
+			o.err = errors.New("weights: With got nil")
 		}
 	}
 }

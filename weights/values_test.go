@@ -45,7 +45,7 @@ func TestValues(t *testing.T) {
 	require.ErrorAs(t, err, &mismatch)
 	require.Len(t, report.Missing, 2)
 	_, _, err = weights.Values(prog, f, weights.Only(other))
-	require.ErrorContains(t, err, "other is no parameter of the session or program")
+	require.ErrorContains(t, err, "other is not a parameter of the session or program")
 	_, _, err = weights.Values(nil, f)
 	require.ErrorContains(t, err, "the program is nil")
 	_, _, err = weights.Values(prog, nil)

@@ -128,7 +128,7 @@ func TestAllThatDoesNotFitIsToldAtOnceAndNothingIsSet(t *testing.T) {
 	var mismatch *weights.MismatchError
 	require.ErrorAs(t, err, &mismatch)
 	text := err.Error()
-	for _, want := range []string{"nothing was set", "hidden.weight is [8, 4] (weights_test.go:", "and the file has [4, 8]", "hidden.bias is float32, and the file has F64: AllowNarrowing() rounds it",
+	for _, want := range []string{"nothing was set", "hidden.weight is [8, 4] (weights_test.go:", "but the file has [4, 8]", "hidden.bias is float32, but the file has F64: use AllowNarrowing() to round it",
 		"missing in the file: out.weight [1, 8]", "no parameter: other I64 [1]"} {
 		assert.Contains(t, text, want)
 	}
@@ -139,7 +139,7 @@ func TestAllThatDoesNotFitIsToldAtOnceAndNothingIsSet(t *testing.T) {
 	_, err = weights.LoadFile(s, path, weights.Only(m.params[1:]...), weights.AllowUnexpected(), weights.AllowNarrowing(), weights.AllowMissing())
 	require.NoError(t, err)
 	_, err = weights.LoadFile(s, path, weights.Only(m.loss))
-	require.ErrorContains(t, err, "is no parameter of the session")
+	require.ErrorContains(t, err, "is not a parameter of the session")
 }
 
 func TestNamesOfPyTorch(t *testing.T) {
@@ -166,19 +166,19 @@ func TestFilesThatAreNone(t *testing.T) {
 	for name, want := range map[string]string{
 		"absent.safetensors": "no such file",
 		"model.pt":           "safetensors.torch.save_file",
-		"model.onnx":         "numpy.savez (docs/weights.md has ONNX's)",
+		"model.onnx":         "numpy.savez (for ONNX, see docs/weights.md)",
 	} {
 		_, err := weights.Open(filepath.Join(folder, name))
 		require.ErrorContains(t, err, want)
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "dir.safetensors"), 0o755))
 	_, err := weights.Open(filepath.Join(folder, "dir.safetensors"))
-	require.ErrorContains(t, err, "no ordinary file")
+	require.ErrorContains(t, err, "not a regular file")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "empty.safetensors"), nil, 0o600))
 	_, err = weights.Open(filepath.Join(folder, "empty.safetensors"))
-	require.ErrorContains(t, err, "less than 8 bytes")
+	require.ErrorContains(t, err, "fewer than 8 bytes")
 	require.ErrorContains(t, weights.Write(filepath.Join(folder, "absent", "w.npz"), nil), "no such file")
-	require.ErrorContains(t, weights.Write(filepath.Join(folder, "w.npz"), nil, weights.ShardBytes(9)), "go together")
+	require.ErrorContains(t, weights.Write(filepath.Join(folder, "w.npz"), nil, weights.ShardBytes(9)), "require each other")
 }
 
 func TestIndexesThatLie(t *testing.T) {
@@ -201,15 +201,15 @@ func TestIndexesThatLie(t *testing.T) {
 	require.ErrorContains(t, err, "closed")
 
 	for text, want := range map[string]string{
-		`{"weight_map":{"a":"../a.safetensors"}}`:     "does not lie beside it",
-		`{"weight_map":{"a":"/etc/a.safetensors"}}`:   "does not lie beside it",
+		`{"weight_map":{"a":"../a.safetensors"}}`:     "is not next to it",
+		`{"weight_map":{"a":"/etc/a.safetensors"}}`:   "is not next to it",
 		`{"weight_map":{"a":"absent.safetensors"}}`:   "no such file",
 		`{"weight_map":{}}`:                           "no weight_map",
-		`{"weight_map":{"a":3}}`:                      "no JSON of its form",
-		`{"weight_map":{"zzz":"other.safetensors"}}`:  `says that other.safetensors has "zzz", which it does not`,
+		`{"weight_map":{"a":3}}`:                      "not valid JSON",
+		`{"weight_map":{"zzz":"other.safetensors"}}`:  `says that other.safetensors contains "zzz", but it does not`,
 		`{"weight_map":{"a":"model.safetensors.x"}}`:  "no such file",
-		strings.Repeat(`[`, 100000):                   "no JSON of its form",
-		`{"weight_map":{"a":"other.safetensors"}} {}`: "no JSON of its form",
+		strings.Repeat(`[`, 100000):                   "not valid JSON",
+		`{"weight_map":{"a":"other.safetensors"}} {}`: "not valid JSON",
 	} {
 		require.NoError(t, weights.Write(filepath.Join(folder, "other.safetensors"), values))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -309,8 +309,8 @@ func TestCheckPath(t *testing.T) {
 		require.NoError(t, weights.CheckPath(path))
 	}
 	require.NoError(t, weights.CheckPath("a.index.json", weights.ShardBytes(1)))
-	require.ErrorContains(t, weights.CheckPath("a.pt"), `weights: a.pt: the ending ".pt" tells no format`)
-	require.ErrorContains(t, weights.CheckPath("a.index.json"), "ShardBytes and a path that ends with .index.json go together")
+	require.ErrorContains(t, weights.CheckPath("a.pt"), `weights: a.pt: the extension ".pt" is unknown`)
+	require.ErrorContains(t, weights.CheckPath("a.index.json"), "ShardBytes and a path ending in .index.json require each other")
 	require.ErrorContains(t, weights.CheckPath("a.npz", weights.Metadata(map[string]string{})), "only .safetensors has metadata")
 }
 
@@ -329,7 +329,7 @@ func TestACheckpointThatBrokeIsSkippedAndToldOf(t *testing.T) {
 
 	require.NoError(t, os.Truncate(filepath.Join(folder, "step-0000000001.safetensors"), 100))
 	_, err = c.Restore(s)
-	require.ErrorContains(t, err, "cut off")
+	require.ErrorContains(t, err, "truncated")
 	require.ErrorContains(t, c.Save(s, -1, nil), "the step is -1")
 
 	var mismatch *weights.MismatchError
@@ -359,7 +359,7 @@ func TestWhatAProgramNeedsNotMayStayAway(t *testing.T) {
 	require.NoError(t, weights.Save(path, s, model))
 	_, err = weights.LoadFile(s, path)
 	require.ErrorContains(t, err, "hidden.weight.exp_avg")
-	require.ErrorContains(t, err, "needs none of what is missing: Only(session.Program().Params()...) loads the rest")
+	require.ErrorContains(t, err, "does not need what is missing: Only(session.Program().Params()...) loads the rest")
 	_, err = weights.LoadFile(s, path, model)
 	require.NoError(t, err)
 	_, err = weights.LoadFile(m.prog.NewSession(), path)

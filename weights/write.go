@@ -44,11 +44,11 @@ func (o options) checkPath(path string) error {
 	isIndex := isIndexPath(path)
 	switch {
 	case isIndex != (o.shardBytes > 0):
-		return errors.New("ShardBytes and a path that ends with .index.json go together")
+		return errors.New("ShardBytes and a path ending in .index.json require each other")
 	case !isIndex && o.metadata != nil && ending != ".safetensors":
 		return errors.New("only .safetensors has metadata")
 	case !isIndex && !slices.Contains([]string{".safetensors", ".npz", ".npy"}, ending):
-		return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json", ending)
+		return fmt.Errorf("the extension %q is unknown: use .safetensors, .npz, .npy or .index.json", ending)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (o options) write(path string, values []Named) error {
 		return atomicfile.Write(path, func(w io.Writer) error { return writeZip(w, values) })
 	}
 	if len(values) != 1 {
-		return fmt.Errorf("a file .npy holds one value, not %d: write .npz", len(values))
+		return fmt.Errorf("an .npy file holds one value, not %d: write .npz", len(values))
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return npy.Write(w, values[0].Value.Shape, values[0].Value.Data) })
 }

@@ -75,26 +75,26 @@ func Check(ctx context.Context, y *graph.Node, feed exec.Feed, wrt []*graph.Node
 func (s *settings) wrong(y *graph.Node, feed exec.Feed, wrt []*graph.Node) error {
 	switch {
 	case y == nil || y.Graph() == nil:
-		return fmt.Errorf("gradcheck: the value to check is no node of a graph")
+		return fmt.Errorf("gradcheck: the value to check is not a node of a graph")
 	case y.Graph().Err() != nil:
 		return y.Graph().Err()
 	case y.DType() != graph.Float64:
-		return fmt.Errorf("gradcheck: %s has dtype %s: differences want float64, so build the model with graph.Float64", y.Called(), y.DType())
+		return fmt.Errorf("gradcheck: %s has dtype %s: differences need float64, so build the model with graph.Float64", y.Called(), y.DType())
 	case len(wrt) == 0:
-		return fmt.Errorf("gradcheck: no value is given with respect to which to check %s", y.Called())
+		return fmt.Errorf("gradcheck: no value was given with respect to which to check %s", y.Called())
 	case !(s.step > 0) || !(s.tolerance > 0):
 		return fmt.Errorf("gradcheck: step %v and tolerance %v: both must be above 0", s.step, s.tolerance)
 	}
 	for i, x := range wrt {
 		switch {
 		case x == nil || !x.IsInput() || x.Graph() != y.Graph():
-			return fmt.Errorf("gradcheck: value %d is no input of the graph of %s: declare it with Graph.Input, to be moved", i, y.Called())
+			return fmt.Errorf("gradcheck: value %d is not an input of the graph of %s: declare it with Graph.Input", i, y.Called())
 		case x.DType() != graph.Float64:
-			return fmt.Errorf("gradcheck: %s has dtype %s: differences want float64", x.Called(), x.DType())
+			return fmt.Errorf("gradcheck: %s has dtype %s: differences need float64", x.Called(), x.DType())
 		}
 		a, isArray := feed[x].(exec.Array)
 		if _, isFloats := a.Data.([]float64); !isArray || !isFloats {
-			return fmt.Errorf("gradcheck: %s is fed %T: an exec.Array with a []float64 is wanted", x.Called(), feed[x])
+			return fmt.Errorf("gradcheck: %s is fed %T: feed an exec.Array with a []float64", x.Called(), feed[x])
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestAGradientThatIsWrongIsNamed(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, x, e.Value)
 	assert.Equal(t, 6, e.Count)
-	assert.Contains(t, err.Error(), "the gradient with respect to x differs from differences in")
+	assert.Contains(t, err.Error(), "the gradient with respect to x differs from finite differences in")
 	assert.Contains(t, err.Error(), "x[1 0]: the gradient is ")
 }
 
@@ -68,12 +68,12 @@ func TestWhatCannotBeChecked(t *testing.T) {
 	x, y, feed := point(graph.Float64)
 	narrow, _, _ := point(graph.Float32)
 	for says, check := range map[string]func() error{
-		"no node of a graph":       func() error { return gradcheck.Check(t.Context(), nil, feed, []node{x}) },
-		"differences want float64": func() error { return gradcheck.Check(t.Context(), narrow, feed, []node{narrow}) },
-		"no value is given":        func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, nil) },
-		"no input of the graph":    func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{ops.Exp(x)}) },
-		"is fed <nil>":             func() error { return gradcheck.Check(t.Context(), ops.Exp(x), exec.Feed{}, []node{x}) },
-		"step 0 and tolerance":     func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{x}, gradcheck.Step(0)) },
+		"not a node of a graph":     func() error { return gradcheck.Check(t.Context(), nil, feed, []node{x}) },
+		"differences need float64":  func() error { return gradcheck.Check(t.Context(), narrow, feed, []node{narrow}) },
+		"no value was given":        func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, nil) },
+		"not an input of the graph": func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{ops.Exp(x)}) },
+		"is fed <nil>":              func() error { return gradcheck.Check(t.Context(), ops.Exp(x), exec.Feed{}, []node{x}) },
+		"step 0 and tolerance":      func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{x}, gradcheck.Step(0)) },
 		"tolerance -1: both": func() error {
 			return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{x}, nil, gradcheck.Tolerance(-1))
 		},

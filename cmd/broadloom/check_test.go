@@ -111,7 +111,7 @@ func TestCheckBindsSizes(t *testing.T) {
 	status, stdout, _ := broadloom("check", "-size", "batch=7")
 	require.Equal(t, exitErrors, status)
 	require.Contains(t, stdout, "good.go:16: error BL501: the sizes given do not meet what regression requires: "+
-		"batch == 2*floor(batch/2) fails: 7 against 6\n      batch = 7   given by hand\n      required by ")
+		"batch == 2*floor(batch/2) fails: 7 against 6\n      batch = 7   set explicitly\n      required by ")
 	status, _, stderr = broadloom("check", "-size", "bach=7")
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, stderr, "no model has a size of that name; there are: batch")
@@ -168,7 +168,7 @@ func panics() *graph.Graph {
 `})
 	status, stdout, _ := broadloom("check")
 	require.Equal(t, exitFailed, status)
-	require.Regexp(t, `strange.go:12:\d+: error BL122: Split\(x, 0, 4\): Split gives as many values as axis 0 has parts`, stdout)
+	require.Regexp(t, `strange.go:12:\d+: error BL122: Split\(x, 0, 4\): the number of results of Split must be known when the graph is built, but axis 0 gives`, stdout)
 	require.Regexp(t, `(?m)^strange.go:13: error: panics could not be checked: panic: .*index out of range`, stdout)
 	_, stdout, _ = broadloom("check", "-json")
 	var out struct{ Models []checked }
@@ -216,7 +216,7 @@ func noGraph() int { return 0 }
 	require.Contains(t, stdout, "hangs could not be checked: no result within 1s")
 	require.Contains(t, stdout, "exits could not be checked: the program ended: exit status 0")
 	require.Regexp(t, `crashes could not be checked: the program ended: exit status 2\npanic: far away`, stdout)
-	require.Contains(t, stdout, "none could not be checked: the function gave no graph")
+	require.Contains(t, stdout, "none could not be checked: the function returned a nil graph")
 	require.Contains(t, stderr, "noGraph is marked as a model: it must be a function without arguments")
 }
 
@@ -295,9 +295,9 @@ func TestCheckReportsWrongCallsOfMarks(t *testing.T) {
 			"\nfunc net(width int) *graph.Graph { return graph.New(\"net\") }\n\nvar _ = net\n"}
 	}
 	for mark, message := range map[string]string{
-		"//broadloom:model":            "wrong.go:6: net is marked as a model: it must be a function without arguments that gives a *graph.Graph, or one that takes a *graph.Graph only; for others write a call that gives a *graph.Graph into the mark, as in //broadloom:model net(…)",
-		"//broadloom:model net(3":      "wrong.go:5: //broadloom:model net(3: what stands behind the mark must be a call that gives a *graph.Graph, such as classifier(10): missing ','",
-		"//broadloom:model net":        "wrong.go:5: //broadloom:model net: what stands behind the mark must be a call that gives a *graph.Graph, such as classifier(10): this is no call",
+		"//broadloom:model":            "wrong.go:6: net is marked as a model: it must be a function without arguments that returns a *graph.Graph, or one that takes only a *graph.Graph; for others write a call that returns a *graph.Graph in the mark, such as //broadloom:model net(…)",
+		"//broadloom:model net(3":      "wrong.go:5: //broadloom:model net(3: the text after the mark must be a call that returns a *graph.Graph, such as classifier(10): missing ','",
+		"//broadloom:model net":        "wrong.go:5: //broadloom:model net: the text after the mark must be a call that returns a *graph.Graph, such as classifier(10): this is not a call",
 		"//broadloom:model net(\"\")":  `wrong.go:5:23: cannot use "" (untyped string constant) as int value in argument to net`,
 		"//broadloom:model nett(3)":    "wrong.go:5:19: undefined: nett",
 		"//broadloom:model len(\"x\")": "wrong.go:5:19: cannot use len(\"x\")",

@@ -63,13 +63,13 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	fold := f.String("fold", "", "draw the scopes that match one of these `patterns`, with commas between, as one card each")
 	limit := f.Int("limit", 400, "the number of boxes past which scopes are folded; 0 is no limit")
 	f.Var(bound, "size", "the value of a named size, for figures in bytes, as `name=number`; repeatable")
-	f.BoolVar(&a.Compiled, "compiled", false, "draw what the compiler makes of the model: kernels and buffers; a page always does")
+	f.BoolVar(&a.Compiled, "compiled", false, "draw the compiled model: kernels and buffers; a page always does")
 	f.BoolVar(&a.Kernels, "kernels", false, "draw each kernel as one card; with -compiled")
 	f.BoolVar(&a.NoGradient, "nogradient", false, "leave gradients out")
 	f.BoolVar(&a.LeftToRight, "lr", false, "draw from left to right")
 	f.BoolVar(&a.Lines, "lines", false, "show files and lines")
 	f.StringVar(&a.Around, "around", "", "draw only what is near the value of this `label`, such as loss or v12")
-	f.IntVar(&a.Radius, "radius", 2, "how many operands or users away; with -around")
+	f.IntVar(&a.Radius, "radius", 2, "the maximum distance in operands or users; with -around")
 	f.StringVar(&a.Theme, "theme", "light", "light, dark or print")
 	f.StringVar(&a.Title, "title", "", "the title, instead of the graph's name")
 	if status, stop := parse(f, args, stdout, stderr); stop {
@@ -84,7 +84,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	}
 	inner, known := drawFormats[*format]
 	if !known {
-		return fail("there is no format %q; there are html, svg, png, pdf, dot, text and json", *format)
+		return fail("there is no format %q; formats are html, svg, png, pdf, dot, text and json", *format)
 	}
 	if *fold != "" {
 		a.Fold = strings.Split(*fold, ",")
@@ -97,7 +97,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
 		Action: drawAction, Args: a, Timeout: *timeout, Output: stderr, Sizes: bound})
 	if *out != "" && len(outcomes) > 1 {
-		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
+		return fail("-o names one file, but there are %d models: choose one with -run", len(outcomes))
 	}
 	if unknown := sizesOf(outcomes, problems, bound, modeldraw.DimsOf); len(unknown) > 0 {
 		outcomes, problems = nil, unknown
@@ -109,11 +109,11 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 func checkDraw(f *flag.FlagSet, a modeldraw.Args, out string) error {
 	switch {
 	case *a.Limit < 0 || a.Radius < 0:
-		return fmt.Errorf("-limit is %d and -radius %d: both must be 0 or more", *a.Limit, a.Radius)
+		return fmt.Errorf("-limit is %d and -radius %d: both must be at least 0", *a.Limit, a.Radius)
 	case given(f, "radius") && a.Around == "":
-		return errors.New("-radius says how much there is around the value of -around: give that too")
+		return errors.New("-radius needs -around")
 	case a.Kernels && !a.Compiled:
-		return errors.New("-kernels draws those of a compiled program: give -compiled too")
+		return errors.New("-kernels needs -compiled")
 	}
 	for _, pattern := range a.Fold {
 		if _, err := path.Match(pattern, ""); err != nil {

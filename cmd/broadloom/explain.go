@@ -11,8 +11,8 @@ import (
 )
 
 var explainCommand = command{
-	name: "explain", args: "[code...]", summary: "tell what a code such as BL101 means, with an example and its cure",
-	help: "Explain tells what the codes of errors, warnings and notes mean. Without a code, it\nlists all of them.",
+	name: "explain", args: "[code...]", summary: "explain a code such as BL101, with an example and a fix",
+	help: "Explain explains the codes of errors, warnings and notes. Without a code, it\nlists all of them.",
 	run:  explain,
 }
 

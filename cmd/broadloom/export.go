@@ -76,7 +76,7 @@ func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int 
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
 		Action: exportAction, Args: a, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
-		return fail(fmt.Errorf("-o names one folder, and there are %d models: choose one with -run", len(outcomes)))
+		return fail(fmt.Errorf("-o names one folder, but there are %d models: choose one with -run", len(outcomes)))
 	}
 	if unknown := sizesOf(outcomes, problems, bound, modelexport.DimsOf); len(unknown) > 0 {
 		outcomes, problems = nil, unknown

@@ -42,11 +42,11 @@ func parse(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int
 		return exitOK, true
 	case err == nil:
 		if at := slices.IndexFunc(f.Args(), func(arg string) bool { return len(arg) > 1 && arg[0] == '-' }); at >= 0 {
-			err = fmt.Errorf("%s stands behind %s: flags come first", f.Arg(at), f.Arg(0))
+			err = fmt.Errorf("%s follows %s: flags must come first", f.Arg(at), f.Arg(0))
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "broadloom: %v\n%s tells the flags\n", err, strings.Replace(f.Name(), " ", " help ", 1))
+		fmt.Fprintf(stderr, "broadloom: %v\n%s lists the flags\n", err, strings.Replace(f.Name(), " ", " help ", 1))
 		return exitFailed, true
 	}
 	return exitOK, false
@@ -108,7 +108,7 @@ func (p *pattern) none(packages []models.Package) string {
 		}
 	}
 	if len(names) == 0 {
-		return "no models were found: mark functions that give a *graph.Graph with a comment " + models.Directive
+		return "no models were found: mark functions that return a *graph.Graph with a comment " + models.Directive
 	}
 	return fmt.Sprintf("-run %s: no model has a name that matches; there are: %s", p, strings.Join(names, ", "))
 }
@@ -127,12 +127,12 @@ func (s sizes) Set(text string) error {
 		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 		switch {
 		case !ok || name == "":
-			return fmt.Errorf("%q has not the form name=number", part)
+			return fmt.Errorf("%q does not have the form name=number", part)
 		case err != nil || n < 0:
-			return fmt.Errorf("the size of %q is %q: it must be a whole number of 0 or more", name, value)
+			return fmt.Errorf("the size of %q is %q: it must be a whole number of at least 0", name, value)
 		}
 		if old, again := s[name]; again && old != n {
-			return fmt.Errorf("%q is given twice, as %d and %d", name, old, n)
+			return fmt.Errorf("%q is set twice, as %d and %d", name, old, n)
 		}
 		s[name] = n
 	}

@@ -24,11 +24,11 @@ func TestHelpAndWrongFlags(t *testing.T) {
 		}
 		var stdout, stderr bytes.Buffer
 		assert.Equal(t, exitFailed, run([]string{c.name, "-nosuch"}, &stdout, &stderr))
-		assert.Equal(t, "broadloom: flag provided but not defined: -nosuch\nbroadloom help "+c.name+" tells the flags\n", stderr.String())
+		assert.Equal(t, "broadloom: flag provided but not defined: -nosuch\nbroadloom help "+c.name+" lists the flags\n", stderr.String())
 		assert.Empty(t, stdout.String())
 		stderr.Reset()
 		assert.Equal(t, exitFailed, run([]string{c.name, "./models", "-run", "x"}, &stdout, &stderr))
-		assert.Contains(t, stderr.String(), "-run stands behind ./models: flags come first")
+		assert.Contains(t, stderr.String(), "-run follows ./models: flags must come first")
 	}
 	var stdout, stderr bytes.Buffer
 	assert.Equal(t, exitFailed, run([]string{"lsp", "models"}, &stdout, &stderr))
@@ -45,10 +45,10 @@ func TestWrongFlagsOfADrawing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-limit", "-3"}, "-limit is -3 and -radius 2: both must be 0 or more"},
+		{[]string{"-limit", "-3"}, "-limit is -3 and -radius 2: both must be at least 0"},
 		{[]string{"-radius", "-1", "-around", "x"}, "-radius -1"},
-		{[]string{"-radius", "3"}, "-around: give that too"},
-		{[]string{"-kernels"}, "give -compiled too"},
+		{[]string{"-radius", "3"}, "-radius needs -around"},
+		{[]string{"-kernels"}, "-kernels needs -compiled"},
 		{[]string{"-fold", "[z"}, "-fold [z: syntax error in pattern"},
 		{[]string{"-o", "no/such/m.svg"}, "-o no/such/m.svg: there is no folder no/such"},
 		{[]string{"-o", "folder"}, "-o folder is a folder"},

@@ -13,8 +13,8 @@ import (
 
 var lspCommand = command{
 	name: "lsp", args: "[flags]", summary: "serve an editor by the language server protocol",
-	help: `Lsp speaks with an editor on its standard input and output. It shows mistakes of shapes while
-a model is written, and the shape of every value beside its call. docs/editors.md tells how to
+	help: `Lsp communicates with an editor on standard input and output. It shows shape mistakes while
+a model is written, and the shape of every value next to its call. docs/editors.md says how to
 set up editors.
 `,
 	run: serveEditor,
@@ -26,7 +26,7 @@ func serveEditor(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		return status
 	}
 	if f.NArg() > 0 {
-		fmt.Fprintf(stderr, "broadloom: lsp takes no arguments, and got %s\n", f.Arg(0))
+		fmt.Fprintf(stderr, "broadloom: lsp takes no arguments, but got %s\n", f.Arg(0))
 		return exitFailed
 	}
 	if err := lsp.Serve(context.Background(), stdio{os.Stdin, os.Stdout}); err != nil {

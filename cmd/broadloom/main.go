@@ -1,22 +1,23 @@
-// Command broadloom works on the graphs of a user's packages: it checks their shapes,
-// explains what is wrong with them, and draws them.
+// Command broadloom works on the graphs of a user's packages: it checks their shapes, explains mistakes, draws,
+// profiles, exports and runs them.
 //
 //	broadloom check ./models/...     checks every marked model
-//	broadloom shapes -markdown       tells the shapes of all values, beside their source
+//	broadloom shapes -markdown       prints the shapes of all values, next to their source
 //	broadloom draw -o model.html     writes a page of a model
-//	broadloom profile -size batch=64 runs models and tells what their kernels cost
-//	broadloom explain BL101          tells what a code means
-//	broadloom ops torch.matmul       finds operations by their names elsewhere
+//	broadloom profile -size batch=64 runs models and prints the cost of their kernels
+//	broadloom explain BL101          explains a code
+//	broadloom ops torch.matmul       finds operations by their names in other libraries
 //	broadloom lsp                    shows mistakes and shapes in an editor
 //	broadloom export -size batch=64  writes models for XLA
 //	broadloom launch gpt.export      runs an exported program on this machine's devices
-//	broadloom version                tells the version, the system and the instruction set
+//	broadloom version                prints the version, the system and the instruction set
 //
 // "broadloom help command" says more.
 //
-// main.go has the table of commands, flags.go their flags; check.go, shapes.go, draw.go,
-// profile.go, explain.go and ops.go are the commands, formats.go has the forms in which mistakes are written, vet.go is
-// the tool of go vet, lsp.go the language server, export.go exports models, onnxfiles.go takes those in files of ONNX, launch.go runs them, and version.go tells the version.
+// main.go has the table of commands, and flags.go their flags. check.go, shapes.go, draw.go, profile.go, explain.go
+// and ops.go are commands. formats.go writes mistakes in several formats, vet.go is the tool for go vet, lsp.go the
+// language server, export.go exports models, onnxfiles.go reads ONNX files, launch.go runs exported programs, and
+// version.go prints the version.
 package main
 
 import (

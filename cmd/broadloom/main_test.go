@@ -27,5 +27,5 @@ func TestVersion(t *testing.T) {
 	require.Regexp(t, `^broadloom \S+, go\S+ `+runtime.GOOS+"/"+runtime.GOARCH+`, \w+\n$`, stdout.String())
 	require.Equal(t, exitFailed, run([]string{"version", "-v"}, &stdout, &stderr))
 	require.Equal(t, exitFailed, run([]string{"version", "now"}, &stdout, &stderr))
-	require.Contains(t, stderr.String(), "version takes no argument, and now is one")
+	require.Contains(t, stderr.String(), "version takes no arguments, but got now")
 }

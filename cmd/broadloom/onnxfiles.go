@@ -31,7 +31,7 @@ func apart(args []string) (files, packages []string) {
 func runFiles(ctx context.Context, files []string, o models.Options) (outcomes []models.Outcome, problems []string) {
 	for _, path := range files {
 		if o.Action.Run == nil {
-			problems = append(problems, path+": this command takes packages; check, draw and profile take models of ONNX too")
+			problems = append(problems, path+": this command takes packages; check, draw and profile also take ONNX models")
 			continue
 		}
 		outcome, err := runFile(ctx, path, o)
@@ -55,7 +55,7 @@ func runFile(ctx context.Context, path string, o models.Options) (*models.Outcom
 	}
 	defer m.Close()
 	if !o.Match(m.Name()) {
-		return nil, fmt.Errorf("-run leaves nothing of %s: the model is called %s", path, m.Name())
+		return nil, fmt.Errorf("-run matches nothing in %s: the model is called %s", path, m.Name())
 	}
 	built, err := buildFile(m, o.Sizes)
 	if err != nil {

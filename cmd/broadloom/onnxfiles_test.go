@@ -77,13 +77,13 @@ func TestFilesOfONNX(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"draw", "bad.onnx"}, "this is no model of ONNX"},
+		{[]string{"draw", "bad.onnx"}, "this is not an ONNX model"},
 		{[]string{"check", "empty.onnx"}, "the file is empty"},
 		{[]string{"profile", "none.onnx"}, "none.onnx"},
 		{[]string{"profile", "-size", "rows=3", "net.onnx"}, "there are: batch"},
 		{[]string{"shapes", "net.onnx"}, "this command takes packages"},
 		{[]string{"export", "net.onnx"}, "this command takes packages"},
-		{[]string{"draw", "-run", "other", "net.onnx"}, "-run leaves nothing of net.onnx: the model is called net"},
+		{[]string{"draw", "-run", "other", "net.onnx"}, "-run matches nothing in net.onnx: the model is called net"},
 	} {
 		status, _, stderr := broadloom(c.args...)
 		assert.Equal(t, exitFailed, status, c.args)

@@ -11,9 +11,9 @@ import (
 
 var opsCommand = command{
 	name: "ops", args: "[query...]", summary: "find operations, layers and optimisers by their names here or in PyTorch, NumPy, JAX, Keras, Flax, ONNX or Gorgonia",
-	help: "Ops tells formula, shapes, dtypes, gradient and cost of the operations in which all words of\n" +
-		"the query stand: \"broadloom ops torch.bmm\", \"broadloom ops none: gradient\". Of layers, first values, optimisers and\n" +
-		"schedules it tells parameters and state: \"broadloom ops torch.nn.LSTM\". Of what a graph has no operation for, it\n" +
+	help: "Ops prints the formula, shapes, dtypes, gradient and cost of the operations that contain all words of\n" +
+		"the query: \"broadloom ops torch.bmm\", \"broadloom ops none: gradient\". For layers, initialisers, optimisers and\n" +
+		"schedules it prints parameters and state: \"broadloom ops torch.nn.LSTM\". If there is no operation, it\n" +
 		"says what to use instead: \"broadloom ops torch.save\". Without a query, it lists all.",
 	run: listOps,
 }

@@ -15,7 +15,7 @@ import (
 )
 
 var profileCommand = command{
-	name: "profile", args: "[flags] [packages or files]", summary: "run models on random inputs and tell what their kernels cost",
+	name: "profile", args: "[flags] [packages or files]", summary: "run models on random inputs and print the cost of their kernels",
 	help: `Profile compiles each model, runs it on random inputs, and prints its kernels: their times, the
 bytes that they move and the operations that they compute, both beside what this machine does at
 most; and the ten that take the most time, with the lines of the model that they come from. A model
@@ -41,7 +41,7 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	var names pattern
 	bound := sizes{}
 	f.Var(&names, "run", "profile only models whose names match the `regexp`")
-	f.Var(bound, "size", "the value of a named size, as `name=number`; repeatable; others get usual ones")
+	f.Var(bound, "size", "the value of a named size, as `name=number`; repeatable; others get typical values")
 	runs := f.Int("runs", 20, "how often a model runs; the shortest time of each kernel counts")
 	threads := f.Int("threads", runtime.GOMAXPROCS(0), "the number of threads")
 	trace := f.String("trace", "", "the `file` for a trace, of one model")
@@ -63,7 +63,7 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 		Action: profileAction, Args: modelprofile.Args{Sizes: bound, Runs: *runs, Threads: *threads, Trace: *trace != ""},
 		Timeout: *timeout, Output: stderr, Sizes: bound})
 	if *trace != "" && len(outcomes) > 1 {
-		return fail("-trace names one file, and there are %d models: choose one with -run", len(outcomes))
+		return fail("-trace names one file, but there are %d models: choose one with -run", len(outcomes))
 	}
 	if unknown := sizesOf(outcomes, problems, bound, modelprofile.DimsOf); len(unknown) > 0 {
 		outcomes, problems = nil, unknown

@@ -15,7 +15,7 @@ import (
 )
 
 var shapesCommand = command{
-	name: "shapes", args: "[flags] [packages]", summary: "tell the shapes of all values of models, beside their source",
+	name: "shapes", args: "[flags] [packages]", summary: "print the shapes of all values of models, next to their source",
 	help: `Shapes lists each line of the source that makes values of a model, with their shapes, and the
 shapes that functions take and give (package contract). A model is a function that gives a graph,
 with a mark above it:
@@ -70,7 +70,7 @@ func shapes(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	asJSON := f.Bool("json", false, "write one JSON object")
 	asMarkdown := f.Bool("markdown", false, "write tables in Markdown")
 	var names pattern
-	f.Var(&names, "run", "tell only models whose names match the `regexp`")
+	f.Var(&names, "run", "print only models whose names match the `regexp`")
 	timeout := f.Duration("timeout", time.Minute, "the time that a model may take")
 	if status, stop := parse(f, args, stdout, stderr); stop {
 		return status
@@ -165,7 +165,7 @@ func (s shaped) print(w io.Writer, dir string, markdown bool) {
 		lines = lines[end:]
 	}
 	if s.Errors > 0 {
-		fmt.Fprintln(w, "\nthe model has mistakes: broadloom check tells them")
+		fmt.Fprintln(w, "\nthe model has mistakes: run broadloom check")
 	}
 	fmt.Fprintln(w)
 }

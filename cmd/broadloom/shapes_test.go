@@ -71,7 +71,7 @@ func TestShapesOfModelsWithMistakes(t *testing.T) {
 	status, stdout, stderr := broadloom("shapes")
 	require.Equal(t, exitErrors, status, stderr)
 	assert.Contains(t, stdout, "float32[batch, 4]")
-	assert.Contains(t, stdout, "the model has mistakes: broadloom check tells them")
+	assert.Contains(t, stdout, "the model has mistakes: run broadloom check")
 
 	status, _, stderr = broadloom("shapes", "-run", "nothing")
 	assert.Equal(t, exitFailed, status)

@@ -12,14 +12,14 @@ import (
 )
 
 var versionCommand = command{
-	name: "version", summary: "tell the version, for what somebody is to be told of a fault",
-	help: "Version tells the version of the command, that of Go, the system, and the instruction set that programs run with here.",
+	name: "version", summary: "print the version, for bug reports",
+	help: "Version prints the version of the command, that of Go, the system, and the instruction set that programs use here.",
 	run: func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		if status, stop := parse(f, args, stdout, stderr); stop {
 			return status
 		}
 		if f.NArg() > 0 {
-			fmt.Fprintf(stderr, "broadloom: version takes no argument, and %s is one\n", f.Arg(0))
+			fmt.Fprintf(stderr, "broadloom: version takes no arguments, but got %s\n", f.Arg(0))
 			return exitFailed
 		}
 		fmt.Fprintf(stdout, "broadloom %s, %s %s/%s, %s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, cpu.Chosen())

@@ -32,13 +32,13 @@ func Write(expand func(n *graph.Node, in []*graph.Node) *graph.Node, n *graph.No
 func Mismatch(y, n *graph.Node) string {
 	switch {
 	case y == nil || y.Graph() != n.Graph():
-		return "gives no node of its graph"
+		return "returns no node of its graph"
 	case !y.Judged():
 		return ""
 	case y.DType() != n.DType():
-		return fmt.Sprintf("gives dtype %s, and Infer says %s", y.DType(), n.DType())
+		return fmt.Sprintf("returns dtype %s, but Infer says %s", y.DType(), n.DType())
 	case prove.NewProver(n.Graph().Bounds).Differ(y.Shape(), n.Shape()):
-		return fmt.Sprintf("gives shape %s, and Infer says %s", y.Shape(), n.Shape())
+		return fmt.Sprintf("gives shape %s, but Infer says %s", y.Shape(), n.Shape())
 	}
 	return ""
 }

@@ -240,7 +240,7 @@ func (row *symbolicRow) bindAll(g *graph.Graph, p *program, report *shapeinfer.R
 
 // byHand is in the message where inputs leave several sizes possible, as n of an axis
 // [floor(n/2)].
-const byHand = "give it by hand"
+const byHand = "set it explicitly"
 
 // evaluated returns the numbers of a shape.
 func evaluated(s graph.Shape, sizes shapeinfer.Sizes) ([]int, error) {

@@ -68,7 +68,7 @@ func (b *batchTrial) try() string {
 		return "does not compile"
 	}
 	together, inAll := b.build(true)
-	if err := together.g.Err(); err != nil && (strings.Contains(err.Error(), "which it has not made for each example") || strings.Contains(err.Error(), "not made in the same step")) {
+	if err := together.g.Err(); err != nil && (strings.Contains(err.Error(), "which it did not make for each example") || strings.Contains(err.Error(), "not made in the same step")) {
 		return "writes what is the same for all"
 	}
 	require.NoError(b, together.g.Err())

@@ -96,7 +96,7 @@ func (c *checker) compile() bool {
 // threads are the numbers of threads on which programs run.
 var threads = []int{1, 2, 8}
 
-// open makes the sessions. Sizes that the inputs do not tell are given by hand.
+// open makes the sessions. Sizes that the inputs do not tell are set explicitly.
 func (c *checker) open() {
 	c.sessions = nil
 	for _, n := range threads {

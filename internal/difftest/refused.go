@@ -141,7 +141,7 @@ var unlikeInner = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1
 
 // unread is a requirement of how far indices reach, which also stands where sizes leave none of them: there PyTorch
 // asks nothing.
-var unread = regexp.MustCompile(`\((a scatter reaches no further than its operands|gather reads no further than its operand)\)`)
+var unread = regexp.MustCompile(`\((a scatter must not reach beyond its operands|gather must not read beyond its operand)\)`)
 
 // mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
 // rolled by its size at most, sizes that happen to be 1 do not stretch unless names may, and never

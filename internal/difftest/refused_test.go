@@ -48,7 +48,7 @@ func TestRefusalsAreJudgedBySizes(t *testing.T) {
 	subscripts := `einsum(): subscript j is "%s" in operand 0 and "%s" in operand 1, and nothing says that they are equal`
 	require.True(t, excused(p, fmt.Sprintf(subscripts, "min(k, m)", "k")))
 	require.False(t, excused(p, fmt.Sprintf(subscripts, "n", "m")))
-	scalar := "grad can be implicitly created only for scalar outputs, and y has shape [%s]"
+	scalar := "grad can be implicitly created only for scalar outputs, but y has shape [%s]"
 	require.True(t, excused(p, fmt.Sprintf(scalar, "min(1, k)"))) // k may be 0
 	require.False(t, excused(p, fmt.Sprintf(scalar, "1, min(1, n)")))
 	p.Policy = "numpy" // a size of 1 meets all
@@ -69,7 +69,7 @@ func excused(p *Program, text string) bool {
 func TestSizesOfOneDoNotStretch(t *testing.T) {
 	refusal := func(values string) error {
 		return errors.New("error BL501: 1 requirement not met by the sizes bound\n      min(1, n) == m fails: " + values +
-			"\n      m = 12   given by hand\n      required by AtMost(y, x) at main.go:12 (broadcasting)")
+			"\n      m = 12   set explicitly\n      required by AtMost(y, x) at main.go:12 (broadcasting)")
 	}
 	for policy, stretches := range map[string]bool{"numpy": true, "unify": false, "strict": false} {
 		c := &checker{p: &Program{Policy: policy}}

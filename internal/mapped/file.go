@@ -46,7 +46,7 @@ func Open(path string) (*File, error) {
 
 // NotOrdinary is the error of a folder, a pipe or a device in the place of a file.
 func NotOrdinary(path string) error {
-	return &os.PathError{Op: "open", Path: path, Err: errors.New("this is no ordinary file")}
+	return &os.PathError{Op: "open", Path: path, Err: errors.New("this is not a regular file")}
 }
 
 type unmap func() error

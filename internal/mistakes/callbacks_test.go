@@ -21,7 +21,7 @@ func printedOnTheWay(g *graph.Graph) {
 // A function of Go has no gradient of itself.
 func gradientThroughCall(g *graph.Graph) {
 	w := g.Param("w", graph.Float32, 4)
-	y := ops.Callback("Scale", []*graph.Node{w}, graph.Float32, w.Shape(), nothing, nil) // want error BL350 "no gradient is defined through Callback" "give the call a gradient of its own"
+	y := ops.Callback("Scale", []*graph.Node{w}, graph.Float32, w.Shape(), nothing, nil) // want error BL350 "no gradient is defined through Callback" "pass a backward function to the call"
 	autodiff.Grad(ops.Sum(y), []*graph.Node{w})
 }
 
@@ -34,7 +34,7 @@ func gradientOfTooFew(g *graph.Graph) {
 
 func callWithoutFunction(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 4)
-	ops.Callback("Scale", []*graph.Node{x}, graph.Float32, x.Shape(), nil, nil) // want error BL001 "Scale lacks its function"
+	ops.Callback("Scale", []*graph.Node{x}, graph.Float32, x.Shape(), nil, nil) // want error BL001 "the function of Scale is nil"
 }
 
 func callOfNothing(g *graph.Graph) {

@@ -13,7 +13,7 @@ var _ = add(normOfFeatures, normOfSignals, softmaxOverQueries, softmaxOfColumns,
 func normOfFeatures(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("b", graph.AtLeast(2)), 64, 8)
 	h := testmodel.Linear(g, "in", x, 64)
-	nn.NewBatchNorm(g, "norm", 64).Apply(nn.Training(g), h) // want warning BL231 "norm.weight stands under axis 1 of h, and could as well belong to axis 2" "Transpose(h, 1, 2) gives [b, 64, 64]"
+	nn.NewBatchNorm(g, "norm", 64).Apply(nn.Training(g), h) // want warning BL231 "norm.weight is aligned with axis 1 of h, but could also belong to axis 2" "Transpose(h, 1, 2) gives [b, 64, 64]"
 }
 
 // Behind a convolution they stand on axis 1.

@@ -42,21 +42,21 @@ func resizedBytes(g *graph.Graph) {
 
 func resizedByThird(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 1, 3, g.Dim("h"), 8)
-	ops.ResizeBy(x, ops.ResizeLinear, []float64{0.3, 2}) // want error BL001 "0.3 times h is no size" "ops.Resize takes sizes"
+	ops.ResizeBy(x, ops.ResizeLinear, []float64{0.3, 2}) // want error BL001 "0.3 times h is not a valid size" "or give sizes to ops.Resize"
 }
 
 func resizedByFactors(g *graph.Graph) {
-	ops.ResizeBy(g.Input("x", graph.Float32, 1, 3, 8, 8), ops.ResizeNearest, []float64{1, 1, 2, 2}) // want error BL001 "4 factors for x" "one for each axis behind the channels"
+	ops.ResizeBy(g.Input("x", graph.Float32, 1, 3, 8, 8), ops.ResizeNearest, []float64{1, 1, 2, 2}) // want error BL001 "4 factors for x" "one for each axis after the channels"
 }
 
 func resizedLinearRounded(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
-	ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 4}, ops.RoundUp) // want error BL001 "RoundUp says which element is the nearest, and the mode is ResizeLinear"
+	ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 4}, ops.RoundUp) // want error BL001 "RoundUp is for ResizeNearest and ResizeNearestExact, but the mode is ResizeLinear"
 }
 
 func resizedToMeansPlaced(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
-	ops.Resize(x, ops.ResizeArea, []graph.Dim{4, 4}, ops.PlacesHalf) // want error BL001 "the means of ResizeArea have no places" "Resize(x, ResizeArea, []graph.Dim{4, 4}, PlacesHalf)"
+	ops.Resize(x, ops.ResizeArea, []graph.Dim{4, 4}, ops.PlacesHalf) // want error BL001 "ResizeArea has no coordinates" "Resize(x, ResizeArea, []graph.Dim{4, 4}, PlacesHalf)"
 }
 
 func resizedTwicePlaced(g *graph.Graph) {
@@ -71,7 +71,7 @@ func resizedPartOfAxes(g *graph.Graph) {
 
 func resizedBeside(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
-	ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 4}, ops.OutsideNothing) // want error BL001 "others do not reach beside an axis"
+	ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 4}, ops.OutsideNothing) // want error BL001 "other modes do not read outside an axis"
 }
 
 func shuffledOdd(g *graph.Graph) {
@@ -117,7 +117,7 @@ func gridOfSquares(g *graph.Graph) {
 }
 
 func pooledOverFour(g *graph.Graph) {
-	ops.MaxPoolIndex(g.Input("x", graph.Float32, 1, 3, 8, 8), []int{1, 1, 2, 2}) // want error BL132 "MaxPoolIndex(x, []int{1, 1, 2, 2})" "1 to 3 axes"
+	ops.MaxPoolIndex(g.Input("x", graph.Float32, 1, 3, 8, 8), []int{1, 1, 2, 2}) // want error BL132 "MaxPoolIndex(x, []int{1, 1, 2, 2})" "a kernel of 1 to 3 sizes"
 }
 
 func unpooledWithFloats(g *graph.Graph) {
@@ -131,17 +131,17 @@ func unpooledPlaces(g *graph.Graph) {
 }
 
 func pooledByNoPower(g *graph.Graph) {
-	ops.LpPool(g.Input("x", graph.Float32, 1, 3, 8), 0, []int{2}) // want error BL001 "power 0"
+	ops.LpPool(g.Input("x", graph.Float32, 1, 3, 8), 0, []int{2}) // want error BL001 "the power must be finite and not 0, but it is 0"
 }
 
 func deformedElsewhere(g *graph.Graph) {
 	x, w := g.Input("x", graph.Float32, 1, 4, 8, 8), g.Input("w", graph.Float32, 6, 4, 3, 3)
-	ops.DeformConv2D(x, g.Input("offset", graph.Float32, 1, 18, 8, 8), w, nil, nil) // want error BL132 "offset has shape [1, 18, 8, 8], and [1, 18, 6, 6] is wanted"
+	ops.DeformConv2D(x, g.Input("offset", graph.Float32, 1, 18, 8, 8), w, nil, nil) // want error BL132 "offset has shape [1, 18, 8, 8], but must have [1, 18, 6, 6]"
 }
 
 func deformedInGroups(g *graph.Graph) {
 	x, w := g.Input("x", graph.Float32, 1, 4, 8, 8), g.Input("w", graph.Float32, 6, 3, 3, 3)
-	ops.DeformConv2D(x, g.Input("offset", graph.Float32, 1, 18, 6, 6), w, nil, nil) // want error BL132 "a multiple of 3 channels" "x has 4"
+	ops.DeformConv2D(x, g.Input("offset", graph.Float32, 1, 18, 6, 6), w, nil, nil) // want error BL132 "a multiple of 3 input channels" "x has 4"
 }
 
 func deformedThere(g *graph.Graph) {

@@ -25,7 +25,7 @@ func unetOfOddSizes(g *graph.Graph) {
 	x1 := conv("c1", x, 3, 16)
 	x2 := conv("c2", ops.MaxPool2D(x1, 2, 2), 16, 32)
 	x3 := conv("c3", ops.MaxPool2D(x2, 2, 2), 32, 64)
-	u2 := conv("d2", ops.Concat(1, x2, up("u2", x3, 64, 32)), 64, 32) // want error BL121 "MaxPool2D(x2, 2, 2)" "leaves elements out: of 179 along axis 2 it makes 89" "declare x as [n, 3, 360, 360]" "crop: Slice(Slice(x2, 2, 0, 178, 1), 3, 0, 178, 1)"
+	u2 := conv("d2", ops.Concat(1, x2, up("u2", x3, 64, 32)), 64, 32) // want error BL121 "MaxPool2D(x2, 2, 2)" "drops elements: of 179 along axis 2 it keeps 89" "declare x as [n, 3, 360, 360]" "crop: Slice(Slice(x2, 2, 0, 178, 1), 3, 0, 178, 1)"
 	ops.Concat(1, x1, up("u1", u2, 32, 16))
 }
 
@@ -43,7 +43,7 @@ func residualOfOddLength(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("n"), 8, 101)
 	down := ops.Conv1D(x, g.Param("down", graph.Float32, 8, 8, 2), nil, ops.Stride(2))
 	up := ops.ConvTranspose1D(down, g.Param("up", graph.Float32, 8, 8, 2), nil, ops.Stride(2))
-	ops.Add(x, up) // want error BL101 "leaves elements out: of 101 along axis 2 it makes 50" "declare x as [n, 8, 102]"
+	ops.Add(x, up) // want error BL101 "drops elements: of 101 along axis 2 it keeps 50" "declare x as [n, 8, 102]"
 }
 
 func gainsOfOtherWidth(g *graph.Graph) {
@@ -111,7 +111,7 @@ func widthAfterFlatten(g *graph.Graph) {
 	p, x := nn.Training(g), g.Input("x", graph.Float32, g.Dim("batch"), 1, 28, 28)
 	h := nn.MaxPool2D(4).Apply(p, nn.NewConv2D(g, "conv", 1, 64, 3, nn.Padding(1)).Apply(p, x))
 	flat := ops.Flatten(h, 1, -1)
-	nn.NewLinear(g, "fc", 784, 10).Apply(p, flat)            // want error BL170 "with in = 3136 in place of 784, Linear fc takes x" "its 3136 elements are 64·7·7, axes 1 to 3 of h, which Flatten(h, 1, -1) merges"
+	nn.NewLinear(g, "fc", 784, 10).Apply(p, flat)            // want error BL170 "with in = 3136 instead of 784, Linear fc takes x" "its 3136 elements are 64·7·7, axes 1 to 3 of h, which Flatten(h, 1, -1) merges"
 	nn.NewLinear(g, "fc2", 784, 10).Apply(p, ops.Relu(flat)) // want error BL170 "axes 1 to 3 of h, which Flatten(h, 1, -1) merges"
 }
 
@@ -119,8 +119,8 @@ func widthAfterFlatten(g *graph.Graph) {
 func widthsOfLayers(g *graph.Graph) {
 	p, b := nn.Training(g), g.Dim("batch")
 	x, s := g.Input("x", graph.Float32, b, 64, 7, 7), g.Input("s", graph.Float32, b, g.Dim("t"), 48)
-	nn.NewConv2D(g, "conv", 32, 64, 3).Apply(p, x)  // want error BL170 "with in = 64 in place of 32, Conv2D conv takes x"
-	nn.NewLayerNorm(g, "norm", 64).Apply(p, s)      // want error BL170 "with size = 48 in place of 64, LayerNorm norm takes x"
-	nn.NewLSTM(g, "lstm", 64, 32).Apply(p, s)       // want error BL170 "with in = 48 in place of 64, LSTM lstm takes x"
+	nn.NewConv2D(g, "conv", 32, 64, 3).Apply(p, x)  // want error BL170 "with in = 64 instead of 32, Conv2D conv takes x"
+	nn.NewLayerNorm(g, "norm", 64).Apply(p, s)      // want error BL170 "with size = 48 instead of 64, LayerNorm norm takes x"
+	nn.NewLSTM(g, "lstm", 64, 32).Apply(p, s)       // want error BL170 "with in = 48 instead of 64, LSTM lstm takes x"
 	nn.NewEmbedding(g, "table", 64, 32).Apply(p, s) // want error BL340 "Cast(s, graph.Int64)"
 }

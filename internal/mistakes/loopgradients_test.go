@@ -51,7 +51,7 @@ func partOfAGradient(g *graph.Graph) {
 	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros, ops.ZerosLike(w)}, Over: []*graph.Node{x}, Axis: 1},
 		func(carry, x []*graph.Node) (next, out []*graph.Node) {
 			h := ops.Tanh(ops.Add(x[0], ops.MatMul(carry[0], w)))
-			dw := autodiff.Grad(ops.Mean(h), []*graph.Node{w})[0] // want error BL350 "with respect to w" "lacks what flows through earlier steps" "depends on carry[0]" "ops.StopGradient(carry[0])"
+			dw := autodiff.Grad(ops.Mean(h), []*graph.Node{w})[0] // want error BL350 "with respect to w" "lacks the part through earlier steps" "depends on carry[0]" "ops.StopGradient(carry[0])"
 			return []*graph.Node{h, dw}, nil
 		})
 }
@@ -74,7 +74,7 @@ func partThatCountsAsZero(g *graph.Graph) {
 	zeros := ops.Mul(ops.Select(x, 1, 0), graph.Num(0))
 	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}, Axis: 1},
 		func(carry, x []*graph.Node) (next, out []*graph.Node) {
-			dw := autodiff.Grad(ops.Mean(ops.Square(carry[0])), []*graph.Node{w}, autodiff.ZeroForUnused())[0] // want error BL350 "lacks what flows through earlier steps"
+			dw := autodiff.Grad(ops.Mean(ops.Square(carry[0])), []*graph.Node{w}, autodiff.ZeroForUnused())[0] // want error BL350 "lacks the part through earlier steps"
 			return []*graph.Node{ops.MatMul(x[0], w)}, []*graph.Node{dw}
 		})
 }
@@ -84,7 +84,7 @@ func partInAnInnerLoop(g *graph.Graph) {
 	w := g.Param("w", graph.Float32, 16)
 	ops.Fori(3, []*graph.Node{ops.OnesLike(w)}, func(_ *graph.Node, outer []*graph.Node) []*graph.Node {
 		inner := ops.Fori(2, []*graph.Node{outer[0], ops.ZerosLike(w)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-			dw := autodiff.Grad(ops.Sum(ops.Mul(c[0], w)), []*graph.Node{w})[0] // want error BL350 "lacks what flows through earlier steps"
+			dw := autodiff.Grad(ops.Sum(ops.Mul(c[0], w)), []*graph.Node{w})[0] // want error BL350 "lacks the part through earlier steps"
 			return []*graph.Node{c[0], dw}
 		})
 		return []*graph.Node{ops.Mul(inner[1], w)}
@@ -96,7 +96,7 @@ func partInWhile(g *graph.Graph) {
 	ops.While(9, []*graph.Node{g.Scalar(graph.Float32, 1), g.Scalar(graph.Float32, 0)}, func(c []*graph.Node) *graph.Node { return ops.Less(c[0], graph.Num(10)) },
 		func(_ *graph.Node, c []*graph.Node) []*graph.Node {
 			y := ops.Mul(c[0], w)
-			return []*graph.Node{y, autodiff.Grad(y, []*graph.Node{w})[0]} // want error BL350 "lacks what flows through earlier steps"
+			return []*graph.Node{y, autodiff.Grad(y, []*graph.Node{w})[0]} // want error BL350 "lacks the part through earlier steps"
 		})
 }
 

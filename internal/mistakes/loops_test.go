@@ -59,7 +59,7 @@ func stateThatGrows(g *graph.Graph) {
 func stateForgotten(g *graph.Graph) {
 	x, _ := sequences(g)
 	zeros := ops.Mul(ops.Select(x, 1, 0), graph.Num(0))
-	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros, zeros}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "2 values are carried, and the body hands on 1"
+	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros, zeros}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "there are 2 carried values, but the body returns 1"
 		func(carry, x []*graph.Node) (next, out []*graph.Node) {
 			return []*graph.Node{ops.Add(carry[0], x[0])}, nil
 		})
@@ -69,7 +69,7 @@ func stateForgotten(g *graph.Graph) {
 func lossOfEachStep(g *graph.Graph) {
 	x, w := sequences(g)
 	zeros := ops.Mul(ops.Select(x, 1, 0), graph.Num(0))
-	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "result 0 of a step has shape [], so that no axis 1 can be that of the steps" "MoveAxis(x, 1, 0)"
+	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "output 0 of a step has shape [], so that the outputs of all steps cannot be stacked along axis 1" "MoveAxis(x, 1, 0)"
 		func(carry, x []*graph.Node) (next, out []*graph.Node) {
 			next, _ = cell(w)(carry, x)
 			return next, []*graph.Node{ops.Mean(ops.Square(next[0]))}
@@ -137,7 +137,7 @@ func axisThatIsNot(g *graph.Graph) {
 
 func conditionOfVectors(g *graph.Graph) {
 	x, _ := sequences(g)
-	ops.While(10, []*graph.Node{x}, func(c []*graph.Node) *graph.Node { return ops.Greater(c[0], graph.Num(1)) }, // want error BL360 "must be one Bool: ops.Any or ops.All make one of several"
+	ops.While(10, []*graph.Node{x}, func(c []*graph.Node) *graph.Node { return ops.Greater(c[0], graph.Num(1)) }, // want error BL360 "must be one Bool: use ops.Any or ops.All to reduce it to one"
 		func(_ *graph.Node, c []*graph.Node) []*graph.Node {
 			return []*graph.Node{ops.Mul(c[0], graph.Num(0.5))}
 		})

@@ -44,7 +44,7 @@ func softmaxTwice(g *graph.Graph) {
 	x, y := g.Input("x", graph.Float32, b, 13), g.Input("y", graph.Int64, b)
 	h := testmodel.Linear(g, "out", x, 3)
 	probs := ops.Softmax(h, -1)
-	optim.SGD(0.1).Minimize(ops.CrossEntropy(probs, y)) // want warning BL213 "probs are probabilities, made by Softmax" "CrossEntropy(h, y)" "NLL(Log(probs), y)"
+	optim.SGD(0.1).Minimize(ops.CrossEntropy(probs, y)) // want warning BL213 "probs are probabilities, computed by Softmax" "CrossEntropy(h, y)" "NLL(Log(probs), y)"
 }
 
 // The softmax is written by hand.
@@ -53,7 +53,7 @@ func softmaxByHandTwice(g *graph.Graph) {
 	h, y := g.Input("h", graph.Float32, b, 5), g.Input("y", graph.Int64, b)
 	e := ops.Exp(h)
 	p := ops.Div(e, ops.Sum(e, 1, ops.KeepDims()))
-	ops.CrossEntropy(p, y) // want warning BL213 "p are probabilities, made by exponentials divided by their sum" "CrossEntropy(h, y)"
+	ops.CrossEntropy(p, y) // want warning BL213 "p are probabilities, computed by exponentials divided by their sum" "CrossEntropy(h, y)"
 	e = ops.Exp(ops.Sub(h, ops.Max(h, 1, ops.KeepDims())))
 	ops.NLL(ops.Cast(ops.Div(e, ops.Unsqueeze(ops.Sum(e, 1), 1)), graph.Float64), y) // want warning BL213
 }
@@ -75,7 +75,7 @@ func sigmoidTwice(g *graph.Graph) {
 	x, y := g.Input("x", graph.Float32, b, 13), g.Input("y", graph.Float32, b)
 	h := ops.Squeeze(testmodel.Linear(g, "out", x, 1), 1)
 	p := ops.Sigmoid(h)
-	optim.SGD(0.1).Minimize(ops.BCEWithLogits(p, y)) // want warning BL213 "p are probabilities, made by Sigmoid" "BCEWithLogits(h, y)" "BCE(p, y)"
+	optim.SGD(0.1).Minimize(ops.BCEWithLogits(p, y)) // want warning BL213 "p are probabilities, computed by Sigmoid" "BCEWithLogits(h, y)" "BCE(p, y)"
 	ops.MultiLabelSoftMargin(p, y)                   // want warning BL213
 	ops.SigmoidFocal(p, y, 0.25, 2)                  // want warning BL213
 }
@@ -85,14 +85,14 @@ func likelihoodOfProbabilities(g *graph.Graph) {
 	b := g.Dim("batch")
 	h, y := g.Input("h", graph.Float32, b, 5), g.Input("y", graph.Int64, b)
 	teacher := g.Input("teacher", graph.Float32, b, 5)
-	ops.NLL(ops.Softmax(h, 1), y)                                          // want warning BL213 "logarithms of probabilities" "LogSoftmax in place of Softmax"
-	ops.KLDiv(ops.Softmax(h, 1), ops.Softmax(teacher, 1), ops.BatchMean()) // want warning BL213 "KLDiv takes logarithms"
+	ops.NLL(ops.Softmax(h, 1), y)                                          // want warning BL213 "logarithms of probabilities" "LogSoftmax instead of Softmax"
+	ops.KLDiv(ops.Softmax(h, 1), ops.Softmax(teacher, 1), ops.BatchMean()) // want warning BL213 "KLDiv expects logarithms"
 }
 
 // Scores are asked for to draw from them.
 func drawnFromProbabilities(g *graph.Graph) {
 	h := g.Input("h", graph.Float32, g.Dim("batch"), 5)
-	ops.Categorical(g.Input("seed", graph.Int64), ops.Softmax(h, 1), 1) // want warning BL213 "or Log(Softmax(h, 1))" "Multinomial takes probabilities"
+	ops.Categorical(g.Input("seed", graph.Int64), ops.Softmax(h, 1), 1) // want warning BL213 "or Log(Softmax(h, 1))" "use Multinomial for probabilities"
 }
 
 // Probabilities as targets, as weights of attention, as what is compared, and as factors; and those of which the logarithm is taken.

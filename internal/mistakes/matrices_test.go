@@ -54,5 +54,5 @@ func spectrum(g *graph.Graph) {
 // Real numbers are given to the transform of complex ones.
 func spectrumOfThePlainNumbers(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 512)
-	ops.FFT(x) // want error BL103 "complex numbers are pairs of real and imaginary parts on a last axis of size 2"
+	ops.FFT(x) // want error BL103 "complex numbers must be pairs of real and imaginary parts on a last axis of size 2"
 }

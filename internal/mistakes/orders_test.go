@@ -36,7 +36,7 @@ func maskOfOtherHeads(g *graph.Graph) {
 	x, pad := g.Input("x", graph.Float32, b, t, 64), g.Input("pad", graph.Bool, b, 1, t)
 	q := ops.Reshape(heads(g, "q", x, 8, 8), b.Times(8), t, 8)
 	scores := ops.MatMul(q, ops.Transpose(q, 1, 2))
-	scores = ops.MaskedFill(scores, ops.Tile(pad, 8, 1, 1), graph.Num(-1e9)) // want warning BL238 "Tile repeats the whole, and RepeatInterleave each element"
+	scores = ops.MaskedFill(scores, ops.Tile(pad, 8, 1, 1), graph.Num(-1e9)) // want warning BL238 "Tile copies the whole, and RepeatInterleave each element"
 	ops.Softmax(scores, -1)
 }
 

@@ -18,7 +18,7 @@ func likelihoodAlongTime(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("seq")
 	x, y := g.Input("x", graph.Float32, b, t, 32), g.Input("y", graph.Int64, b, t)
 	log := ops.LogSoftmax(testmodel.Linear(g, "out", x, 10), 1)
-	ops.NLL(ops.Transpose(log, 1, 2), y)                          // want warning BL213 "picks a class along axis 1" "adds up to 1 along axis 1 of log" "work along the axis of classes"
+	ops.NLL(ops.Transpose(log, 1, 2), y)                          // want warning BL213 "picks a class along axis 1" "adds up to 1 along axis 1 of log" "along the axis of classes"
 	ops.NLL(ops.Reshape(log, -1, 10), ops.Reshape(y, -1))         // want warning BL213
 	ops.NLL(ops.Log(ops.Softmax(ops.Transpose(log, 1, 2), 2)), y) // want warning BL213
 }

@@ -41,22 +41,22 @@ func quantizedAsOther(g *graph.Graph) {
 	x, scale := g.Input("x", graph.Float32, 4), g.Param("scale", graph.Float32)
 	ops.Quantize(x, scale, nil, ops.QuantizedDType(graph.Int8), ops.QuantizedBits(4))
 	ops.Quantize(x, scale, nil, ops.QuantizedDType(graph.Float8E5M2), ops.Unsaturated())
-	ops.Quantize(x, scale, g.Scalar(graph.Int8, 3), ops.QuantizedDType(graph.Uint8)) // want error BL340 "said to be uint8, and the zero point"
+	ops.Quantize(x, scale, g.Scalar(graph.Int8, 3), ops.QuantizedDType(graph.Uint8)) // want error BL340 "should be uint8, but the zero point"
 }
 
 func quantizedWide(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 4)
-	ops.Quantize(x, g.Param("scale", graph.Float32), nil, ops.QuantizedDType(graph.Int64)) // want error BL340 "Float8E4M3FN or Float8E5M2, and not int64"
+	ops.Quantize(x, g.Param("scale", graph.Float32), nil, ops.QuantizedDType(graph.Int64)) // want error BL340 "Float8E4M3FN or Float8E5M2, but are int64"
 }
 
 func quantizedBits(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 4)
-	ops.Quantize(x, g.Param("scale", graph.Float32), nil, ops.QuantizedBits(9)) // want error BL001 "holds from 2 to 8 bits" "QuantizedBits(9)"
+	ops.Quantize(x, g.Param("scale", graph.Float32), nil, ops.QuantizedBits(9)) // want error BL001 "must be from 2 to the bits of uint8, 8" "QuantizedBits(9)"
 }
 
 func unsaturatedIntegers(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 4)
-	ops.QuantizeBlocks(x, g.Param("scale", graph.Float32, 2), nil, 0, 2, ops.Unsaturated()) // want error BL001 "integers are brought to their range"
+	ops.QuantizeBlocks(x, g.Param("scale", graph.Float32, 2), nil, 0, 2, ops.Unsaturated()) // want error BL001 "integers are always clamped"
 }
 
 func quantizedBytes(g *graph.Graph) {

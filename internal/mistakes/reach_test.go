@@ -50,7 +50,7 @@ func batchOfAnySize(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch"))
 	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...),
 		reach.Params("up.weight", "tensor", ""),
-		reach.Dim("batch", "data")) // want error BL605 "axis 0 of x is to be divided over data, into 4 parts, and its size is batch" "graph.MultipleOf(4)" and error BL605 "axis 0 of y"
+		reach.Dim("batch", "data")) // want error BL605 "axis 0 of x should be divided over data, into 4 parts, but its size is batch" "graph.MultipleOf(4)" and error BL605 "axis 0 of y"
 }
 
 func batchBound(g *graph.Graph) (*reach.Plan, error) {
@@ -165,7 +165,7 @@ func ofOtherGraph(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
 	other := graph.New("other").Input("z", graph.Float32, 8)
 	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"), reach.Params("up.weight", "tensor", ""),
-		reach.At(other, "data")) // want error BL001 "z is no node of graph"
+		reach.At(other, "data")) // want error BL001 "z is not a node of graph"
 }
 
 func TestShardedPrograms(t *testing.T) {

@@ -117,17 +117,17 @@ func scatterOfOtherDType(g *graph.Graph) {
 
 func pairsForTriples(g *graph.Graph) {
 	image, points := g.Input("image", graph.Float32, 28, 28), g.Input("points", graph.Int64, g.Dim("n"), 3)
-	ops.GatherND(image, points, 0) // want error BL103 "has 3 elements, one for each indexed axis, and the operand has 2"
+	ops.GatherND(image, points, 0) // want error BL103 "has 3 elements, one for each indexed axis, but the operand has 2"
 }
 
 func updatesForOtherRows(g *graph.Graph) {
 	table, index := g.Input("table", graph.Float32, 100, 8), g.Input("index", graph.Int64, g.Dim("n"), 1)
-	ops.ScatterND(table, index, g.Input("rows", graph.Float32, g.Dim("n"), 4)) // want error BL101 "want updates [n, 8], and they are [n, 4]"
+	ops.ScatterND(table, index, g.Input("rows", graph.Float32, g.Dim("n"), 4)) // want error BL101 "need updates [n, 8], but they are [n, 4]"
 }
 
 func tuplesOfAnySize(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, 4, 3)
-	ops.GatherND(x, g.Input("index", graph.Int64, 5, g.Dim("k")), 0) // want error BL003 "is no number"
+	ops.GatherND(x, g.Input("index", graph.Int64, 5, g.Dim("k")), 0) // want error BL003 "is not known"
 }
 
 func pointsOfTwoLengths(g *graph.Graph) {
@@ -152,13 +152,13 @@ func maskOfNumbers(g *graph.Graph) {
 
 func maskOfOtherShape(g *graph.Graph) {
 	x, mask := g.Input("x", graph.Float32, 4, 3), g.Input("mask", graph.Bool, 4)
-	ops.MaskedSelect(x, mask, 12, graph.Num(0)) // want error BL101 "it says of slices whether they are taken"
+	ops.MaskedSelect(x, mask, 12, graph.Num(0)) // want error BL101 "it selects slices, not elements"
 }
 
 func selectedWithFill(g *graph.Graph) {
 	tokens, n := g.Input("tokens", graph.Int64, g.Dim("n")), g.Dim("n")
 	kept := ops.NotEqual(tokens, graph.Num(0))
-	ops.MaskedSelect(tokens, kept, n, ops.Sum(ops.Cast(tokens, graph.Float32))) // want error BL001 "the fill is a number or a scalar of dtype int64"
+	ops.MaskedSelect(tokens, kept, n, ops.Sum(ops.Cast(tokens, graph.Float32))) // want error BL001 "the fill must be a number or a scalar of dtype int64"
 }
 
 func bagsWithoutOffsets(g *graph.Graph) {

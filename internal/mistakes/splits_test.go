@@ -51,7 +51,7 @@ func splitWithRest(g *graph.Graph) {
 
 func unboundSequence(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("seq"), 8)
-	ops.Unbind(x, 0) // want error BL122 "here there are seq" "Select takes an element"
+	ops.Unbind(x, 0) // want error BL122 "but axis 0 gives seq" "use Select for one element"
 }
 
 // The mistake is of the part, whatever takes it.

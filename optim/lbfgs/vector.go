@@ -28,7 +28,7 @@ func New(session *exec.Session, loss *graph.Node, params, grads []*graph.Node) (
 	case len(params) != len(grads):
 		return nil, fmt.Errorf("lbfgs: there are %d parameters and %d gradients", len(params), len(grads))
 	case session.Program() == nil:
-		return nil, fmt.Errorf("lbfgs: the session has no program: Compile has returned an error in its place")
+		return nil, fmt.Errorf("lbfgs: the session has no program: Compile returned an error")
 	}
 	outputs, written := session.Program().Outputs(), session.Program().Written()
 	if !slices.Contains(outputs, loss) {
@@ -38,14 +38,14 @@ func New(session *exec.Session, loss *graph.Node, params, grads []*graph.Node) (
 		grad := grads[i]
 		switch {
 		case w == nil || !w.IsParam() || !w.DType().IsFloat() || slices.Contains(params[:i], w):
-			return nil, fmt.Errorf("lbfgs: parameter %d, %s, is no floating-point parameter, or stands there twice", i, w.Called())
+			return nil, fmt.Errorf("lbfgs: parameter %d, %s, is not a floating-point parameter, or is listed twice", i, w.Called())
 		case slices.Contains(written, w):
-			return nil, fmt.Errorf("lbfgs: the session's program writes %s (%s) in each run, and a line search has many runs: compile one without updates of it, such as an optimiser's",
+			return nil, fmt.Errorf("lbfgs: the session's program writes %s (%s) in each run, but a line search has many runs: compile a program that does not update it",
 				w, w.Pos())
 		case !slices.Contains(outputs, grad):
 			return nil, noOutput(fmt.Sprintf("gradient %d", i), grad)
 		case !grad.Shape().Equal(w.Shape()):
-			return nil, fmt.Errorf("lbfgs: gradient %d is %s, and parameter %d is %s (%s): give them in the same order", i, grad, i, w, w.Pos())
+			return nil, fmt.Errorf("lbfgs: gradient %d is %s, but parameter %d is %s (%s): pass them in the same order", i, grad, i, w, w.Pos())
 		}
 	}
 	return &Minimizer{Rate: 1, Iterations: 20, Evaluations: 25, History: 100, LeastGradient: 1e-7, LeastChange: 1e-9,
@@ -57,7 +57,7 @@ func noOutput(what string, n *graph.Node) error {
 	if n == nil {
 		return fmt.Errorf("lbfgs: %s is nil", what)
 	}
-	return fmt.Errorf("lbfgs: %s, %s (%s), is no output of the session's program: give it to exec.Outputs", what, n.Called(), n.Pos())
+	return fmt.Errorf("lbfgs: %s, %s (%s), is not an output of the session's program: pass it to exec.Outputs", what, n.Called(), n.Pos())
 }
 
 // params returns the parameters' values.
@@ -122,7 +122,7 @@ func (v *vectors) evaluate(ctx context.Context, feed exec.Feed, x []float64) (lo
 		grad = appendArray(grad, a)
 	}
 	if len(grad) != len(x) {
-		return 0, nil, fmt.Errorf("lbfgs: the parameters have %d elements and the gradients %d", len(x), len(grad))
+		return 0, nil, fmt.Errorf("lbfgs: the parameters have %d elements, but the gradients %d", len(x), len(grad))
 	}
 	return loss, grad, nil
 }

@@ -48,16 +48,16 @@ type Config struct {
 func (c Config) check() error {
 	switch {
 	case c.Folder == "":
-		return errors.New("launch: no folder of an exported program is given")
+		return errors.New("launch: the folder of an exported program is missing")
 	case c.Steps < 1:
-		return fmt.Errorf("launch: %d steps: at least 1 is wanted", c.Steps)
+		return fmt.Errorf("launch: %d steps: there must be at least 1", c.Steps)
 	case min(c.FirstStep, c.SaveEvery, c.Devices, c.Processes, c.ProgressEvery, int(c.Timeout)) < 0:
 		return errors.New("launch: a number of the configuration is negative")
 	case c.SaveEvery > 0 && c.Save == "":
-		return errors.New("launch: SaveEvery without Save: no file is given")
+		return errors.New("launch: SaveEvery needs Save")
 	}
 	if _, err := os.Stat(filepath.Join(c.Folder, "module.mlir")); err != nil {
-		return fmt.Errorf("launch: %s is no folder of an exported program, as broadloom export and Plan.Export write them: %w", c.Folder, err)
+		return fmt.Errorf("launch: %s is not a folder of an exported program, as written by broadloom export and Plan.Export: %w", c.Folder, err)
 	}
 	for _, file := range []string{c.Data, c.Params} {
 		if file == "" {

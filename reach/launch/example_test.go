@@ -11,5 +11,5 @@ import (
 func ExampleRun() {
 	config := launch.Config{Folder: "gpt.export", Steps: 0}
 	fmt.Println(launch.Run(context.Background(), config))
-	// Output: launch: 0 steps: at least 1 is wanted
+	// Output: launch: 0 steps: there must be at least 1
 }

@@ -171,13 +171,13 @@ func TestConfigurations(t *testing.T) {
 	whole := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(whole, "module.mlir"), nil, 0o600))
 	for want, c := range map[string]launch.Config{
-		"no folder":         {Steps: 1},
-		"0 steps":           {Folder: "x"},
-		"is negative":       {Folder: "x", Steps: 1, Devices: -1},
-		"SaveEvery without": {Folder: "x", Steps: 1, SaveEvery: 2},
-		"no-such-python":    {Folder: whole, Steps: 1, Python: "no-such-python"},
-		"no folder of an":   {Folder: "x", Steps: 1, Python: "no-such-python"},
-		"nothing.npz":       {Folder: whole, Steps: 1, Python: "no-such-python", Data: "nothing.npz"},
+		"folder of an exported program is missing": {Steps: 1},
+		"0 steps":              {Folder: "x"},
+		"is negative":          {Folder: "x", Steps: 1, Devices: -1},
+		"SaveEvery needs Save": {Folder: "x", Steps: 1, SaveEvery: 2},
+		"no-such-python":       {Folder: whole, Steps: 1, Python: "no-such-python"},
+		"not a folder of an":   {Folder: "x", Steps: 1, Python: "no-such-python"},
+		"nothing.npz":          {Folder: whole, Steps: 1, Python: "no-such-python", Data: "nothing.npz"},
 	} {
 		require.ErrorContains(t, launch.Run(t.Context(), c), want)
 	}

@@ -35,7 +35,7 @@ func otherClasses(l *lint, n *graph.Node) *graph.Mistake {
 		if s != n.In(0) {
 			m.Operands = append(m.Operands, graph.OperandNote{Node: n.In(0), Bad: []int{classes}})
 		}
-		m.Help = []string{fmt.Sprintf("let %s work along the axis of classes", s.Op().Func), silence("CodeGivenProbabilities", "GivenProbabilities")}
+		m.Help = []string{fmt.Sprintf("apply %s along the axis of classes", s.Op().Func), silence("CodeGivenProbabilities", "GivenProbabilities")}
 		return m
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// Find returns what looks wrong in a graph. Each mistake has the node at which it can be silenced. Of the nodes whose operands repeat each other, as
-// the graph warns, tables are those whose users show that they are meant.
+// Find returns warnings about axes of a graph. Each has the node at which it can be silenced. Among the nodes whose
+// operands repeat each other, about which the graph warns, tables are those whose users show that this is intended.
 func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistake, tables []*graph.Node) {
 	l := &lint{g: g, fromInput: make([]bool, len(g.Nodes())), drawn: make([]bool, len(g.Nodes())), suspect: make([]bool, len(g.Nodes())),
 		grown: map[*graph.Node]bool{}, names: map[graph.Dim]int{}, forms: axisflow.NewFlow(g)}

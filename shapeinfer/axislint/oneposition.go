@@ -28,7 +28,7 @@ func onePosition(l *lint, n *graph.Node) *graph.Mistake {
 				Summary: fmt.Sprintf("the element at %s of axis %d of %s is used for all %s positions of %s: an index is taken from the size of an axis",
 					index, axis, x.Called(), index, other.Called()),
 				Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}, {Node: n}, {Node: other}}, Apart: true,
-				Help: []string{fmt.Sprintf("for the first %s elements: Slice(%s, %d, 0, %s, 1)", index, x.Called(), axis, index),
+				Help: []string{fmt.Sprintf("to use the first %s elements: Slice(%s, %d, 0, %s, 1)", index, x.Called(), axis, index),
 					silence("CodeOnePosition", "OnePosition")}}
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// otherOrder finds two values that meet along an axis into which several were flattened, in another order in the one than in the other: elements of
-// different examples meet. So it is of rows [seq*batch] and labels [batch*seq], and of copies that stand behind each other and beside each other.
+// otherOrder finds two values that meet along an axis into which several axes were flattened in different orders, so
+// that elements of different examples meet: rows [seq*batch] and labels [batch*seq], for example, or repeated copies
+// made by Tile in one and by RepeatInterleave in the other.
 func otherOrder(l *lint, n *graph.Node) *graph.Mistake {
 	if !haveFlattened(n) || !l.isFromInput(n) {
 		return nil
@@ -23,11 +24,11 @@ func otherOrder(l *lint, n *graph.Node) *graph.Mistake {
 	}
 	x, y, a, b := c.x, c.y, c.a, c.b
 	return &graph.Mistake{Code: graph.CodeOtherOrder, Node: n, Apart: true,
-		Summary: fmt.Sprintf("axis %d of %s and axis %d of %s hold their elements in different orders, so that those of different %q meet: it changes %s of %s, and %s of %s",
+		Summary: fmt.Sprintf("axis %d of %s and axis %d of %s have their elements in different orders, so that those of different %q meet: it changes %s of %s, but %s of %s",
 			a, x.Called(), b, y.Called(), c.of, everyElement(c.inX), x.Called(), everyElement(c.inY), y.Called()),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{a}}, {Node: y, Bad: []int{b}}},
 		Help: []string{
-			"bring the axes of one into the order of the other, by Transpose or Permute, before they are flattened; of copies, Tile repeats the whole, and RepeatInterleave each element",
+			"reorder the axes of one with Transpose or Permute before they are flattened; to repeat, Tile copies the whole, and RepeatInterleave each element",
 			silence("CodeOtherOrder", "OtherOrder")}}
 }
 
@@ -38,15 +39,15 @@ func everyElement(inner graph.Dim) string {
 	return fmt.Sprintf("with every %s elements", inner)
 }
 
-// clash is a meeting of two axes whose elements come in different orders.
+// clash describes two axes that meet although their elements are in different orders.
 type clash struct {
 	x, y     *graph.Node
-	a, b     int       // their axes
-	of       graph.Dim // the size of what comes in different orders
-	inX, inY graph.Dim // the elements of x, and of y, after which it changes
+	a, b     int       // the axes of x and y
+	of       graph.Dim // the named size whose elements are in different orders
+	inX, inY graph.Dim // the number of elements after which it changes, in x and in y
 }
 
-// haveFlattened reports whether several operands have axes of products of named sizes.
+// haveFlattened reports whether several operands have axes whose sizes are products of named sizes.
 func haveFlattened(n *graph.Node) bool {
 	count := 0
 	for _, x := range n.Operands() {
@@ -61,10 +62,10 @@ func isProduct(d graph.Dim) bool {
 	return d.IsSymbolic() && (len(d.Symbols()) > 1 || d != graph.SymbolicDim(d.Symbols()[0]))
 }
 
-// maxWithin bounds how deep composites are looked into.
+// maxWithin limits how deeply nested composites are searched.
 const maxWithin = 4
 
-// clashIn finds a clash of operands of a node, or in the operations with which it is written.
+// clashIn finds a clash between operands of a node, or inside its expansion.
 func (l *lint) clashIn(f *axisflow.Flow, n *graph.Node, depth int) *clash {
 	switch {
 	case !haveFlattened(n) || !n.Judged() || n.Err() != nil:
@@ -93,7 +94,7 @@ func (l *lint) clashIn(f *axisflow.Flow, n *graph.Node, depth int) *clash {
 	return nil
 }
 
-// clashOfProduct looks at the axis that a product sums, and at those that both factors have.
+// clashOfProduct compares the axes that a product sums over, and those that both factors have.
 func (l *lint) clashOfProduct(f *axisflow.Flow, n *graph.Node) *clash {
 	x, y := n.In(0), n.In(1)
 	if c := l.compare(f, x, y, x.Rank()-1, max(y.Rank()-2, 0)); c != nil {
@@ -127,7 +128,7 @@ func (l *lint) clashOf(f *axisflow.Flow, n *graph.Node, operands []*graph.Node, 
 	return nil
 }
 
-// compare finds something that changes in two axes of one size in different orders.
+// compare looks for a named size that changes after different numbers of elements in two axes of the same size.
 func (l *lint) compare(f *axisflow.Flow, x, y *graph.Node, a, b int) *clash {
 	size := x.Shape()[a]
 	if size != y.Shape()[b] || !isProduct(size) || x.Graph() != y.Graph() {
@@ -143,8 +144,8 @@ func (l *lint) compare(f *axisflow.Flow, x, y *graph.Node, a, b int) *clash {
 	return nil
 }
 
-// digits lists the named sizes of axes of inputs that an axis has taken in whole, each with the number of elements after which it changes: 0
-// where the axis has taken in several of that size.
+// digits lists the named sizes of input axes that were flattened into an axis, with the number of elements after
+// which each changes. The number is 0 if several axes of that size were flattened.
 func (l *lint) digits(f *axisflow.Flow, n *graph.Node, axis int) map[graph.Dim]graph.Dim {
 	found := map[graph.Dim]graph.Dim{}
 	for _, d := range f.Value(n) {
@@ -174,10 +175,10 @@ func (l *lint) digits(f *axisflow.Flow, n *graph.Node, axis int) map[graph.Dim]g
 	return found
 }
 
-// takeOutside finds the operands of a composite operation, and their axes, that come to a clash in it.
+// takeOutside translates a clash inside a composite operation to the operands, and their axes, that lead to it.
 func (l *lint) takeOutside(n *graph.Node, c *clash) bool {
 	size := c.x.Shape()[c.a]
-	var found []clash // in the order of the operands; of each, what is x of a clash
+	var found []clash // in the order of the operands, first those that lead to x of the clash
 	for _, x := range n.Operands() {
 		for axis, d := range x.Shape() {
 			if x.Graph() != l.g || d != size || slices.ContainsFunc(found, func(f clash) bool { return f.x == x }) {

@@ -24,9 +24,9 @@ func pooledExamples(l *lint, n *graph.Node) *graph.Mistake {
 			continue
 		}
 		return &graph.Mistake{Code: graph.CodeOverExamples, Node: n,
-			Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: one value is made of all of them, and goes through a layer", axis, l.called(from)),
+			Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: one value is computed from all of them and goes through a layer", axis, l.called(from)),
 			Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
-			Help: []string{fmt.Sprintf("what belongs to one example stands along another axis, such as axis %d, of size %s", places[0], x.Shape()[places[0]]),
+			Help: []string{fmt.Sprintf("the values of one example are along another axis, such as axis %d, of size %s", places[0], x.Shape()[places[0]]),
 				silence("CodeOverExamples", "OverExamples")}}
 	}
 	return nil

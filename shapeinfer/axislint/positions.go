@@ -43,10 +43,10 @@ func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeExamplePositions, Node: n,
-		Summary: fmt.Sprintf("%s, which no input has made, gives each example something of its own: its axis %d stands under axis %d of %s, which is %s",
+		Summary: fmt.Sprintf("%s, which does not depend on inputs, differs from example to example: its axis %d is aligned with axis %d of %s, which is %s",
 			y.Called(), axis, at, x.Called(), l.called(from)),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{at}}, {Node: y, Bad: []int{axis}}},
-		Help: []string{fmt.Sprintf("positions are along another axis, such as axis %d, of size %s: they are counted, or cut, by that size", places[0], x.Shape()[places[0]]),
+		Help: []string{fmt.Sprintf("positions are along another axis, such as axis %d, of size %s: count or slice them by that size", places[0], x.Shape()[places[0]]),
 			silence("CodeExamplePositions", "ExamplePositions")}}
 }
 

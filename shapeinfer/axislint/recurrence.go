@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// stepsOverExamples finds a loop whose steps are the examples of a batch, and which hands on something for each position of theirs: a recurrence was
-// meant to go through the positions.
+// stepsOverExamples finds a loop whose steps are the examples of a batch, and which carries a value for each
+// position: the recurrence was probably meant to run over the positions.
 func stepsOverExamples(l *lint, n *graph.Node) *graph.Mistake {
 	a, is := n.Loop()
 	if !is || a.Role != graph.LoopStack || !l.isFromInput(n) || n.In(1).Graph() != l.g {
@@ -39,11 +39,11 @@ func stepsMistake(n, x *graph.Node, place int, examples string) *graph.Mistake {
 		Summary: fmt.Sprintf("a loop along the axis of examples: its steps are %s, so that each example follows from the one before, and axis %d of %s, of size %s, is treated as independent",
 			examples, place, x.Called(), x.Shape()[place]),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{0}}},
-		Help: []string{fmt.Sprintf("steps are those along another axis, such as that of size %s: exchange the two by Transpose before the loop", x.Shape()[place]),
+		Help: []string{fmt.Sprintf("the steps should be those along another axis, such as the one of size %s: exchange the two with Transpose before the loop", x.Shape()[place]),
 			silence("CodeAttentionOverExamples", "AttentionOverExamples")}}
 }
 
-// isHandedOn reports whether a step of a loop hands on a value with an axis of the sources.
+// isHandedOn reports whether a step of a loop carries a value with an axis of the sources.
 func (l *lint) isHandedOn(body *graph.Region, sources []int) bool {
 	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool {
 		a, is := n.Loop()

@@ -60,7 +60,7 @@ func (l *lint) attention(n *graph.Node, axis, twin int, from []int, is int) *gra
 			Summary: fmt.Sprintf("attention along the axis of examples: axes %d and %d of %s are both %s, so that each example attends to the others, and axis %d, of size %s, is treated as independent",
 				min(axis, twin), max(axis, twin), n.In(0).Called(), l.called(from), other, n.In(0).Shape()[other]),
 			Operands: []graph.OperandNote{{Node: n.In(0), Bad: []int{twin, axis}}},
-			Help: []string{fmt.Sprintf("examples stand first: leave out the Transpose or Permute that brings axis %q behind %q, or add one before the products", n.In(0).Shape()[axis], n.In(0).Shape()[other]),
+			Help: []string{fmt.Sprintf("examples should be along the first axis: leave out the Transpose or Permute that moves axis %q after %q, or add one before the products", n.In(0).Shape()[axis], n.In(0).Shape()[other]),
 				silence("CodeAttentionOverExamples", "AttentionOverExamples")}}
 	}
 	return nil
@@ -115,9 +115,9 @@ func (l *lint) softmax(n *graph.Node, axis int, from []int, is int) *graph.Mista
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeOverExamples, Node: n,
-		Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: what one example gives depends on all others", axis, l.called(from)),
+		Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: the result of one example depends on all others", axis, l.called(from)),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
-		Help: []string{fmt.Sprintf("classes or scores of one example stand along another axis, such as axis %d", classes),
+		Help: []string{fmt.Sprintf("classes or scores of one example are along another axis, such as axis %d", classes),
 			silence("CodeOverExamples", "OverExamples")}}
 }
 

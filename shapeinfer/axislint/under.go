@@ -60,7 +60,7 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 			if axis == v.at || size != v.y.Shape()[v.axis] || !share(v.from, own) || l.isOfBoth(v, axis) {
 				continue
 			}
-			m := v.mistake(graph.CodeReducedAxis, axis, "%s has one element for each position of axis %d of %s, and is repeated along it: it stands under axis %d, which has as many")
+			m := v.mistake(graph.CodeReducedAxis, axis, "%s has one element for each position of axis %d of %s, but is repeated along it: it is aligned with axis %d, which has the same size")
 			m.Help = append(v.help(axis), silence("CodeReducedAxis", "ReducedAxis"))
 			return m
 		}
@@ -77,7 +77,7 @@ func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 		}
 		for axis, size := range v.x.Shape() {
 			if axis != v.at && size == v.y.Shape()[v.axis] && l.isMeant(v, axis, under) {
-				m := v.mistake(graph.CodeVectorAxis, axis, "%[1]s stands under axis %[4]d of %[3]s, and could as well belong to axis %[2]d: both have as many elements")
+				m := v.mistake(graph.CodeVectorAxis, axis, "%[1]s is aligned with axis %[4]d of %[3]s, but could also belong to axis %[2]d: both have the same size")
 				m.Help = append(v.help(axis), silence("CodeVectorAxis", "VectorAxis"))
 				return m
 			}
@@ -146,7 +146,7 @@ func (v vector) asGiven() vector {
 func (v vector) help(own int) []string {
 	if isLinedUp(v.y) {
 		x := v.asGiven().x
-		return []string{fmt.Sprintf("bring axis %d of %s there: Transpose(%[2]s, %[3]d, %[1]d) gives %[4]s", own, x.Called(), v.at, exchanged(x.Shape(), v.at, own))}
+		return []string{fmt.Sprintf("move axis %d of %s there: Transpose(%[2]s, %[3]d, %[1]d) gives %[4]s", own, x.Called(), v.at, exchanged(x.Shape(), v.at, own))}
 	}
 	rank := v.x.Rank()
 	behind := rank - 1 - own - (v.y.Rank() - 1 - v.axis)
@@ -160,7 +160,7 @@ func (v vector) help(own int) []string {
 	if behind > 1 {
 		words = fmt.Sprintf("Reshape(%s, %s)", v.y.Called(), sizes(gives))
 	}
-	text := fmt.Sprintf("bring it under axis %d: %s gives %s", own, words, gives)
+	text := fmt.Sprintf("align it with axis %d: %s gives %s", own, words, gives)
 	if v.y.Op().Axes != nil && v.y.Op().Class != graph.Gather {
 		text += fmt.Sprintf("; so does KeepDims() in %s", v.y.Op().Func)
 	}

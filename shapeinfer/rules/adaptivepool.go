@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// AdaptivePool is the shape rule of PyTorch's pooling to given sizes of the last axes of the
-// operand, [N, C, …] or [C, …]; word is the name of the operation.
+// AdaptivePool is the shape rule of PyTorch's adaptive pooling to the given spatial sizes, for [N, C, …] or [C, …];
+// word is the name of the operation.
 func AdaptivePool(c *graph.Call, word string, sizes []int) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	axes := len(sizes)
@@ -37,7 +37,7 @@ func AdaptivePool(c *graph.Call, word string, sizes []int) graph.Shape {
 			c.Fail(windowMistake(c, first+i, fmt.Sprintf("%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
 				word, c.Shape(0), first+i)))
 		case prove.Deferred:
-			requireAtLeast(c, p, d, 1, first+i, "pooling has no windows over an empty axis")
+			requireAtLeast(c, p, d, 1, first+i, "pooling needs axes with elements")
 		}
 	}
 	return x

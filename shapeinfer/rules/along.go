@@ -7,24 +7,26 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// AlongTogether is the shape rule of two operands of one floating-point dtype and one shape that are walked along an axis.
+// AlongTogether is the shape rule of an operation along an axis on two operands of the same floating-point dtype and
+// shape.
 func AlongTogether(c *graph.Call, axis int) graph.Shape {
 	a, x := c.Shape(0), c.Shape(1)
 	if t := c.DType(0); !t.IsFloat() {
-		RefuseDType(c, "floating-point numbers are wanted, and the operands have dtype "+t.String())
+		RefuseDType(c, "floating-point numbers are needed, but the operands have dtype "+t.String())
 		return x
 	}
 	if len(a) != len(x) {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("operands of one shape are wanted, and they have %d and %d axes", len(a), len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("operands must have the same shape, but have %d and %d axes", len(a), len(x))))
 		return x
 	}
 	if Axis(c, axis, len(x)) >= 0 {
-		sameAxes(c, a, x, "operands of one shape are wanted")
+		sameAxes(c, a, x, "operands must have the same shape")
 	}
 	return x
 }
 
-// SearchSorted is the shape rule of places in a sorted sequence, operand 0, for values, operand 1: the shape of the values.
+// SearchSorted is the shape rule of a search for values, operand 1, in a sorted sequence, operand 0: the shape of the
+// values.
 func SearchSorted(c *graph.Call) graph.Shape {
 	sorted, values := c.Shape(0), c.Shape(1)
 	switch {
@@ -34,7 +36,7 @@ func SearchSorted(c *graph.Call) graph.Shape {
 		c.Fail(operandMistake(c, graph.CodeRank, "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match"))
 	case len(sorted) > 1:
 		last := len(sorted) - 1
-		sameAxes(c, sorted[:last], values[:last], "all axes but the last are those of the values")
+		sameAxes(c, sorted[:last], values[:last], "all axes but the last must be those of the values")
 	}
 	return values
 }
@@ -54,8 +56,8 @@ func sameAxes(c *graph.Call, a, b graph.Shape, why string) {
 	}
 }
 
-// Quantile is the shape rule of shares of an axis of operand 0, by the scalar or the vector of operand 1: the axis is gone,
-// and that of the vector is the first.
+// Quantile is the shape rule of quantiles along an axis of operand 0, for a scalar or vector operand 1: the axis is
+// removed, and that of the vector is the first.
 func Quantile(c *graph.Call, name string, axis int) graph.Shape {
 	x, q := c.Shape(0), c.Shape(1)
 	at := Axis(c, axis, len(x))

@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Axis brings an axis counted from either end into 0..rank-1. A scalar accepts 0 and
-// -1, as in PyTorch. It returns -1 after recording the mistake.
+// Axis normalises an axis to 0..rank-1. A scalar accepts 0 and -1, as in PyTorch. It returns -1 after recording a
+// mistake.
 func Axis(c *graph.Call, axis, rank int) int {
 	r := max(rank, 1)
 	if axis < -r || axis >= r {
@@ -35,8 +35,8 @@ func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
 	return m
 }
 
-// Axes normalises a list of axes: each from 0, without repetition, in rising order.
-// nil means all axes. ok is false after a mistake was recorded.
+// Axes normalises a list of axes: each from 0, without repetition, in ascending order. nil means all axes. ok is
+// false after a mistake was recorded.
 func Axes(c *graph.Call, axes []int, rank int) (list []int, ok bool) {
 	if axes == nil {
 		list = make([]int, rank)
@@ -76,10 +76,9 @@ func Reduced(s graph.Shape, axes []int, keep bool) graph.Shape {
 	return out
 }
 
-// NonEmpty requires that the axes a reduction without identity folds have elements. word
-// is PyTorch's name of the operation and axes are counted from either end, as the message
-// is to show them; nil means all. An axis out of range is refused here only where it
-// comes before one without elements, as in PyTorch.
+// NonEmpty requires that the axes of a reduction without identity have elements. word is PyTorch's name of the
+// operation. The message shows axes as given; nil means all. An axis out of range is refused here only if it comes
+// before one without elements, as in PyTorch.
 func NonEmpty(c *graph.Call, word string, axes []int) {
 	s := c.Shape(0)
 	if axes == nil {
@@ -109,7 +108,7 @@ func NonEmpty(c *graph.Call, word string, axes []int) {
 	}
 }
 
-// AtLeastOne requires that a named size, that of an axis, is not 0, unless that is known.
+// AtLeastOne requires that the named size of an axis is not 0, unless that is known.
 func AtLeastOne(c *graph.Call, d graph.Dim, axis int, why string) {
 	if d.IsSymbolic() && prove.NewProver(c.Bounds).AtLeast(d, 1) != prove.Proved {
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: why})
@@ -146,7 +145,7 @@ func refuseIndex(c *graph.Call, operand int, sentence string) {
 }
 
 // maskHelp says what there is for the masks with which NumPy and PyTorch index.
-const maskHelp = "by a mask, ops.Compress picks slices and ops.MaskedSelect elements, as many as a size says at most; ops.Where, ops.MaskedFill and ops.MaskedScatter write; and ops.Nonzero makes indices of it"
+const maskHelp = "with a mask, use ops.Compress to select slices and ops.MaskedSelect to select elements, up to a given size; ops.Where, ops.MaskedFill or ops.MaskedScatter to write; or ops.Nonzero for indices"
 
 func dtypeMistake(c *graph.Call, sentence string) *graph.Mistake {
 	m := operandMistake(c, graph.CodeDType, sentence)

@@ -26,17 +26,17 @@ type Broadcast struct {
 	// Clashes are the axes that do not broadcast, in the order in which folding the
 	// operands from the left meets them, rightmost first. Shape is unknown there.
 	Clashes []Clash
-	// Needs are what could be neither proved nor refused, by axis.
+	// Needs are the requirements that could be neither proved nor refuted, by axis.
 	Needs []graph.Requirement
 }
 
-// Rules is what the judgement of two sizes depends on.
+// Rules has everything on which the comparison of two sizes depends.
 type Rules struct {
 	Names  graph.NamesPolicy
 	Bounds graph.BoundsOf
 }
 
-// CallRules returns the rules that hold where a node is built.
+// CallRules returns the rules that apply where a node is built.
 func CallRules(c *graph.Call) Rules { return Rules{c.Policy().Names, c.Bounds} }
 
 // BroadcastShapes applies the law of broadcasting: shapes are lined up from the
@@ -200,8 +200,8 @@ func sameNames(a, b graph.Dim) bool {
 	return true
 }
 
-// Stretch says how an operand of shape from meets each axis of a result of shape to.
-// It is the one place that decides what is same, stretched, missing or undecided.
+// Stretch says how an operand of shape from meets each axis of a result of shape to. It is the only place that
+// decides whether an axis is the same, stretched, missing or undecided.
 func (r Rules) Stretch(from, to graph.Shape) []graph.AxisKind {
 	kinds := make([]graph.AxisKind, len(to))
 	lead := len(to) - len(from)
@@ -239,9 +239,8 @@ func (r Rules) stretches(shapes []graph.Shape, to graph.Shape) [][]graph.AxisKin
 	return kinds
 }
 
-// Summary returns PyTorch's sentence for the clash at which it would stop: the rightmost
-// one of the first operand that clashes. Sizes that are expressions get a sentence of
-// their own.
+// Summary returns PyTorch's sentence for the clash at which PyTorch would stop: the rightmost one of the first
+// operand that clashes. Sizes that are expressions get a sentence of their own.
 func (b Broadcast) Summary() string {
 	c := b.Clashes[0]
 	switch {
@@ -287,7 +286,7 @@ func enumerated(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// QuoteName returns a size as sentences have it: a number as it is, and what has names in quotes.
+// QuoteName returns a size for use in sentences: a number unchanged, and an expression over names in quotes.
 func QuoteName(d graph.Dim) string {
 	if d.IsConst() {
 		return d.String()
@@ -295,8 +294,8 @@ func QuoteName(d graph.Dim) string {
 	return fmt.Sprintf("%q", d.String())
 }
 
-// BroadcastOperands is the shape rule of a broadcasting node: it records how each
-// operand meets the result, and what clashes.
+// BroadcastOperands is the shape rule of a broadcasting node: it records how each operand meets the result, and
+// clashes.
 func BroadcastOperands(c *graph.Call) graph.Shape {
 	shapes := operandShapes(c)
 	b := CallRules(c).BroadcastShapes(shapes...)

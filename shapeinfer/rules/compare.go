@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// TargetDiffers reports whether the target of a loss has another shape than what it is compared
-// with. Two sizes of which one has a name are not judged here.
+// TargetDiffers reports whether the shapes of a loss's target and prediction differ. It does not compare two sizes if
+// one has a name.
 func TargetDiffers(x, target graph.Shape) bool {
 	if len(x) != len(target) {
 		return true
@@ -22,8 +22,7 @@ func TargetDiffers(x, target graph.Shape) bool {
 	return false
 }
 
-// TargetRepeats reports whether a target of another shape broadcasts with what it is compared
-// with.
+// TargetRepeats reports whether a target of a different shape broadcasts with the prediction.
 func TargetRepeats(x, target graph.Shape) bool {
 	for right := 1; right <= min(len(x), len(target)); right++ {
 		if a, b := x[len(x)-right], target[len(target)-right]; a != b && a != 1 && b != 1 {
@@ -33,8 +32,8 @@ func TargetRepeats(x, target graph.Shape) bool {
 	return TargetDiffers(x, target)
 }
 
-// WarnTarget warns of a target, operand 1, of another shape than operand 0, as PyTorch does.
-// A result larger than both draws a warning of its own.
+// WarnTarget warns if the shapes of a target, operand 1, and of operand 0 differ, as PyTorch does. A result larger
+// than both has its own warning.
 func WarnTarget(c *graph.Call, result graph.Shape) {
 	p := c.Policy()
 	if c.Failed() || p.TargetShape == graph.AllowSilently || !TargetRepeats(c.Shape(0), c.Shape(1)) || expandsMutually(c, operandShapes(c), result) {
@@ -69,7 +68,7 @@ func targetMistake(c *graph.Call, sentence string) *graph.Mistake {
 	}
 	for i, s := range []graph.Shape{x, target} {
 		if !s.Equal(b.Shape) && !s.NumElements().IsUnknown() && s.NumElements() != b.Shape.NumElements() {
-			m.Help = append(m.Help, fmt.Sprintf("where each element of %s is meant for several of the other, write so: Expand(%s, %s)",
+			m.Help = append(m.Help, fmt.Sprintf("if each element of %s is meant for several of the other, write: Expand(%s, %s)",
 				c.In(i).Called(), c.In(i).Called(), strings.Trim(b.Shape.String(), "[]")))
 		}
 	}

@@ -64,7 +64,7 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 			}
 			m.Operands = append(m.Operands, note)
 		}
-		m.Detail = []string{"the leading axes of a batch of matrices broadcast"}
+		m.Detail = []string{"the leading axes of batches of matrices must broadcast"}
 		if x, y := a[innerA], b[innerB]; x != y && !x.IsUnknown() && !y.IsUnknown() {
 			if verdict, _ := r.mustEqual(x, y); verdict == prove.Refused {
 				m.Detail = append(m.Detail, fmt.Sprintf("the inner sizes %s and %s differ as well", QuoteName(x), QuoteName(y)))

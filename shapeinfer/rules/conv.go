@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Steps says how windows move over the last axes of an operand, one number for each.
+// Steps says how windows move over the spatial axes of an operand, with one number for each.
 type Steps struct{ Stride, Padding, Dilation []int }
 
 // Conv is the shape rule of PyTorch's convolutions over the last axes of operand 0,
@@ -153,10 +153,10 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 		c.Fail(operandMistake(c, graph.CodeWindow, fewOutputs(w, groups)))
 		return
 	case prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "each group of a convolution has output channels"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "each group of a convolution must have output channels"})
 	}
 	if groups > 1 && !w[0].IsConst() {
-		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution have equally many channels"})
+		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution must have the same number of channels"})
 	}
 	wanted := w[1].Times(graph.Dim(groups))
 	r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {

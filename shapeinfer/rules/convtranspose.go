@@ -8,10 +8,9 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// ConvTranspose is the shape rule of PyTorch's transposed convolutions over the last axes
-// of operand 0, [N, C, …] or [C, …], with the weights [C, O/groups, …] as operand 1 and, as
-// operand 2, a bias [O] if there is one. extra is what is added to one end of each axis of
-// the result.
+// ConvTranspose is the shape rule of PyTorch's transposed convolutions over the spatial axes of operand 0, [N, C, …]
+// or [C, …]. Operand 1 are the weights, [C, O/groups, …], and operand 2 is a bias [O] if there is one. extra is added
+// to the end of each axis of the result.
 func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int) (graph.DType, graph.Shape) {
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
@@ -59,9 +58,8 @@ func extraArguments(c *graph.Call, steps Steps, extra []int) *graph.Mistake {
 	return nil
 }
 
-// TransposedSize returns the length of an axis of a transposed convolution's result: the
-// length of which a convolution with the same steps makes the given number of windows,
-// and what is added to it.
+// TransposedSize returns the size of an axis of a transposed convolution's result: the size for which a convolution
+// with the same steps has the given number of windows, plus extra.
 func TransposedSize(windows, kernel graph.Dim, stride, padding, dilation, extra int) graph.Dim {
 	whole := windows.Minus(1).Times(graph.Dim(stride)).Plus(WindowExtent(kernel, dilation))
 	return whole.Plus(graph.Dim(extra - 2*padding))
@@ -71,7 +69,7 @@ func TransposedSize(windows, kernel graph.Dim, stride, padding, dilation, extra 
 func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []int, groups int) {
 	r := CallRules(c)
 	if groups > 1 && !w[0].IsConst() {
-		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution have equally many channels"})
+		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution must have the same number of channels"})
 	}
 	r.requireSame(c, w[0], x[1], 1, "the channels of a convolution", func() *graph.Mistake {
 		m := convMistake(c, fmt.Sprintf("Given transposed=1, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
@@ -93,7 +91,7 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 			unknownFrom(out, 2)
 			return
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution spreads at least one element along each axis"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution needs at least one element along each axis"})
 		}
 		out[i+2] = TransposedSize(d, w[i+2], steps.Stride[i], steps.Padding[i], steps.Dilation[i], extra[i])
 	}
@@ -111,7 +109,7 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 			unknownFrom(out, 2)
 			return
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution gives at least one element along each axis"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution must give at least one element along each axis"})
 		}
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Bags says what the operands of an embedding bag are.
+// Bags describes the operands of an embedding bag.
 type Bags struct {
-	Padding    []int // a row that counts for nothing, or none
-	HasOffsets bool  // operand 2 says where bags begin in a vector of indices; else each row of indices is a bag
-	LastOffset bool  // and the last one where the last bag ends
+	Padding    []int // a row that bags ignore, or none
+	HasOffsets bool  // operand 2 are the starts of bags in a vector of indices; otherwise each row of indices is a bag
+	LastOffset bool  // and the last one is the end of the last bag
 	IsWeighted bool  // the last operand has a weight for each index
 }
 
-// EmbeddingBag is the shape rule of rows of a table, operand 1, that the indices of each bag name, operand 0, as
-// one row.
+// EmbeddingBag is the shape rule of the reduction of rows of a table, operand 1, selected by bags of indices, operand
+// 0.
 func EmbeddingBag(c *graph.Call, b Bags) graph.Shape {
 	index, table := c.Shape(0), c.Shape(1)
 	refuse := func(summary string) graph.Shape {
@@ -44,7 +44,7 @@ func EmbeddingBag(c *graph.Call, b Bags) graph.Shape {
 		refuseIndex(c, 2, "embedding_bag: Expected dtype int32 or int64 for offsets")
 		return nil
 	case b.LastOffset && !b.HasOffsets:
-		return refuse("embedding_bag: include_last_offset wants offsets")
+		return refuse("embedding_bag: include_last_offset needs offsets")
 	}
 	if len(b.Padding) > 0 {
 		paddingRow(c, table[0], max(b.Padding[0], ^b.Padding[0])) // -1 is the last row
@@ -97,7 +97,7 @@ func lessLast(c *graph.Call, offsets graph.Dim) graph.Dim {
 		c.Fail(operandMistake(c, graph.CodeSize, "include_last_offset: number of offsets should be at least 1"))
 		return graph.UnknownDim
 	case prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: offsets, B: 1, Why: "the last offset is where the last bag ends"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: offsets, B: 1, Why: "the last offset must be the end of the last bag"})
 	}
 	return offsets.Minus(1)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Freedom judges over how many elements a variance is estimated, which is NaN unless they are
-// more than the correction: it warns where they never are, and notes where they may not be.
+// Freedom checks the number of elements over which a variance is estimated. The variance is NaN unless they are more
+// than the correction: it warns if they never are, and notes if they may not be.
 func Freedom(c *graph.Call, axes []int, correction float64) {
 	if c.Failed() || c.Node().Origin() != nil || correction < 1 || correction >= math.MaxInt32 {
 		return
@@ -26,15 +26,15 @@ func Freedom(c *graph.Call, axes []int, correction float64) {
 	case prove.Refused:
 		m := operandMistake(c, graph.CodeFreedom, "degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "+
 			"(input numel divided by output numel).")
-		m.Detail = []string{fmt.Sprintf("the result is NaN: it is divided by the number of elements less the correction, %s - %v", elements, correction)}
-		m.Help = []string{"estimate over more elements; or with a correction of 0, which takes these for all there are"}
+		m.Detail = []string{fmt.Sprintf("the result is NaN: it is divided by the number of elements minus the correction, %s - %v", elements, correction)}
+		m.Help = []string{"estimate over more elements; or use correction 0, if these are the whole population"}
 		m.Choice = true
 		c.Warn(m)
 	case prove.Deferred:
 		m := &graph.Mistake{Code: graph.CodeFreedom, Node: c.Node(),
 			Summary: fmt.Sprintf("the result is NaN unless %s >= %d", elements, least)}
 		if name := elements.Symbols(); len(name) == 1 && graph.SymbolicDim(name[0]) == elements {
-			m.Help = []string{fmt.Sprintf("declare g.Dim(%q, graph.AtLeast(%d)), and no other size is taken", name[0], least)}
+			m.Help = []string{fmt.Sprintf("declare g.Dim(%q, graph.AtLeast(%d)) to refuse smaller sizes", name[0], least)}
 		}
 		c.Node().Graph().Note(m)
 	}

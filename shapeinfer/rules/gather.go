@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Take is the shape rule of elements picked along an axis: the axis of operand 0 gives
-// way to the axes of operand 1, the indices.
+// Take is the shape rule of slices selected along an axis: the axes of operand 1, the indices, replace the axis of
+// operand 0.
 func Take(c *graph.Call, axis int) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	if len(x) == 0 {
@@ -36,9 +36,8 @@ func requireChoice(c *graph.Call, operand, axis int, index graph.Shape, sentence
 	}
 }
 
-// Segments is the shape rule of the opposite of [Take], by name: the axes of operand 0 that line
-// up with the indices, operand 1, give way to one axis of the given size, which is counted in
-// the result.
+// Segments is the shape rule of the adjoint of [Take]: one axis of the given size replaces the axes of operand 0 that
+// match those of the indices, operand 1. The axis counts in the result.
 func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	if len(x) < len(index) {
@@ -55,7 +54,7 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 	r := CallRules(c)
 	for i, d := range index {
 		r.requireSame(c, x[axis+i], d, axis+i, "one index for each element", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s indices and %s elements along axis %d", name, d, x[axis+i], axis+i))
+			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s indices, but %s elements along axis %d", name, d, x[axis+i], axis+i))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})
@@ -63,15 +62,15 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 	return slices.Replace(slices.Clone(x), axis, axis+len(index), size)
 }
 
-// Compress is the shape rule of the slices of operand 0 at which operand 1, a mask, holds: the axes that line up with the mask's, the
-// first of which is given, give way to one axis of the given size. Operand 2 is the element behind them.
+// Compress is the shape rule of the slices of operand 0 for which the mask, operand 1, is true: one axis of the given
+// size replaces the axes that match those of the mask, starting with the given one. Operand 2 is the padding.
 func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	x, mask := c.Shape(0), c.Shape(1)
 	switch {
 	case c.DType(1) != graph.Bool:
-		RefuseDType(c, "compress: expected a mask of truth values, and got "+c.DType(1).TorchName())
+		RefuseDType(c, "compress: expected a Bool mask, but got "+c.DType(1).TorchName())
 	case len(mask) == 0 || len(mask) > len(x):
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("compress: a mask of rank %d does not choose among slices of an operand of rank %d", len(mask), len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("compress: a mask of rank %d cannot select slices of an operand of rank %d", len(mask), len(x))))
 	}
 	if c.Failed() || !mayFill(c, "compress", size) {
 		return nil
@@ -82,8 +81,8 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	}
 	r := CallRules(c)
 	for i, d := range mask {
-		r.requireSame(c, x[axis+i], d, axis+i, "a mask says of each slice whether it is taken", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("compress: the mask has %s elements along axis %d, and there are %s slices", d, i, x[axis+i]))
+		r.requireSame(c, x[axis+i], d, axis+i, "a mask must have one element for each slice", func() *graph.Mistake {
+			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("compress: the mask has %s elements along axis %d, but there are %s slices", d, i, x[axis+i]))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})
@@ -95,15 +94,15 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 func mayFill(c *graph.Call, name string, size graph.Dim) bool {
 	switch {
 	case c.DType(2) != c.DType(0) || len(c.Shape(2)) > 0:
-		RefuseDType(c, fmt.Sprintf("%s: the fill is a number or a scalar of dtype %s", name, c.DType(0)))
+		RefuseDType(c, fmt.Sprintf("%s: the fill must be a number or a scalar of dtype %s", name, c.DType(0)))
 	case !size.IsSize():
-		c.Fail(operandMistake(c, graph.CodeSize, fmt.Sprintf("%s: %s is no size", name, size)))
+		c.Fail(operandMistake(c, graph.CodeSize, fmt.Sprintf("%s: %s is not a valid size", name, size)))
 	}
 	return !c.Failed()
 }
 
-// RepeatBy is the shape rule of the slices of operand 0 along an axis, each as often as its count in operand 1 says: the axis has the given
-// size. Operand 2 is the element behind them.
+// RepeatBy is the shape rule of the slices of operand 0 along an axis, repeated by the counts of operand 1: the axis
+// gets the given size. Operand 2 is the padding.
 func RepeatBy(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	const name = "repeat_interleave"
 	x, counts := slices.Clone(c.Shape(0)), c.Shape(1)
@@ -122,7 +121,7 @@ func RepeatBy(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 		return unknown(len(x))
 	}
 	CallRules(c).requireSame(c, x[axis], counts[0], axis, "a count for each slice", func() *graph.Mistake {
-		m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s counts, and %s slices along axis %d", name, counts[0], x[axis], axis))
+		m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s counts, but %s slices along axis %d", name, counts[0], x[axis], axis))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{0}
 		return m
 	})
@@ -191,7 +190,7 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 			c.Fail(m)
 			return index
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: x[i], B: index[i], Axis: i, Why: "gather reads no further than its operand"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: x[i], B: index[i], Axis: i, Why: "gather must not read beyond its operand"})
 		}
 	}
 	if len(x) > 0 {
@@ -200,7 +199,7 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 	return index
 }
 
-// Embedding is the shape rule of rows of a table, operand 1, by index, operand 0.
+// Embedding is the shape rule of rows of a table, operand 1, selected by indices, operand 0.
 func Embedding(c *graph.Call, padding []int) graph.Shape {
 	index, table := c.Shape(0), c.Shape(1)
 	if len(table) != 2 {
@@ -228,7 +227,7 @@ func tableIndex(c *graph.Call, name string) {
 
 // paddingRow requires that a table has more rows than a number.
 func paddingRow(c *graph.Call, rows graph.Dim, row int) {
-	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: rows.Minus(1), B: graph.Dim(row), Axis: 0, Why: "the padding row is one of the table"}
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: rows.Minus(1), B: graph.Dim(row), Axis: 0, Why: "the padding row must be a row of the table"}
 	switch verdict := prove.NewProver(c.Bounds).Judge(need); {
 	case rows.IsUnknown():
 	case verdict == prove.Refused || !need.B.IsSize():
@@ -239,7 +238,7 @@ func paddingRow(c *graph.Call, rows graph.Dim, row int) {
 	}
 }
 
-// TopK is the shape rule of the first k elements in the order of an axis.
+// TopK is the shape rule of k elements of an axis.
 func TopK(c *graph.Call, axis int, k graph.Dim) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	at := Axis(c, axis, len(x))
@@ -247,16 +246,16 @@ func TopK(c *graph.Call, axis int, k graph.Dim) graph.Shape {
 	case at < 0:
 		return x
 	case len(x) == 0 && k == 0:
-		c.Fail(operandMistake(c, graph.CodeAxis, "selected index k out of range: a scalar is one element, and k is 0"))
+		c.Fail(operandMistake(c, graph.CodeAxis, "selected index k out of range: a scalar has one element, but k is 0"))
 		return nil
 	case len(x) == 0:
 		x = graph.Shape{1}
 	}
-	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: x[at], B: k, Axis: at, Why: "there are k elements to choose"}
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: x[at], B: k, Axis: at, Why: "there must be k elements"}
 	switch verdict := prove.NewProver(c.Bounds).Judge(need); {
 	case x[at].IsUnknown() || k.IsUnknown():
 	case verdict == prove.Refused:
-		m := operandMistake(c, graph.CodeAxis, fmt.Sprintf("selected index k out of range: k is %s, and axis %d has %s elements", k, at, x[at]))
+		m := operandMistake(c, graph.CodeAxis, fmt.Sprintf("selected index k out of range: k is %s, but axis %d has %s elements", k, at, x[at]))
 		m.Operands[0].Bad = []int{at}
 		c.Fail(m)
 	case verdict == prove.Deferred:

@@ -10,9 +10,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// InPlace is the rule of an operation that writes its first operand, given the dtype and
-// the shape that the operation would have as a new value. It gives the destination's
-// dtype and shape: broadcasting may repeat the other operands only.
+// InPlace is the rule of an operation that writes its first operand, given the dtype and the shape of the result as a
+// new value. It returns the destination's dtype and shape: broadcasting may repeat only the other operands.
 func InPlace(c *graph.Call, result graph.DType, shape graph.Shape) (graph.DType, graph.Shape) {
 	dest := c.In(0)
 	defer func() {
@@ -147,7 +146,7 @@ func isFill(c *graph.Call) bool {
 // single memory location. Please clone() the tensor before performing the operation."
 func selfOverlap(c *graph.Call, dest graph.Layout, v prove.Verdict) *graph.Mistake {
 	name := c.In(0).Called()
-	m := operandMistake(c, graph.CodeSelfOverlap, fmt.Sprintf("several elements of %s lie in one memory cell", name))
+	m := operandMistake(c, graph.CodeSelfOverlap, fmt.Sprintf("several elements of %s share a memory cell", name))
 	m.Operands = m.Operands[:1]
 	note := &m.Operands[0]
 	note.Text = "strides (" + strings.Trim(graph.Shape(dest.Strides).String(), "[]") + ")"

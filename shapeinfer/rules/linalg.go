@@ -7,7 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// FullPrecision refuses all dtypes but Float32 and Float64 in PyTorch's words; word is its name of the operation.
+// FullPrecision refuses all dtypes except Float32 and Float64 with PyTorch's sentence; word is PyTorch's name of the
+// operation.
 func FullPrecision(c *graph.Call, word string) {
 	switch t := c.DType(0); {
 	case !t.IsFloat():
@@ -29,7 +30,7 @@ func MatrixBatch(c *graph.Call, word string) (graph.Shape, bool) {
 	return s, true
 }
 
-// SquareMatrices is the shape rule of a function of square matrices, as [MatrixBatch].
+// SquareMatrices is the shape rule of a function of square matrices, like [MatrixBatch].
 func SquareMatrices(c *graph.Call, word string) (graph.Shape, bool) {
 	s, ok := MatrixBatch(c, word)
 	if !ok {
@@ -43,9 +44,9 @@ func SquareMatrices(c *graph.Call, word string) (graph.Shape, bool) {
 	})
 }
 
-// LinearSystem is the shape rule of the solution X of A·X = B for square matrices A and matrices B, operands 0 and 1, whose
-// batch axes broadcast. A has as many rows as B. vector says that B and X are vectors, the last axis of operand 1, which then
-// has the batch axes of A.
+// LinearSystem is the shape rule of the solution X of A·X = B for square matrices A and matrices B, operands 0 and 1,
+// whose batch axes broadcast. A has as many rows as B. If vector, B and X are vectors, the last axis of operand 1,
+// which then has the batch axes of A.
 func LinearSystem(c *graph.Call, word string, vector bool) graph.Shape {
 	a, ok := SquareMatrices(c, word)
 	b := c.Shape(1)
@@ -78,7 +79,7 @@ func LinearSystem(c *graph.Call, word string, vector bool) graph.Shape {
 func batchesOf(c *graph.Call, a, b graph.Shape, core int) graph.Shape {
 	batch := CallRules(c).BroadcastShapes(a, b)
 	if len(batch.Clashes) > 0 {
-		m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: batch.Summary(), Detail: []string{"the leading axes of a batch of matrices broadcast"}}
+		m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: batch.Summary(), Detail: []string{"the leading axes of batches of matrices must broadcast"}}
 		behind := [2]int{2, core}
 		for i := range behind {
 			note := graph.OperandNote{Node: c.In(i)}

@@ -62,7 +62,7 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 	}
 	if negative {
 		c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: "numel: integer multiplication overflow", Operands: []graph.OperandNote{{Node: c.In(0)}},
-			Help: []string{"sizes are 0 or more; -1 keeps the size of an axis that the operand has"}})
+			Help: []string{"sizes must be at least 0; -1 keeps the size of an axis of the operand"}})
 	}
 	if !c.Failed() {
 		c.SetStretch([][]graph.AxisKind{r.Stretch(from, out)})
@@ -93,9 +93,8 @@ func (r Rules) destination(dest, operand graph.Dim) (v prove.Verdict, names bool
 	return prove.Deferred, false
 }
 
-// Concat returns the shape of operands joined along an axis (normalised). Operands of
-// shape [0] are passed over whatever the rank of the others, as in PyTorch; one of rank 1
-// among others of a higher rank is required to be such.
+// Concat returns the shape of operands joined along a normalised axis. Operands of shape [0] are skipped whatever the
+// rank of the others, as in PyTorch; an operand of rank 1 among others of a higher rank must have that shape.
 func Concat(c *graph.Call, axis int) graph.Shape {
 	rank := 1
 	for i := range c.NumIn() {
@@ -142,9 +141,8 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 	return out
 }
 
-// MustHaveShape judges that the operand, of the rank of the shape that is wanted, has that shape:
-// it records the requirements that are left to the binding of sizes, or the mistake that refuse
-// describes.
+// MustHaveShape checks that the operand has the wanted shape, whose rank it has: it records the requirements that are
+// left to the binding of sizes, or the mistake that refuse returns.
 func MustHaveShape(c *graph.Call, want graph.Shape, why string, refuse func() *graph.Mistake) {
 	for axis, d := range want {
 		if !CallRules(c).requireSame(c, c.Shape(0)[axis], d, axis, why, refuse) {
@@ -153,8 +151,8 @@ func MustHaveShape(c *graph.Call, want graph.Shape, why string, refuse func() *g
 	}
 }
 
-// MustBeSize judges that a size of an operand is the one that is wanted, as [MustHaveShape] does, and
-// reports whether building can go on.
+// MustBeSize checks that a size of an operand is the wanted one, like [MustHaveShape], and reports whether building
+// can continue.
 func MustBeSize(c *graph.Call, have, want graph.Dim, axis int, why string, refuse func() *graph.Mistake) bool {
 	return CallRules(c).requireSame(c, have, want, axis, why, refuse)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// GatherND is the shape rule of elements, or slices, of operand 0 that are named by the numbers along
-// the last axis of operand 1: one for each axis behind those of the batch, which both have.
+// GatherND is the shape rule of elements or slices of operand 0 selected by index vectors, the last axis of operand
+// 1: one number for each axis after those of the batch, which both have.
 func GatherND(c *graph.Call, batch int) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	k, ok := indexTuple(c, batch)
@@ -18,7 +18,7 @@ func GatherND(c *graph.Call, batch int) graph.Shape {
 	}
 	r, last := CallRules(c), len(index)-1
 	for i := range batch {
-		same := r.requireSame(c, x[i], index[i], i, "operand and indices have the same batch", func() *graph.Mistake {
+		same := r.requireSame(c, x[i], index[i], i, "operand and indices must have the same batch axes", func() *graph.Mistake {
 			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("axis %d of %d batch axes has size %s in the operand and %s in the indices", i, batch, x[i], index[i]))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 			return m
@@ -30,8 +30,8 @@ func GatherND(c *graph.Call, batch int) graph.Shape {
 	return slices.Concat(index[:last], x[batch+k:])
 }
 
-// ScatterND is the shape rule of elements, or slices, of operand 2 that are written into operand 0 where
-// the numbers along the last axis of operand 1 say: the shape of operand 0.
+// ScatterND is the shape rule of elements or slices of operand 2 that are written into operand 0 at index vectors,
+// the last axis of operand 1: the shape of operand 0.
 func ScatterND(c *graph.Call) graph.Shape {
 	x, index, src := c.Shape(0), c.Shape(1), c.Shape(2)
 	k, ok := indexTuple(c, 0)
@@ -44,7 +44,7 @@ func ScatterND(c *graph.Call) graph.Shape {
 	}
 	want := slices.Concat(index[:len(index)-1], x[k:])
 	refuse := func() *graph.Mistake {
-		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("indices %s into an operand %s want updates %s, and they are %s", index, x, want, src))
+		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("indices %s into an operand %s need updates %s, but they are %s", index, x, want, src))
 	}
 	if len(src) != len(want) {
 		m := refuse()
@@ -54,7 +54,7 @@ func ScatterND(c *graph.Call) graph.Shape {
 	}
 	r := CallRules(c)
 	for i, d := range want {
-		same := r.requireSame(c, src[i], d, i, "an update for each index, of the operand's shape behind the indexed axes", func() *graph.Mistake {
+		same := r.requireSame(c, src[i], d, i, "there must be one update for each index, of the operand's shape after the indexed axes", func() *graph.Mistake {
 			m := refuse()
 			m.Operands[2].Bad = []int{i}
 			return m
@@ -76,23 +76,23 @@ func indexTuple(c *graph.Call, batch int) (k int, ok bool) {
 		refuseIndex(c, 1, "Expected dtype int32 or int64 for index")
 		return 0, false
 	case last < 0:
-		c.Fail(operandMistake(c, graph.CodeRank, "the indices of an element lie along the last axis, and a scalar has none"))
+		c.Fail(operandMistake(c, graph.CodeRank, "the indices of an element must be along the last axis, but a scalar has none"))
 		return 0, false
 	case batch < 0 || batch > last || batch > len(x):
-		c.Fail(operandMistake(c, graph.CodeAxis, fmt.Sprintf("there are %d batch axes, of an operand of rank %d and indices of rank %d whose last axis is no batch", batch, len(x), last+1)))
+		c.Fail(operandMistake(c, graph.CodeAxis, fmt.Sprintf("there are %d batch axes, but the operand has rank %d and the indices rank %d, whose last axis cannot be a batch axis", batch, len(x), last+1)))
 		return 0, false
 	case index[last].IsUnknown():
 		return 0, false
 	}
 	n, known := c.In(1).Graph().Known(index[last])
 	if !known {
-		m := operandMistake(c, graph.CodeSize, fmt.Sprintf("the last axis of the indices says how many axes they index, and its size %s is no number", QuoteName(index[last])))
+		m := operandMistake(c, graph.CodeSize, fmt.Sprintf("the last axis of the indices is the number of indexed axes, but its size %s is not known", QuoteName(index[last])))
 		m.Operands[1].Bad = []int{last}
 		c.Fail(m)
 		return 0, false
 	}
 	if n > int64(len(x)-batch) {
-		m := operandMistake(c, graph.CodeRank, fmt.Sprintf("the last axis of the indices has %d elements, one for each indexed axis, and the operand has %d", n, len(x)-batch))
+		m := operandMistake(c, graph.CodeRank, fmt.Sprintf("the last axis of the indices has %d elements, one for each indexed axis, but the operand has %d axes", n, len(x)-batch))
 		m.Operands[1].Bad = []int{last}
 		c.Fail(m)
 		return 0, false
@@ -103,8 +103,8 @@ func indexTuple(c *graph.Call, batch int) (k int, ok bool) {
 	return int(n), !c.Failed()
 }
 
-// IndexedAxis returns where the axes of indices into several axes stand in the result: in the place
-// of these, if they are neighbours, else first, as in NumPy and PyTorch.
+// IndexedAxis returns the position in the result of the axes of indices into several axes: that of the indexed axes,
+// if they are neighbours, otherwise 0, as in NumPy and PyTorch.
 func IndexedAxis(axes []int) int {
 	if len(axes) == 0 || axes[len(axes)-1]-axes[0] >= len(axes) {
 		return 0
@@ -125,7 +125,7 @@ func Index(c *graph.Call, axes []int) graph.Shape {
 		indices[i] = c.Shape(i + 1)
 		switch t := c.DType(i + 1); {
 		case t == graph.Bool:
-			refuseIndex(c, i+1, "a mask names as many elements as its values say, and results have sizes that are known before")
+			refuseIndex(c, i+1, "the number of elements that a mask selects depends on its values, but sizes of results must be known")
 			return nil
 		case !t.IsIndex():
 			refuseIndex(c, i+1, "tensors used as indices must be long or int tensors")
@@ -153,8 +153,8 @@ func Index(c *graph.Call, axes []int) graph.Shape {
 	return slices.Insert(rest, IndexedAxis(axes), b.Shape...)
 }
 
-// IndexPut is the shape rule of the last operand written into operand 0 at the indices between them,
-// of which [Index] is the rule: the shape of operand 0.
+// IndexPut is the shape rule of the last operand written into operand 0 at the indices between them, as in [Index]:
+// the shape of operand 0.
 func IndexPut(c *graph.Call, axes []int) graph.Shape {
 	x, last := c.Shape(0), c.NumIn()-1
 	to := Index(c, axes)

@@ -8,9 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Normalized is the shape rule of a norm over the trailing axes of operand 0, whose sizes
-// are those given. The further operands have these sizes too; names are PyTorch's words
-// for them.
+// Normalized is the shape rule of a norm over the trailing axes of operand 0 with the given sizes. The other operands
+// have these sizes too; names are PyTorch's names for them.
 func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 	x := c.Shape(0)
 	if len(sizes) == 0 {
@@ -37,8 +36,8 @@ func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 	return x
 }
 
-// Channels is the shape rule of a value that is standardized over all axes but axis 1, its channels,
-// none of which may have a single element.
+// Channels is the shape rule of a value that is standardized over all axes except axis 1, its channels, none of which
+// may have a single element.
 func Channels(c *graph.Call) graph.Shape {
 	x := c.Shape(0)
 	if len(x) < 2 {
@@ -50,7 +49,7 @@ func Channels(c *graph.Call) graph.Shape {
 		elements = elements.Times(d)
 	}
 	p := prove.NewProver(c.Bounds)
-	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0, Why: "a channel of one element has no variance"}
+	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0, Why: "a channel must have more than one element"}
 	if p.AtLeast(elements, 1) == prove.Proved {
 		need.Kind, need.B = graph.MustBeAtLeast, 2
 	}
@@ -78,9 +77,8 @@ func (r Rules) requireShape(c *graph.Call, a, b graph.Shape, why string, refuse 
 	}
 }
 
-// PerChannel is the shape rule of a vector, operand 0, with one element for each channel
-// of operand 1, whose axis 1 they are: it gets operand 1's rank. word is PyTorch's name
-// of the vector.
+// PerChannel is the shape rule of a vector, operand 0, with one element for each channel, axis 1, of operand 1: it
+// gets operand 1's rank. word is PyTorch's name of the vector.
 func PerChannel(c *graph.Call, word string) graph.Shape {
 	v, x := c.Shape(0), c.Shape(1)
 	if len(x) < 2 {
@@ -89,7 +87,7 @@ func PerChannel(c *graph.Call, word string) graph.Shape {
 	}
 	out := append(graph.Shape{1, x[1]}, slices.Repeat([]graph.Dim{1}, len(x)-2)...)
 	if len(v) != 1 {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s should have one axis, of %s elements, and has shape %s", word, x[1], v)))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s should have one axis, of %s elements, but has shape %s", word, x[1], v)))
 		return out
 	}
 	CallRules(c).requireSame(c, x[1], v[0], 1, "one element for each channel", func() *graph.Mistake {

@@ -9,11 +9,9 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// PoolSize returns the number of windows on an axis of the given length, where kernel,
-// stride, padding and dilation are numbers. With ceil, a last window may reach past the
-// padding behind the axis, if it starts before it: of the two counts
-// ceil((length + 2 padding - extent)/stride) + 1 and ceil((length + padding)/stride) the
-// smaller one, and which one that is does not depend on the length.
+// PoolSize returns the number of windows on an axis of the given length. With ceil, a last window may reach past the
+// padding at the end of the axis if it starts before it: the number is the smaller one of ceil((length + 2 padding -
+// extent)/stride) + 1 and ceil((length + padding)/stride), and which one that is does not depend on the length.
 func PoolSize(length graph.Dim, kernel, stride, padding, dilation int, ceil bool) graph.Dim {
 	extent := dilation*(kernel-1) + 1
 	if !ceil {
@@ -22,7 +20,7 @@ func PoolSize(length graph.Dim, kernel, stride, padding, dilation int, ceil bool
 	return length.Plus(graph.Dim(min(2*padding-extent+stride, padding))).CeilDiv(int64(stride))
 }
 
-// Pooling is one of PyTorch's pooling operations: each says in its own words what it refuses.
+// Pooling is one of PyTorch's pooling operations; each has its own error texts.
 type Pooling struct {
 	Word  string // PyTorch's name of it
 	Axes  int    // over which windows slide: the last 1, 2 or 3
@@ -32,8 +30,7 @@ type Pooling struct {
 // isFlatMax reports whether it is the one that has a function of its own in PyTorch: others pool one axis as the last of two.
 func (p Pooling) isFlatMax() bool { return p.IsMax && p.Axes == 1 }
 
-// Pool is the shape rule of PyTorch's pooling over the last axes of the operand,
-// [N, C, …] or [C, …].
+// Pool is the shape rule of PyTorch's pooling over the spatial axes of the operand, [N, C, …] or [C, …].
 func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph.Shape {
 	x := c.Shape(0)
 	axes := len(kernel)
@@ -66,7 +63,7 @@ func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph
 			c.Fail(windowMistake(c, first-1+i, of.rankText(x)))
 			return unknownFrom(out, first)
 		case v == prove.Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i, Why: "pooling has no windows over an empty axis"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i, Why: "pooling needs axes with elements"})
 		}
 	}
 	for i, d := range out[first:] {
@@ -80,7 +77,7 @@ func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph
 			c.Fail(windowMistake(c, first+i, text))
 			return unknownFrom(out, first)
 		case p.AtLeast(d, 1) == prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "a window lies inside its operand"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "a window must be inside its operand"})
 		}
 	}
 	return out

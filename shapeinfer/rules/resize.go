@@ -8,13 +8,13 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Resize is the shape rule of images [N, C, …] that get other sizes behind the channels: one to
-// three of them. word is the name of the operation.
+// Resize is the shape rule of images [N, C, …] that are resized to one to three spatial sizes. word is the name of
+// the operation.
 func Resize(c *graph.Call, word string, sizes []graph.Dim) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	switch {
 	case len(x) < 3 || len(x) > 5:
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s: it takes [N, C, …] with 1 to 3 axes behind the channels, and the operand has shape %s", word, x)))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s needs [N, C, …] with 1 to 3 spatial axes, but the operand has shape %s", word, x)))
 		return x
 	case len(sizes) != len(x)-2:
 		c.Fail(windowMistake(c, -1, fmt.Sprintf("Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of %s and output size of %s",
@@ -25,7 +25,7 @@ func Resize(c *graph.Call, word string, sizes []graph.Dim) graph.Shape {
 	for i, size := range sizes {
 		axis := 2 + i
 		for _, d := range []graph.Dim{x[axis], size} {
-			need := graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "images have elements before and after they are resized"}
+			need := graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "images must have elements before and after they are resized"}
 			if d.IsUnknown() {
 				continue
 			}
@@ -42,8 +42,8 @@ func Resize(c *graph.Call, word string, sizes []graph.Dim) graph.Shape {
 	return x
 }
 
-// GridSample is the shape rule of images [N, C, H, W], or volumes [N, C, D, H, W], that are sampled where a grid
-// [N, …, 2], or [N, …, 3], of as many axes says.
+// GridSample is the shape rule of images [N, C, H, W], or volumes [N, C, D, H, W], sampled at a grid [N, …, 2], or
+// [N, …, 3], of the same rank.
 func GridSample(c *graph.Call) graph.Shape {
 	x, grid := c.Shape(0), c.Shape(1)
 	rank := len(x)
@@ -55,13 +55,13 @@ func GridSample(c *graph.Call) graph.Shape {
 	if MustBeSize(c, grid[rank-1], graph.Dim(rank-2), rank-1, "the coordinates of a grid", func() *graph.Mistake {
 		return gridMistake(c, -1, rank-1, fmt.Sprintf("grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s", rank-2, grid))
 	}) {
-		MustBeSize(c, grid[0], x[0], 0, "images and grids go together", func() *graph.Mistake {
+		MustBeSize(c, grid[0], x[0], 0, "images and grids must have the same batch size", func() *graph.Mistake {
 			return gridMistake(c, 0, 0, fmt.Sprintf("grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s", x, grid))
 		})
 	}
 	p := prove.NewProver(c.Bounds)
 	for axis, d := range x[2:] {
-		if need := (graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis + 2, Why: "images that are sampled have elements"}); !d.IsUnknown() {
+		if need := (graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis + 2, Why: "sampled images must have elements"}); !d.IsUnknown() {
 			switch p.Judge(need) {
 			case prove.Refused:
 				c.Fail(gridMistake(c, axis+2, -1, fmt.Sprintf("grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty", x, axis+2)))

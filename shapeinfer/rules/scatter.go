@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Scatter is the shape rule of elements of operand 2 that are written into operand 0, each at the
-// place that operand 1 names along an axis: the shape of operand 0.
+// Scatter is the shape rule of elements of operand 2 that are written into operand 0 at the indices of operand 1
+// along an axis: the shape of operand 0.
 func Scatter(c *graph.Call, name string, axis int) graph.Shape {
 	x, index, src := c.Shape(0), c.Shape(1), c.Shape(2)
 	at := Axis(c, axis, len(x))
@@ -60,13 +60,13 @@ func noLarger(c *graph.Call, index, size graph.Dim, axis, operand int, sentence 
 		c.Fail(m)
 		return false
 	case prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: index, Axis: axis, Why: "a scatter reaches no further than its operands"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: index, Axis: axis, Why: "a scatter must not reach beyond its operands"})
 	}
 	return true
 }
 
-// IndexWrite is the shape rule of slices of operand 2 that are written into operand 0, each at the
-// place along an axis that the vector of operand 1 names: the shape of operand 0.
+// IndexWrite is the shape rule of slices of operand 2 that are written into operand 0 at the vector of indices of
+// operand 1 along an axis: the shape of operand 0.
 func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 	x, index, src := c.Shape(0), c.Shape(1), c.Shape(2)
 	at := Axis(c, axis, len(x))
@@ -107,8 +107,8 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 	return x
 }
 
-// MaskedScatter is the shape rule of elements of operand 2 that take the places where operand 1, a mask,
-// holds: operands 0 and 1 broadcast.
+// MaskedScatter is the shape rule of elements of operand 2 that are written where operand 1, a mask, is true:
+// operands 0 and 1 broadcast.
 func MaskedScatter(c *graph.Call) graph.Shape {
 	b := CallRules(c).BroadcastShapes(c.Shape(0), c.Shape(1))
 	switch {
@@ -120,7 +120,7 @@ func MaskedScatter(c *graph.Call) graph.Shape {
 		c.Fail(clashMistake(c, b, 0, 2))
 	}
 	for _, need := range b.Needs {
-		need.Why = "operand and mask broadcast"
+		need.Why = "operand and mask must broadcast"
 		c.Require(need)
 	}
 	return b.Shape

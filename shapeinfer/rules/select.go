@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Select is the shape rule of one index of an axis: the axis goes away.
+// Select is the shape rule of one index of an axis: the axis is removed.
 func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	if len(x) == 0 {
@@ -51,8 +51,8 @@ func SelectStart(size, index graph.Dim) graph.Dim {
 	return index
 }
 
-// Diagonal is the shape rule of the diagonal of two axes: they go away, and the diagonal
-// is the last axis. That of a square needs both to have one size.
+// Diagonal is the shape rule of the diagonal of two axes: they are removed, and the diagonal is the last axis. If
+// square, both must have the same size.
 func Diagonal(c *graph.Call, offset, a, b int, square bool) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	i := Axis(c, a, len(x))

@@ -44,7 +44,7 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 			if !CountsFromEnd(bound) && p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: bound, B: 0}) == prove.Refused {
 				c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("the bounds of a slice: %s is less than 0 for every size", bound),
 					Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
-					Help:     []string{fmt.Sprintf("count from the start: %s is %s from the end", size.Plus(bound), graph.Dim(0).Minus(bound))}})
+					Help:     []string{fmt.Sprintf("count from the start instead: %s is %s from the end", size.Plus(bound), graph.Dim(0).Minus(bound))}})
 			}
 		}
 		for _, r := range []struct{ a, b graph.Dim }{{from, 0}, {to, from}, {size, to}} {
@@ -100,8 +100,8 @@ func isSumOfSizes(d graph.Dim) bool {
 	}) && is
 }
 
-// SliceBounds brings Python's bounds of a slice into the axis: negative numbers, and minus a
-// sum of named sizes, count from the end, and where all are whole numbers they are clamped.
+// SliceBounds normalises Python's bounds of a slice: negative numbers, and minus a sum of named sizes, count from the
+// end, and whole numbers are clamped if all sizes are numbers.
 func SliceBounds(size, start, stop graph.Dim) (from, to graph.Dim) {
 	return sliceBound(size, start), sliceBound(size, stop)
 }
@@ -147,12 +147,12 @@ func Pad(c *graph.Call, axis int, before, after graph.Dim, step int) graph.Shape
 	p := prove.NewProver(c.Bounds)
 	for _, d := range []graph.Dim{before, after} {
 		if d.IsSymbolic() {
-			requireAtLeast(c, p, d, 0, at, "padding cuts nothing off")
+			requireAtLeast(c, p, d, 0, at, "padding must not be negative")
 		}
 	}
 	out[at] = before.Plus(inner).Plus(after)
 	if n, whole := out[at].Int(); whole && n < 0 || isNegative(before) || isNegative(after) {
-		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("padding of %s and %s elements: sizes are 0 or more", before, after),
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("padding of %s and %s elements: sizes must be at least 0", before, after),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
 	}
 	if c.Failed() {
@@ -166,8 +166,8 @@ func isNegative(d graph.Dim) bool {
 	return whole && n < 0
 }
 
-// PadFrom is the shape rule of padding one axis with elements of x. The axis must have as many of
-// them as least says of each width that is not 0, and why says what they are for.
+// PadFrom is the shape rule of padding one axis with elements of x. The axis must have as many elements as least
+// returns for each width that is not 0; why says what they are for.
 func PadFrom(c *graph.Call, axis int, before, after graph.Dim, least func(width graph.Dim) graph.Dim, why string) graph.Shape {
 	out := Pad(c, axis, before, after, 1)
 	if c.Failed() {
@@ -183,7 +183,7 @@ func PadFrom(c *graph.Call, axis int, before, after graph.Dim, least func(width 
 		if p.AtLeast(size.Minus(need), 0) == prove.Refused {
 			c.Fail(&graph.Mistake{Code: graph.CodeSlice, Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
 				Summary: fmt.Sprintf("%s, but got: padding (%s, %s) at dimension %d of input %s", why, before, after, at, c.Shape(0)),
-				Help:    []string{fmt.Sprintf("the axis has %s elements, and this padding takes at least %s", size, need)}})
+				Help:    []string{fmt.Sprintf("the axis has %s elements, but this padding needs at least %s", size, need)}})
 			return out
 		}
 		requireAtLeast(c, p, size, need, at, why)

@@ -33,8 +33,7 @@ func Stack(c *graph.Call, axis int) graph.Shape {
 	return slices.Insert(first, at, graph.Dim(c.NumIn()))
 }
 
-// Matrices is the shape rule of an operation on each matrix of a batch; word is PyTorch's
-// name of the operation.
+// Matrices is the shape rule of an operation on each matrix of a batch; word is PyTorch's name of the operation.
 func Matrices(c *graph.Call, word string) graph.Shape {
 	if len(c.Shape(0)) < 2 {
 		c.Fail(operandMistake(c, graph.CodeRank, word+": input tensor must have at least 2 dimensions"))

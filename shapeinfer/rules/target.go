@@ -6,13 +6,13 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Targets is the shape rule of class indices for scores x [N, C, …]: target is [N, …];
-// of one example x [C], a scalar. It gives the target's shape. A target of the scores' own
-// shape is said to want floating-point numbers where the operation takes probabilities.
+// Targets is the shape rule of class indices for scores x [N, C, …]: target is [N, …], or for one example x [C] a
+// scalar. It returns the target's shape. If the operation takes probabilities, a target of the scores' shape gets a
+// message that it must be floating-point.
 func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) graph.Shape {
 	if x.Equal(target) && takesProbabilities {
 		m := operandMistake(c, graph.CodeDType, "Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
-		m.Detail = []string{"a target of the scores' shape holds probabilities; class indices have no axis of classes"}
+		m.Detail = []string{"a target of the scores' shape must hold probabilities; class indices have no axis of classes"}
 		c.Fail(m)
 		return target
 	}
@@ -40,7 +40,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 	}
 	if len(target) != len(want) {
 		m := operandMistake(c, graph.CodeRank, rankSentence(x, want, target))
-		m.Detail = []string{"the target holds one class index for each example: the scores' shape without the axis of classes"}
+		m.Detail = []string{"the target must hold one class index for each example: the scores' shape without the axis of classes"}
 		c.Fail(m)
 		return want
 	}
@@ -88,8 +88,8 @@ func firstSize(s graph.Shape) graph.Dim {
 	return s[0]
 }
 
-// Probabilities is the shape rule of targets that are probabilities of classes: they have
-// the scores' shape. It gives the shape of the examples.
+// Probabilities is the shape rule of targets that are probabilities of classes, in the scores' shape. It returns the
+// shape of the examples.
 func Probabilities(c *graph.Call) graph.Shape {
 	x, target := c.Shape(0), c.Shape(1)
 	if len(x) == 0 {
@@ -98,7 +98,7 @@ func Probabilities(c *graph.Call) graph.Shape {
 	}
 	r := CallRules(c)
 	for axis, d := range x {
-		r.requireSame(c, d, target[axis], axis, "probabilities have the scores' shape", func() *graph.Mistake {
+		r.requireSame(c, d, target[axis], axis, "probabilities must have the scores' shape", func() *graph.Mistake {
 			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Expected target size %s, got %s", x, target))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{axis}
 			return m

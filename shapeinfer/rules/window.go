@@ -14,13 +14,13 @@ func WindowExtent(size graph.Dim, dilation int) graph.Dim {
 	return size.Minus(1).Times(graph.Dim(dilation)).Plus(1)
 }
 
-// WindowCount returns the number of windows that lie wholly on an axis.
+// WindowCount returns the number of windows that fit on an axis.
 func WindowCount(length, size graph.Dim, stride, dilation int) graph.Dim {
 	return length.Minus(WindowExtent(size, dilation)).FloorDiv(int64(stride)).Plus(1)
 }
 
-// Window is the shape rule of sliding windows along one axis: the axis gives way to the
-// windows, and a new last axis holds the elements of each.
+// Window is the shape rule of sliding windows along one axis: the windows replace the axis, and a new last axis holds
+// the elements of each.
 func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	if len(x) == 0 {
@@ -39,7 +39,7 @@ func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph
 	}
 	length := x[at]
 	if size.IsSymbolic() {
-		requireAtLeast(c, prove.NewProver(c.Bounds), size, 1, at, "a window has an element")
+		requireAtLeast(c, prove.NewProver(c.Bounds), size, 1, at, "a window must have at least one element")
 	}
 	if requireWindow(c, at, length, WindowExtent(size, dilation)) == prove.Refused {
 		c.Fail(windowMistake(c, at, fmt.Sprintf("maximum size for tensor at dimension %d is %s but size is %s",
@@ -51,12 +51,12 @@ func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph
 	return out
 }
 
-// Fold is the shape rule of the opposite of [Window]: windows along one axis, whose
-// elements are the last axis, are put back on an axis of the given length.
+// Fold is the shape rule of the adjoint of [Window]: windows along one axis, whose elements are the last axis, are
+// put back on an axis of the given length.
 func Fold(c *graph.Call, axis int, length graph.Dim, stride, dilation int) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	if len(x) < 2 {
-		c.Fail(windowMistake(c, -1, "fold: an axis of windows and one of their elements are wanted"))
+		c.Fail(windowMistake(c, -1, "fold needs an axis of windows and one of their elements"))
 		return unknown(1)
 	}
 	last := len(x) - 1
@@ -72,7 +72,7 @@ func Fold(c *graph.Call, axis int, length graph.Dim, stride, dilation int) graph
 	}
 	count := WindowCount(length, size, stride, dilation)
 	CallRules(c).requireSame(c, x[at], count, at, "the number of windows", func() *graph.Mistake {
-		return windowMistake(c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, and %s are given",
+		return windowMistake(c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, but got %s",
 			length, count, size, x[at]))
 	})
 	return out
@@ -101,7 +101,7 @@ func badWindow(c *graph.Call, axis int, size graph.Dim, stride, dilation int) *g
 	case outOfRange([]int{stride, dilation}) != "":
 		return windowMistake(c, axis, outOfRange([]int{stride, dilation}))
 	case whole && n < 1:
-		return windowMistake(c, axis, fmt.Sprintf("a window of %d elements: sizes are 1 or more", n))
+		return windowMistake(c, axis, fmt.Sprintf("a window of %d elements: the size must be at least 1", n))
 	case stride < 1:
 		return windowMistake(c, axis, fmt.Sprintf("step is %d but must be > 0", stride))
 	case dilation < 1:
@@ -118,7 +118,7 @@ func requireWindow(c *graph.Call, axis int, length, extent graph.Dim) prove.Verd
 	}
 	v := prove.NewProver(c.Bounds).AtLeast(length.Minus(extent), 0)
 	if v == prove.Deferred {
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: length, B: extent, Axis: axis, Why: "a window lies inside its operand"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: length, B: extent, Axis: axis, Why: "a window must be inside its operand"})
 	}
 	return v
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// Option changes what a check asks for; nil changes nothing.
+// Option changes a check; nil has no effect.
 type Option func(*settings)
 
 type settings struct {
@@ -26,8 +26,8 @@ type settings struct {
 	proved    bool
 }
 
-// AllowWarnings lets warnings of the given codes pass; without a code, all of them. One
-// warning at one node is better silenced there, with [graph.Node.Silence].
+// AllowWarnings allows warnings with the given codes; without a code, all of them. For one warning at one node, use
+// [graph.Node.Silence] there instead.
 func AllowWarnings(codes ...graph.Code) Option {
 	return func(s *settings) {
 		if len(codes) == 0 {
@@ -40,14 +40,14 @@ func AllowWarnings(codes ...graph.Code) Option {
 // everyCode stands for all codes.
 const everyCode graph.Code = ""
 
-// Program checks what only shows in the program that computes the given values and carries
-// out the given writes: see [shapeinfer.CheckProgram].
+// Program also checks what shows only in the program that computes the given values and performs the given writes:
+// see [shapeinfer.CheckProgram].
 func Program(roots ...*graph.Node) Option {
 	return func(s *settings) { s.isProgram, s.roots = true, append(s.roots, roots...) }
 }
 
-// Sizes also binds named sizes: these must meet every requirement that is left to binding.
-// Each such option is a trial of its own.
+// Sizes also binds named sizes: these must meet every requirement that is left to binding. Each such option is a
+// separate trial.
 func Sizes(sizes shapeinfer.Sizes) Option {
 	return func(s *settings) { s.sizes = append(s.sizes, sizes) }
 }

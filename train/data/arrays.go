@@ -21,10 +21,10 @@ func Array(a exec.Array) (Column, error) {
 	} else if t, _ := graph.DTypeOfSlice(a.Data); t.Valid() {
 		c, err = columns[t](a.Data, a.Shape[1:])
 	} else {
-		return nil, fmt.Errorf("data: an array of %T: the elements are of no dtype, and no int", a.Data)
+		return nil, fmt.Errorf("data: an array of %T: its elements have no dtype", a.Data)
 	}
 	if err == nil && c.Len() != a.Shape[0] {
-		return nil, fmt.Errorf("data: shape %v does not fit the array's %d examples", a.Shape, c.Len())
+		return nil, fmt.Errorf("data: shape %v does not match the array's %d examples", a.Shape, c.Len())
 	}
 	return c, err
 }

@@ -35,7 +35,7 @@ func Of[T Element](values []T, example ...int) (Column, error) {
 // converted copy of all of them is in memory.
 func Converted[S any, T Element](values []S, convert func(S) T, example ...int) (Column, error) {
 	if convert == nil {
-		return nil, errors.New("data: Converted is given no function")
+		return nil, errors.New("data: the function of Converted is nil")
 	}
 	return newValues(values, func(dst []T, src []S) {
 		for i, v := range src {
@@ -62,10 +62,10 @@ func newValues[S any, T Element](all []S, fill func([]T, []S), example []int) (C
 		size *= n
 	}
 	if size == 0 {
-		return nil, fmt.Errorf("data: examples of shape %v have no elements, and %d values do not tell how many there are", example, len(all))
+		return nil, fmt.Errorf("data: examples of shape %v have no elements, so %d values do not determine their number", example, len(all))
 	}
 	if len(all)%size != 0 {
-		return nil, fmt.Errorf("data: %d values are no whole number of examples of shape %v, which take %d each", len(all), example, size)
+		return nil, fmt.Errorf("data: %d values are not a whole number of examples of shape %v, which have %d each", len(all), example, size)
 	}
 	return &values[S, T]{all, fill, slices.Clone(example), size, len(all) / size}, nil
 }

@@ -17,7 +17,7 @@ import (
 // cannot be fed with them is an error.
 func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error], error) {
 	if len(inputs) != len(l.columns) {
-		return nil, fmt.Errorf("data: %d inputs are given for %d columns", len(inputs), len(l.columns))
+		return nil, fmt.Errorf("data: got %d inputs for %d columns", len(inputs), len(l.columns))
 	}
 	if !slices.ContainsFunc(inputs, func(in *graph.Node) bool { return in != nil }) {
 		return nil, errors.New("data: all inputs are nil: nothing would be fed")
@@ -27,7 +27,7 @@ func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, 
 			continue
 		}
 		if slices.Contains(inputs[:i], in) {
-			return nil, fmt.Errorf("data: input %s is given for two columns", in.Called())
+			return nil, fmt.Errorf("data: input %s is used for two columns", in.Called())
 		}
 		if err := l.fits(in, i); err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, 
 // fits says why an input cannot be fed with the batches of column i.
 func (l *Loader) fits(in *graph.Node, i int) error {
 	if !in.IsInput() {
-		return fmt.Errorf("data: %s (%s), which is to be fed with column %d, is no input: inputs are declared with Graph.Input", in, in.Pos(), i)
+		return fmt.Errorf("data: %s (%s), to be fed with column %d, is not an input: declare inputs with Graph.Input", in, in.Pos(), i)
 	}
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("data: input %s (%s) is fed with column %d: %s", in, in.Pos(), i, fmt.Sprintf(format, args...))
@@ -69,10 +69,10 @@ func (l *Loader) fits(in *graph.Node, i int) error {
 	if tells {
 		dtype, example, known := c.example()
 		if known && dtype != in.DType() {
-			return wrong("its elements are %s; declare the input so, or convert them by data.Converted", dtype)
+			return wrong("its elements are %s; declare the input with that dtype, or convert them with data.Converted", dtype)
 		}
 		if known && !canBe(in, example) {
-			return wrong("its examples have shape %v, and the input's have %s", example, in.Shape()[1:])
+			return wrong("its examples have shape %v, but the input's have %s", example, in.Shape()[1:])
 		}
 	}
 	batch, known := in.Graph().Known(in.Shape()[0])

@@ -57,20 +57,20 @@ func TestIDX(t *testing.T) {
 
 	huge := []byte{0, 0, 8, 3, 255, 255, 255, 255, 0, 255, 255, 255, 0, 0, 0, 1, 7}
 	for want, content := range map[string][]byte{
-		"this is no IDX":                {1, 2, 3, 4},
-		"not uint8":                     {0, 0, 13, 1, 0, 0, 0, 0},
-		"of kind 77":                    {0, 0, 77, 1, 0, 0, 0, 0},
-		"the header ends":               {0, 0, 8, 2, 0, 0, 0, 2},
-		"and the file has 5":            bytes2x3[:17],
-		"and the file has 7":            append(bytes2x3[:18:18], 7),
-		"is no file's":                  {0, 0, 8, 3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
-		"and there are 5":               zipped(t, bytes2x3[:17]),
-		"and there are more":            zipped(t, append(bytes2x3[:18:18], 7)),
-		"unexpected EOF":                zipped(t, bytes2x3)[:25],
-		"and the file has 1":            huge,
-		"and there are 1":               zipped(t, huge),
-		"gzip: invalid header":          {0x1f, 0x8b, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-		"does not begin with two bytes": {},
+		"this is not an IDX file": {1, 2, 3, 4},
+		"not uint8":               {0, 0, 13, 1, 0, 0, 0, 0},
+		"of kind 77":              {0, 0, 77, 1, 0, 0, 0, 0},
+		"the header ends":         {0, 0, 8, 2, 0, 0, 0, 2},
+		"but the file has 5":      bytes2x3[:17],
+		"but the file has 7":      append(bytes2x3[:18:18], 7),
+		"which is impossible":     {0, 0, 8, 3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
+		"but there are 5":         zipped(t, bytes2x3[:17]),
+		"but there are more":      zipped(t, append(bytes2x3[:18:18], 7)),
+		"unexpected EOF":          zipped(t, bytes2x3)[:25],
+		"but the file has 1":      huge,
+		"but there are 1":         zipped(t, huge),
+		"gzip: invalid header":    {0x1f, 0x8b, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		"does not start with two": {},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

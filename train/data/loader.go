@@ -42,12 +42,12 @@ func New(batch int, columns []Column, opts ...Option) (*Loader, error) {
 		return nil, fmt.Errorf("data: a batch of %d examples: it must be at least 1", batch)
 	}
 	if len(columns) == 0 || slices.Contains(columns, nil) {
-		return nil, errors.New("data: batches want at least one column, and none that is nil")
+		return nil, errors.New("data: batches need at least one column, and none may be nil")
 	}
 	l := &Loader{columns: slices.Clone(columns), size: batch, n: columns[0].Len()}
 	for i, c := range columns {
 		if c.Len() != l.n {
-			return nil, fmt.Errorf("data: column 0 has %d examples and column %d has %d", l.n, i, c.Len())
+			return nil, fmt.Errorf("data: column 0 has %d examples, but column %d has %d", l.n, i, c.Len())
 		}
 		if p, is := c.(*part); is {
 			if err := p.check(); err != nil {
@@ -61,7 +61,7 @@ func New(batch int, columns []Column, opts ...Option) (*Loader, error) {
 		}
 	}
 	if l.dropLast && l.n < l.size {
-		return nil, fmt.Errorf("data: DropLast leaves no batch: there are %d examples, and a batch has %d; make the batch smaller, or keep the last one", l.n, l.size)
+		return nil, fmt.Errorf("data: DropLast leaves no batch: there are %d examples, but a batch has %d; make the batch smaller, or keep the last one", l.n, l.size)
 	}
 	return l, nil
 }

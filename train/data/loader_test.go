@@ -158,7 +158,7 @@ func TestFeeds(t *testing.T) {
 	l, err := New(4, counted(t, 6))
 	require.NoError(t, err)
 	_, err = l.Feeds(x)
-	require.ErrorContains(t, err, "1 inputs are given for 2 columns")
+	require.ErrorContains(t, err, "got 1 inputs for 2 columns")
 	feeds, err := l.Feeds(x, nil)
 	require.NoError(t, err)
 	n := 0
@@ -173,7 +173,7 @@ func TestFeeds(t *testing.T) {
 // A column of nothing is an error, and no crash.
 func TestColumnsOfNothing(t *testing.T) {
 	_, err := Converted[int, float32]([]int{1}, nil)
-	require.ErrorContains(t, err, "is given no function")
+	require.ErrorContains(t, err, "the function of Converted is nil")
 	_, err = Rows(nil, []int{0}).Batch(t.Context(), []int{0})
 	require.ErrorContains(t, err, "is given no column")
 }

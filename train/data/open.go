@@ -20,7 +20,7 @@ type opened struct {
 func open(path string) (*opened, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
-		err = &os.PathError{Op: "open", Path: path, Err: errors.New("this is no ordinary file")}
+		err = &os.PathError{Op: "open", Path: path, Err: errors.New("this is not a regular file")}
 	}
 	var f *os.File
 	if err == nil {

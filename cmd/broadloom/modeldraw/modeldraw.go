@@ -144,7 +144,7 @@ func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
 	case "print":
 		opts = append(opts, viz.WithTheme(viz.Print))
 	default:
-		return nil, fmt.Errorf("there is no theme %q; there are light, dark and print", a.Theme)
+		return nil, fmt.Errorf("there is no theme %q; themes are light, dark and print", a.Theme)
 	}
 	return opts, nil
 }
@@ -152,12 +152,12 @@ func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
 // center finds the value around which to draw.
 func (a Args) center(g *graph.Graph) (*graph.Node, error) {
 	if a.Compiled && shapeinfer.Check(g).Err() == nil { // one with mistakes is drawn as it is
-		return nil, fmt.Errorf("-around %s shows a part of the graph as it was built: leave out -compiled, and choose another format than html", a.Around)
+		return nil, fmt.Errorf("-around %s shows a part of the graph before compilation: leave out -compiled, and choose a format other than html", a.Around)
 	}
 	for _, n := range g.Nodes() {
 		if n.Label() == a.Around {
 			return n, nil
 		}
 	}
-	return nil, fmt.Errorf("graph %q has no value of the label %q; -format text lists all", g.Name(), a.Around)
+	return nil, fmt.Errorf("graph %q has no value with the label %q; -format text lists all", g.Name(), a.Around)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrMistakes is what a command says of a model that it needs without mistakes.
-var ErrMistakes = errors.New("the model has mistakes: broadloom check tells them")
+var ErrMistakes = errors.New("the model has mistakes: run broadloom check")
 
 // Compile compiles a graph for its [Roots]. It returns the errors of [exec.Compile].
 func Compile(g *graph.Graph) (*exec.Program, error) {
@@ -39,7 +39,7 @@ type NothingError struct{ Graph string }
 
 // Error implements error.
 func (e NothingError) Error() string {
-	return fmt.Sprintf("graph %q has no operations, so that there is nothing to compute: a function under //broadloom:model returns the graph that it built", e.Graph)
+	return fmt.Sprintf("graph %q has no operations, so there is nothing to compute: a function under //broadloom:model must return the graph that it built", e.Graph)
 }
 
 // Roots returns what a model is for: the results, which nothing reads, and the updates. Where there are none, the error is a [NothingError].

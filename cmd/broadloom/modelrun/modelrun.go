@@ -156,7 +156,7 @@ func perform(m Model, action Action, args json.RawMessage) (json.RawMessage, str
 	case err != nil:
 		return nil, err.Error()
 	case g == nil:
-		return nil, "the function gave no graph: it returned nil"
+		return nil, "the function returned a nil graph"
 	}
 	result, err := action(g, args)
 	if err != nil {

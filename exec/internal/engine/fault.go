@@ -67,7 +67,7 @@ func calledIn(n, x *graph.Node) string {
 // notIn tells from which indices one is picked.
 func notIn(least, size int) string {
 	if size == 0 {
-		return ", and there are no elements"
+		return ", but there are no elements"
 	}
 	return fmt.Sprintf(", not in %d..%d", least, size-1)
 }

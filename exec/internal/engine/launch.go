@@ -174,7 +174,7 @@ func (b *Specialization) Eval(d graph.Dim) int {
 		b.values[d] = int(n)
 	}
 	if int64(int(n)) != n {
-		panic(sizeError{fmt.Errorf("exec: the size %s is %d, more than this processor counts to", d, n)})
+		panic(sizeError{fmt.Errorf("exec: the size %s is %d, too large for this processor", d, n)})
 	}
 	return int(n)
 }

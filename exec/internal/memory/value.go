@@ -68,7 +68,7 @@ func (m *Value) SetSlice(shape []int, data any) error {
 		}
 	}
 	if !holds(shape, m.Count) {
-		return fmt.Errorf("its shape %v holds %v elements, and %d are given", shape, countOf(shape), m.Count)
+		return fmt.Errorf("its shape %v has %v elements, but got %d", shape, countOf(shape), m.Count)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (m *Value) SetDense(d *tensor.Dense) error {
 		return fmt.Errorf("the tensor is nil")
 	}
 	if d.IsMasked() {
-		return fmt.Errorf("the tensor is masked, and no program leaves elements out: fill them in, or feed the mask to an input of its own")
+		return fmt.Errorf("the tensor is masked, but programs compute all elements: fill them in, or feed the mask to a separate input")
 	}
 	if d.RequiresIterator() || d.DataOrder().IsColMajor() || !d.DataOrder().IsContiguous() {
 		c, ok := d.Materialize().(*tensor.Dense)
@@ -124,7 +124,7 @@ func (m *Value) SetDense(d *tensor.Dense) error {
 	}
 	t := graph.DTypeOfGo(d.Dtype().Type)
 	if denseElements[t] == nil {
-		return fmt.Errorf("its dtype is %v, which no program computes with", d.Dtype())
+		return fmt.Errorf("its dtype is %v, which programs do not support", d.Dtype())
 	}
 	m.Dtype = t
 	m.Ptr, m.Count = denseElements[t](d)
@@ -195,7 +195,7 @@ func (m *Value) SetNumber(v any, t graph.DType) error {
 	case uint64:
 		f, i = float64(v), int64(v)
 		if i < 0 && t != graph.Uint64 {
-			return fmt.Errorf("%v is no %s", v, t)
+			return fmt.Errorf("%v is not a valid %s", v, t)
 		}
 	default:
 		r := reflect.ValueOf(v)
@@ -205,11 +205,11 @@ func (m *Value) SetNumber(v any, t graph.DType) error {
 		case r.IsValid() && r.CanUint():
 			f, i = float64(r.Uint()), int64(r.Uint())
 		default:
-			return fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array, a slice or a number", v)
+			return fmt.Errorf("a %T cannot be fed: use a *tensor.Dense, an exec.Array, a slice or a number", v)
 		}
 	}
 	if t.IsInt() && !holdsInteger(t, f, i) {
-		return fmt.Errorf("%v is no %s", v, t)
+		return fmt.Errorf("%v is not a valid %s", v, t)
 	}
 	p := unsafe.Pointer(&m.number)
 	if of, _ := graph.DTypeOfSlice(m.slice); of != t {

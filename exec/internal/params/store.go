@@ -53,9 +53,9 @@ func (st *Store) Acquire(write bool) error {
 		next := n + 1
 		switch {
 		case n == inUseByWriter:
-			return fmt.Errorf("exec: a session that shares these parameters writes them at this moment: let one call end before the other begins (%w)", ErrBusy)
+			return fmt.Errorf("exec: a session that shares these parameters is writing them: wait until one call ends before you start the other (%w)", ErrBusy)
 		case write && n > 0:
-			return fmt.Errorf("exec: this would write parameters that %d calls of sessions that share them read at this moment: let those end before it begins (%w)", n, ErrBusy)
+			return fmt.Errorf("exec: this would write parameters that %d calls of sessions that share them are reading: wait until those end (%w)", n, ErrBusy)
 		case write:
 			next = inUseByWriter
 		}

@@ -20,7 +20,7 @@ func Aligned(bytes int) int { return (bytes + Alignment - 1) / Alignment * Align
 const MaxBytes = min(1<<47, math.MaxInt/2)
 
 // ErrAddresses is the cause of the error if more than MaxBytes are needed.
-var ErrAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(MaxBytes))
+var ErrAddresses = fmt.Errorf("a process cannot have more than %s", hugepage.Bytes(MaxBytes))
 
 // Block is memory with a live range.
 type Block struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // Eval returns the values of nodes of one graph. Feeds hold the values of inputs and
-// parameters; named sizes are found from their shapes, or given by hand. The error is
+// parameters; named sizes are found from their shapes, or set explicitly. The error is
 // the graph's own where it has mistakes.
 func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfer.Sizes) ([]Value, error) {
 	v, err := Prepare(outputs, feeds, sizes...)

@@ -37,10 +37,10 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	t := e.typeOf(n)
 	if direct == nil && written == nil {
 		if written = arrayforms.Of(n.Op()); written == nil {
-			return e.fail(n, "has no form in ONNX: it is computed by a function of Go. Compute it before or after the exported model, and feed it to it")
+			return e.fail(n, "cannot be written in ONNX: it is computed by a Go function. Compute it before or after the exported model, and feed the result to it")
 		}
 		if names := namesOfRows(in); arrayforms.WantsNumbers(n.Op()) && len(names) > 0 {
-			return e.fail(n, "is written in ONNX for rows and columns whose sizes are numbers, and %s has none: give it with WithSizes", names[0])
+			return e.fail(n, "can only be written in ONNX for rows and columns whose sizes are numbers, but %s is not known: set it with WithSizes", names[0])
 		}
 	}
 	switch {
@@ -140,7 +140,7 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
 	x, t := in[0], e.typeOf(n)
 	if e.opset < GreatestOpset || x.dtype.Size() != t.dtype.Size() || x.dtype == graph.Bool || t.dtype == graph.Bool {
-		return e.fail(n, "has no form in ONNX but for dtypes of one size, from opset %d on: give WithOpset(%d)", GreatestOpset, GreatestOpset)
+		return e.fail(n, "can be written in ONNX only for dtypes of the same size, from opset %d on: use WithOpset(%d)", GreatestOpset, GreatestOpset)
 	}
 	return e.apply("BitCast", t, attrs{attrInt("to", int(dataTypes[t.dtype]))}, x)
 }

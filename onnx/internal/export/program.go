@@ -38,7 +38,7 @@ func Model(g *graph.Graph, r Request) (m *wire.Model, err error) {
 		return nil, errors.New("the graph is nil")
 	}
 	if r.Opset < LeastOpset || r.Opset > GreatestOpset {
-		return nil, fmt.Errorf("opset %d is not written: only %d to %d", r.Opset, LeastOpset, GreatestOpset)
+		return nil, fmt.Errorf("opset %d is not supported: only %d to %d", r.Opset, LeastOpset, GreatestOpset)
 	}
 	defer g.KeepSizes()()
 	if err := r.check(g); err != nil {
@@ -57,16 +57,16 @@ func Model(g *graph.Graph, r Request) (m *wire.Model, err error) {
 func (r *Request) check(g *graph.Graph) error {
 	roots := r.roots()
 	if len(roots) == 0 {
-		return errors.New("nothing to export: give Outputs or Updates")
+		return errors.New("nothing to export: set Outputs or Updates")
 	}
 	for i, n := range roots {
 		switch {
 		case n == nil || n.Op() == nil:
-			return fmt.Errorf("root %d is nil, or a Node that no operation has made", i)
+			return fmt.Errorf("root %d is nil, or a Node that was not made by an operation", i)
 		case n.Err() != nil:
 			return n.Err()
 		case n.Graph() != g:
-			return fmt.Errorf("%s: root %d, %s, is no node of graph %q", n.Pos(), i, n.Called(), g.Name())
+			return fmt.Errorf("%s: root %d, %s, is not a node of graph %q", n.Pos(), i, n.Called(), g.Name())
 		case i >= len(r.Outputs) && n.Judged() && n.Op().Class != graph.Update:
 			return fmt.Errorf("%s: update %d, %s, writes nothing: it must be an in-place operation", n.Pos(), i-len(r.Outputs), graph.Describe(n))
 		}

@@ -11,7 +11,7 @@ func init() {
 	join(map[string]rule{
 		"Attention": attention, "ai.onnx.preview.FlexAttention": func(c *call) []node {
 			if c.given("score_mod") || c.given("prob_mod") {
-				refuse("it has bodies, and scores of attention are changed by no body here: write the attention out")
+				refuse("it has bodies that change the scores, which is not supported: write the attention with other operators")
 			}
 			return attention(c)
 		},

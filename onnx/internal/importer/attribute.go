@@ -26,7 +26,7 @@ func (c *call) given(name string) bool { return c.attribute(name) != nil }
 func (c *call) typed(name string, t wire.AttributeType) *wire.Attribute {
 	a := c.attribute(name)
 	if a != nil && a.Type != t && a.Type != 0 {
-		refuse("its attribute %q is of another type than the operator's", name)
+		refuse("its attribute %q has a different type from the operator's", name)
 	}
 	return a
 }

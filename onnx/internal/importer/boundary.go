@@ -91,7 +91,7 @@ func (b *builder) input(g *wire.Graph, in *wire.ValueInfo) node {
 	}
 	if !given {
 		if !t.HasShape {
-			refuse("the model does not say its shape: give it one")
+			refuse("the model does not declare its shape: set one")
 		}
 		for i, d := range t.Dims {
 			shape = append(shape, b.size(SizeName(g, in, i), d))

@@ -208,7 +208,7 @@ func (b *builder) operands(n *wire.Node, s *scope) (list []*value, ok bool) {
 		}
 		v, found := s.find(name)
 		if !found {
-			b.guard(n, func() { refuse("its operand %q is not made before it", name) })
+			b.guard(n, func() { refuse("its operand %q is not computed before it", name) })
 			return nil, false
 		}
 		if v == nil {
@@ -260,7 +260,7 @@ func (c *call) follow(results []*value) {
 // apply builds one node.
 func (b *builder) apply(n *wire.Node, operands []*value, s *scope) {
 	if b.applied++; b.applied > maxApplied {
-		refuse("functions and loops of the model make more than %d nodes", maxApplied)
+		refuse("functions and loops of the model expand to more than %d nodes", maxApplied)
 	}
 	for len(operands) > 0 && operands[len(operands)-1] == nil {
 		operands = operands[:len(operands)-1]
@@ -283,7 +283,7 @@ func (b *builder) apply(n *wire.Node, operands []*value, s *scope) {
 		switch {
 		case name == "":
 		case i >= len(results) || results[i] == nil:
-			refuse("its result %d is not computed here", i)
+			refuse("its result %d is not supported", i)
 		default:
 			s.values[name] = results[i]
 		}

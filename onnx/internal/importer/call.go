@@ -43,9 +43,9 @@ func (c *call) results() (list []*value) {
 	f := operators[key]
 	if f == nil {
 		if c.domain != "" {
-			refuse("the operator %s of the domain %q is not known: export the model without it", c.from.Op, c.domain)
+			refuse("the operator %s of the domain %q is unknown: export the model without it", c.from.Op, c.domain)
 		}
-		refuse("the operator %s is not known", c.from.Op)
+		refuse("the operator %s is unknown", c.from.Op)
 	}
 	for _, n := range f(c) {
 		if n == nil {
@@ -173,8 +173,8 @@ func (c *call) dims(i int) []graph.Dim {
 		s, ok = c.bounds(v)
 	}
 	if !ok || s.by != 1 {
-		refuse("its operand %q is computed from values that are known only when the model runs, and it must be known before: %s",
-			c.from.Inputs[i], "give an input that it depends on as a constant, or named sizes as numbers")
+		refuse("its operand %q must be known before the model runs, but depends on values known only then: %s",
+			c.from.Inputs[i], "make an input that it depends on a constant, or bind named sizes to numbers")
 	}
 	return s.dims
 }
@@ -208,7 +208,7 @@ func (c *call) list(i int) (list []int) {
 func (c *call) number(d graph.Dim) int {
 	n, ok := c.g.Known(d)
 	if !ok {
-		refuse("the size %s must be a number: give its names numbers", d)
+		refuse("the size %s must be a number: bind its names to numbers", d)
 	}
 	return int(n)
 }
@@ -220,7 +220,7 @@ func (c *call) floats(i int) (list []float64) {
 	}
 	a, ok := c.arrayOf(c.operands[i])
 	if !ok {
-		refuse("its operand %q is computed from values that are known only when the model runs, and it must be known before", c.from.Inputs[i])
+		refuse("its operand %q must be known before the model runs, but depends on values known only then", c.from.Inputs[i])
 	}
 	for k := range count(a.Shape) {
 		v, _ := graph.NumberAt(a.Data, k)
@@ -255,7 +255,7 @@ func (c *call) fromEnd(axis int) int {
 		axis += rank
 	}
 	if axis < 0 || axis > rank {
-		refuse("the first operand has %d axes, and no axis %d", rank, axis)
+		refuse("the first operand has %d axes, but no axis %d", rank, axis)
 	}
 	return axis
 }

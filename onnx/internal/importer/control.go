@@ -48,7 +48,7 @@ func ofNodes(list []node) (values []*value) {
 func (c *call) nodesOf(list []*value) (nodes []node) {
 	for _, v := range list {
 		if v.isList {
-			c.problem("a sequence is handed out of a body whose steps are not known: export the model with tensors there")
+			c.problem("a sequence is returned by a body whose number of steps is unknown: export the model with tensors there")
 			return nil
 		}
 		nodes = append(nodes, c.nodeOf(v))
@@ -91,7 +91,7 @@ func loop(c *call) []*value {
 		if isNumber && n <= maxUnrolled {
 			return c.unrolled(body, int(n), carry)
 		}
-		refuse("it hands on sequences, or values whose shapes change from step to step, and there are %s steps: give the sizes numbers", steps)
+		refuse("it carries sequences, or values whose shapes change from step to step, so that the number of steps, %s, must be known: bind the sizes to numbers", steps)
 	}
 	if len(body.Outputs) == len(carry)+1 && !hasSequence(carry) {
 		return c.while(body, steps, carry, nil)
@@ -245,7 +245,7 @@ func (c *call) unrolled(body *wire.Graph, steps int, carry []*value) []*value {
 			break
 		}
 		if i == maxUnrolled-1 && steps == maxUnrolled {
-			refuse("it has %d steps or more, which are too many to be written out", steps)
+			refuse("it has %d steps or more, which are too many to unroll", steps)
 		}
 	}
 	results := append([]*value{}, carry...)
@@ -263,7 +263,7 @@ func (c *call) unrolled(body *wire.Graph, steps int, carry []*value) []*value {
 func (c *call) nothing(out *wire.ValueInfo) node {
 	t := TensorType(out.Type)
 	if t == nil {
-		refuse("of no steps, the shape of %q is not known", out.Name)
+		refuse("without steps, the shape of %q is unknown", out.Name)
 	}
 	shape := graph.Shape{0}
 	for _, d := range t.Dims {
@@ -272,7 +272,7 @@ func (c *call) nothing(out *wire.ValueInfo) node {
 		case d.IsKnown:
 			size = graph.Dim(d.Value)
 		case !isNamed:
-			refuse("of no steps, the shape of %q is not known", out.Name)
+			refuse("without steps, the shape of %q is unknown", out.Name)
 		}
 		shape = append(shape, size)
 	}
@@ -282,12 +282,12 @@ func (c *call) nothing(out *wire.ValueInfo) node {
 // scan goes over axes of its last operands.
 func scan(c *call) []*value {
 	if c.version < 9 {
-		refuse("version 8 of it is not known: convert the model to a newer one")
+		refuse("version 8 of it is not supported: convert the model to a newer one")
 	}
 	body, sequences := c.body("body"), c.int("num_scan_inputs", 0)
 	states := len(c.operands) - sequences
 	if states < 0 || sequences < 1 {
-		refuse("it has %d operands, and %d of them are sequences", len(c.operands), sequences)
+		refuse("it has %d operands, of which %d are sequences", len(c.operands), sequences)
 	}
 	at := func(name string, i int) int {
 		if list := c.ints(name); i < len(list) {

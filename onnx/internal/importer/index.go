@@ -64,7 +64,7 @@ func nonZero(c *call) node {
 	return nonZeroSizes(a.Data, a.Shape).node(c.g)
 }
 
-const unknownCount = "how many elements it has is known only when the model runs: give what they depend on as a constant"
+const unknownCount = "its number of elements is known only when the model runs: make the input that it depends on a constant"
 
 // compress takes the places of an axis where a condition is true, which must be known.
 func compress(c *call, x node) node {

@@ -82,7 +82,7 @@ func (c *call) integersOf(name string) node {
 func (c *call) linear(x node, results int) node {
 	list := c.numbers("coefficients")
 	if results <= 0 || len(list)%results != 0 {
-		refuse("%d coefficients do not make %d results", len(list), results)
+		refuse("%d coefficients do not give %d results", len(list), results)
 	}
 	data := make([]float32, len(list))
 	for i, v := range list {
@@ -106,7 +106,7 @@ func (c *call) transformed(y node) node {
 	case "LOGISTIC":
 		return ops.Sigmoid(y)
 	default:
-		refuse("the transform %s of scores is not known", name)
+		refuse("the transform %s of scores is unknown", name)
 		return nil
 	}
 }
@@ -115,12 +115,12 @@ func (c *call) transformed(y node) node {
 func linearClassifier(c *call) []node {
 	classes := c.ints("classlabels_ints")
 	if len(classes) == 0 {
-		refuse("its classes are texts, which are no elements of tensors: name the result of its scores, or number the classes")
+		refuse("its classes are strings, which tensors here cannot hold: select the result with the scores, or number the classes")
 	}
 	list := c.numbers("coefficients")
 	features, isNumber := c.in(0).Shape()[c.in(0).Rank()-1].Int()
 	if !isNumber || features == 0 {
-		refuse("how many features it has must be a number")
+		refuse("its number of features must be known")
 	}
 	rows := len(list) / int(features)
 	y := c.linear(c.in(0), rows)

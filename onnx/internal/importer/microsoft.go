@@ -131,7 +131,7 @@ func (c *call) activated(x node, with []float64) node {
 	case "HardSigmoid":
 		return ops.Clamp(ops.Add(ops.Mul(x, graph.Num(at(0, 0.2))), graph.Num(at(1, 0.5))), 0, 1)
 	default:
-		refuse("the activation %s is not known", name)
+		refuse("the activation %s is unknown", name)
 		return nil
 	}
 }
@@ -193,7 +193,7 @@ func embedNorm(c *call) []node {
 // fusedAttention is self-attention with the products before it: x [batch, length, in], weights [in, 3·hidden].
 func fusedAttention(c *call) []node {
 	if c.has(4) || c.has(6) || c.int("do_rotary", 0) == 1 || c.given("qkv_hidden_sizes") {
-		refuse("it has a past, rotary positions or sizes of its own: export the model without ONNX Runtime's optimisations")
+		refuse("it has a past, rotary positions or its own sizes: export the model without ONNX Runtime's optimisations")
 	}
 	x, n := c.in(0), c.int("num_heads", 1)
 	all := ops.MatMul(x, c.in(1))

@@ -41,7 +41,7 @@ func (c *call) attend(q, k, v, seen, bias node) node {
 func groupedAttention(c *call) []node {
 	n, groups := c.int("num_heads", 1), c.int("kv_num_heads", 1)
 	if c.has(9) || c.has(11) || c.int("smooth_softmax", 0) == 1 {
-		refuse("it has positions, sinks or a softmax of its own: export the model without them")
+		refuse("it has its own positions, sinks or softmax: export the model without them")
 	}
 	q, k, v := c.in(0), c.at(1), c.at(2)
 	if k == nil {

@@ -67,7 +67,7 @@ func packedMatMul(c *call) node {
 	packed, ok := c.arrayOf(c.value(1))
 	data, isBytes := packed.Data.([]uint8)
 	if !ok || !isBytes || 8%bits != 0 || len(data)*8 < n*blocks*block*bits {
-		refuse("its matrix of %d bits is not known, or has another size", bits)
+		refuse("its matrix of %d bits is not supported, or has the wrong size", bits)
 	}
 	b := graph.Constant(c.g, unpacked(data, n*blocks*block, bits, false), graph.Dim(n), graph.Dim(blocks), graph.Dim(block))
 	zero := graph.Num(float64(int(1) << (bits - 1)))
@@ -96,7 +96,7 @@ func (c *call) packedZeros(n, blocks, bits int) node {
 	}
 	row := (blocks*bits + 7) / 8
 	if len(data) != n*row {
-		refuse("its zero points have another size")
+		refuse("its zero points have the wrong size")
 	}
 	var zeros []float32
 	for i := range n {

@@ -107,7 +107,7 @@ func squeeze(c *call, x node) node {
 		if over == nil {
 			isOne, known := c.equal(n, 1)
 			if !known {
-				refuse("it drops the axes of size 1, and whether %s is 1 is known only when the model runs: give its names numbers", n)
+				refuse("it removes axes of size 1, but whether %s is 1 is known only when the model runs: bind its names to numbers", n)
 			}
 			isDropped[i] = isOne
 		}

@@ -195,7 +195,7 @@ func (c *call) activations(usual []string) (list []func(x node) node) {
 			above := next(&alpha, 1)
 			list = append(list, func(x node) node { return ops.Threshold(x, above, 0) })
 		default:
-			refuse("the activation %s is not known", name)
+			refuse("the activation %s is unknown", name)
 		}
 	}
 	return list

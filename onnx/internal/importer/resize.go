@@ -25,7 +25,7 @@ func resize(c *call, x node) node {
 	over := c.ints("axes", upwards(x.Rank())...)
 	mode, known := resizeModes[c.text("mode", "nearest")]
 	if !known {
-		refuse("the mode %q is not known", c.text("mode", ""))
+		refuse("the mode %q is unknown", c.text("mode", ""))
 	}
 	if to := c.dims(3); len(to) > 0 {
 		shape := c.resizedTo(x, over, to)
@@ -72,7 +72,7 @@ func (c *call) resizedOver(x node, over []int, changes func(axis int) bool, f fu
 		return x
 	}
 	if len(resized) > 3 || c.text("coordinate_transformation_mode", "") == "tf_crop_and_resize" {
-		refuse("it resizes %d axes, or crops that of examples: at most three can be resized", len(resized))
+		refuse("it resizes %d axes, or crops the batch axis: at most three spatial axes can be resized", len(resized))
 	}
 	order := slices.Concat(kept, resized)
 	turned := ops.Permute(x, order...)
@@ -128,7 +128,7 @@ func (c *call) resizeOptions(x node, over []int, mode ops.ResizeMode) (opts []op
 	default:
 		at, known := resizePlaces[places]
 		if !known {
-			refuse("the places %q are not known", places)
+			refuse("the coordinate transformation %q is unknown", places)
 		}
 		opts = append(opts, at)
 	}

@@ -82,7 +82,7 @@ func (s *sizes) numbers() []int {
 	for i, d := range s.dims {
 		n, ok := d.Int()
 		if !ok || s.by != 1 {
-			refuse("%s stands where a number must be known", d)
+			refuse("%s must be a known number", d)
 		}
 		list[i] = int(n)
 	}
@@ -119,7 +119,7 @@ func concatSizes(c *call, in []*sizes) []*sizes {
 	shape[axis] = 0
 	for _, s := range in {
 		if len(s.shape) != len(shape) {
-			refuse("operands have %d and %d axes", len(shape), len(s.shape))
+			refuse("its operands have different numbers of axes, %d and %d", len(shape), len(s.shape))
 		}
 		shape[axis] += s.shape[axis]
 		by = commonMultiple(by, s.by)

@@ -32,7 +32,7 @@ var dtypes = map[wire.DataType]struct {
 func dtypeOf(t wire.DataType) graph.DType {
 	d, ok := dtypes[t]
 	if !ok {
-		refuse("elements of the dtype %s cannot be computed with", t)
+		refuse("elements of dtype %s are not supported", t)
 	}
 	return d.dtype
 }
@@ -115,12 +115,12 @@ func elementCount(dims []int64) (int, error) {
 	n := int64(1)
 	for _, d := range dims {
 		if d < 0 || d > 0 && n > math.MaxInt32*64/d {
-			return 0, fmt.Errorf("no tensor has the shape %v", dims)
+			return 0, fmt.Errorf("%v is not a valid shape", dims)
 		}
 		n *= d
 	}
 	if n > math.MaxInt {
-		return 0, fmt.Errorf("no tensor has the shape %v", dims)
+		return 0, fmt.Errorf("%v is not a valid shape", dims)
 	}
 	return int(n), nil
 }
@@ -131,7 +131,7 @@ func Elements(t *wire.Tensor, external func(*wire.Tensor) ([]byte, error)) (exec
 	fail := func(err error) (exec.Array, error) { return exec.Array{}, fmt.Errorf("tensor %q: %w", t.Name, err) }
 	d, ok := dtypes[t.Type]
 	if !ok {
-		return fail(fmt.Errorf("elements of the dtype %s cannot be computed with", t.Type))
+		return fail(fmt.Errorf("elements of dtype %s are not supported", t.Type))
 	}
 	n, err := elementCount(t.Dims)
 	if err != nil {
@@ -144,7 +144,7 @@ func Elements(t *wire.Tensor, external func(*wire.Tensor) ([]byte, error)) (exec
 	data := t.Raw
 	switch {
 	case t.IsExternal && external == nil:
-		return fail(fmt.Errorf("its elements lie in another file, of which nothing is known here"))
+		return fail(fmt.Errorf("its elements are in another file, which is not accessible"))
 	case t.IsExternal:
 		if data, err = external(t); err != nil {
 			return fail(err)
@@ -213,13 +213,13 @@ func unpacked(data []byte, n, bits int, signed bool) []byte {
 // dense writes out a tensor of which only some elements are in the file.
 func dense(b *builder, t *wire.SparseTensor) exec.Array {
 	if t.Values == nil || t.Indices == nil {
-		refuse("a sparse tensor lacks values or indices")
+		refuse("a sparse tensor has no values or indices")
 	}
 	values, index := b.array(t.Values), b.array(t.Indices)
 	n, err := elementCount(t.Dims)
 	at, ok := index.Data.([]int64)
 	if err != nil || n > 1<<28 || !ok {
-		refuse("no sparse tensor has the shape %v", t.Dims)
+		refuse("%v is not a valid shape of a sparse tensor", t.Dims)
 	}
 	dtype, given := graph.DTypeOfSlice(values.Data)
 	data := dtype.MakeSlice(n)

@@ -47,7 +47,7 @@ func (b *builder) ofSizes(s *sizes) *value {
 func (b *builder) nodeOf(v *value) node {
 	if v.node == nil {
 		if v.make == nil {
-			refuse("a sequence, or an optional value that is not there, stands where a tensor is wanted")
+			refuse("a sequence, or a missing optional value, is used as a tensor")
 		}
 		v.node = v.make()
 		b.made = append(b.made, v)

@@ -79,7 +79,7 @@ func (c *call) value(i int) *value {
 func (c *call) sequence(i int) []*value {
 	v := c.value(i)
 	if !v.isList {
-		refuse("its operand %d is no sequence", i)
+		refuse("its operand %d is not a sequence", i)
 	}
 	return v.list
 }
@@ -141,7 +141,7 @@ func (c *call) constant() *value {
 			}
 		}
 	}
-	refuse("its value is missing, or a text")
+	refuse("its value is missing, or a string")
 	return nil
 }
 
@@ -203,7 +203,7 @@ func (c *call) splitToSequence() (list []*value) {
 func (c *call) joinSequence() *value {
 	parts := c.sequence(0)
 	if len(parts) == 0 {
-		refuse("a sequence of nothing has no shape")
+		refuse("an empty sequence has no shape")
 	}
 	isNew := c.int("new_axis", 0) == 1
 	joined := *c
@@ -231,7 +231,7 @@ func sequenceMap(c *call) []*value {
 		for k, v := range c.operands {
 			if v.isList {
 				if i >= len(v.list) {
-					refuse("operand %d has %d parts, and the first one %d", k, len(v.list), len(c.sequence(0)))
+					refuse("operand %d has %d parts, but the first one has %d", k, len(v.list), len(c.sequence(0)))
 				}
 				v = v.list[i]
 			}
@@ -266,7 +266,7 @@ func (c *call) callFunction(f *wire.Function) []*value {
 func (c *call) compute(body *wire.Graph, args []*value) []*value {
 	s := c.scope.inner()
 	if len(args) != len(body.Inputs) {
-		refuse("a body takes %d values, and is given %d", len(body.Inputs), len(args))
+		refuse("a body takes %d values, but gets %d", len(body.Inputs), len(args))
 	}
 	for i, in := range body.Inputs {
 		s.values[in.Name] = args[i]
@@ -281,7 +281,7 @@ func (c *call) compute(body *wire.Graph, args []*value) []*value {
 
 func (c *call) computeIn(s *scope, nodes []*wire.Node, outputs []string) (list []*value) {
 	if s.depth > maxDepth {
-		refuse("bodies and functions lie more than %d deep within each other", maxDepth)
+		refuse("bodies and functions are nested more than %d deep", maxDepth)
 	}
 	c.nodes(nodes, s)
 	for _, name := range outputs {

@@ -47,7 +47,7 @@ func (c *call) conv() node {
 func imageAxes(x, w node) int {
 	n := x.Rank() - 2
 	if n < 1 || n > 3 || w.Rank() != n+2 {
-		refuse("its operands have %d and %d axes", x.Rank(), w.Rank())
+		refuse("its its operands have different numbers of axes, %d and %d", x.Rank(), w.Rank())
 	}
 	return n
 }

@@ -60,7 +60,7 @@ func (f *field) errorf(name, format string, args ...any) error {
 // fields calls take with each field of a message.
 func (r *reader) fields(p part, message string, take func(f *field) error) error {
 	if p.depth > maxDepth {
-		return fmt.Errorf("byte %d: %s: messages stand within messages more than %d deep", p.at, message, maxDepth)
+		return fmt.Errorf("byte %d: %s: messages are nested more than %d deep", p.at, message, maxDepth)
 	}
 	f := field{reader: r, message: message, depth: p.depth}
 	for at := 0; at < len(p.data); {

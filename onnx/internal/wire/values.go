@@ -14,7 +14,7 @@ var kinds = map[protowire.Type]string{
 // want expects a kind of value.
 func (f *field) want(name string, kind protowire.Type) error {
 	if f.kind != kind {
-		return f.errorf(name, "it is %s, and must be %s", kinds[f.kind], kinds[kind])
+		return f.errorf(name, "it is %s, but must be %s", kinds[f.kind], kinds[kind])
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func fixed[T any](f *field, name string, kind protowire.Type, size int, number f
 		return err
 	}
 	if len(f.bytes)%size != 0 {
-		return f.errorf(name, "its %d bytes are no whole numbers of %d bytes", len(f.bytes), size)
+		return f.errorf(name, "its %d bytes are not a multiple of %d", len(f.bytes), size)
 	}
 	list := grown(*to, len(f.bytes)/size)
 	for b := f.bytes; len(b) > 0; b = b[size:] {

@@ -201,12 +201,12 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"a cut field", []byte{0x12, 5, 'a'}, "byte 1: field 2 of ModelProto: unexpected EOF"},
 		{"a cut tag", []byte{0x80}, "byte 0: ModelProto: the tag of a field: unexpected EOF"},
-		{"another kind", []byte{0x08, 1, 0x10, 1}, "byte 3: field producer_name of ModelProto: it is a varint, and must be a string of bytes"},
-		{"within", []byte{0x3a, 4, 0x0a, 2, 0x08, 1}, "byte 5: field input of NodeProto: it is a varint, and must be a string of bytes"},
+		{"another kind", []byte{0x08, 1, 0x10, 1}, "byte 3: field producer_name of ModelProto: it is a varint, but must be a string of bytes"},
+		{"within", []byte{0x3a, 4, 0x0a, 2, 0x08, 1}, "byte 5: field input of NodeProto: it is a varint, but must be a string of bytes"},
 		{"a number for a message", []byte{0x38, 1}, "byte 1: field graph of ModelProto: it is a varint"},
-		{"cut numbers", []byte{0x3a, 6, 0x2a, 4, 0x22, 2, 0, 0}, "byte 6: field float_data of TensorProto: its 2 bytes are no whole numbers of 4 bytes"},
+		{"cut numbers", []byte{0x3a, 6, 0x2a, 4, 0x22, 2, 0, 0}, "byte 6: field float_data of TensorProto: its 2 bytes are not a multiple of 4"},
 		{"a cut number", []byte{0x3a, 5, 0x2a, 3, 0x0a, 1, 0x80}, "byte 6: field dims of TensorProto: number 0: unexpected EOF"},
-		{"no end", deep(), "messages stand within messages more than 100 deep"},
+		{"no end", deep(), "messages are nested more than 100 deep"},
 		{"many", append([]byte{0x3a, 0xc0, 0x9a, 0x0c}, bytes.Repeat([]byte{0x0a, 0}, 100000)...), "more messages than a file of this length can have"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestTooLarge(t *testing.T) {
 	half := make([]byte, 1<<30) // never touched, so it takes no memory
 	g := &Graph{Initializers: []*Tensor{{HasRaw: true, Raw: half}, {HasRaw: true, Raw: half}}}
 	_, err := (&Model{Graph: g}).Encode()
-	require.ErrorContains(t, err, "put its tensors into files of their own")
+	require.ErrorContains(t, err, "put its tensors into separate files")
 }
 
 func TestNames(t *testing.T) {

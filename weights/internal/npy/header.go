@@ -33,7 +33,7 @@ type header struct {
 func readHeader(r io.Reader) (h header, err error) {
 	var head [12]byte
 	if _, err := io.ReadFull(r, head[:8]); err != nil || string(head[:6]) != magic {
-		return h, errors.New("this is no .npy: it does not begin with \\x93NUMPY")
+		return h, errors.New("this is not an .npy file: it does not start with \\x93NUMPY")
 	}
 	lengthBytes := 2
 	switch major := head[6]; major {
@@ -41,18 +41,18 @@ func readHeader(r io.Reader) (h header, err error) {
 	case 2, 3:
 		lengthBytes = 4
 	default:
-		return h, fmt.Errorf("version %d of the format is not known", major)
+		return h, fmt.Errorf("version %d of the format is unknown", major)
 	}
 	if _, err := io.ReadFull(r, head[8:8+lengthBytes]); err != nil {
-		return h, errors.New("the header is cut off")
+		return h, errors.New("the header is truncated")
 	}
 	length := int64(binary.LittleEndian.Uint32(head[8:]))
 	if length > maxHeader {
-		return h, fmt.Errorf("the header has %d bytes: more than %d are refused", length, maxHeader)
+		return h, fmt.Errorf("the header has %d bytes: the limit is %d", length, maxHeader)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return h, errors.New("the header is cut off")
+		return h, errors.New("the header is truncated")
 	}
 	h.start = int64(8+lengthBytes) + length
 	p := literal{rest: string(text)}
@@ -97,9 +97,9 @@ func (p *literal) dictionary(h *header) error {
 	}
 	switch {
 	case strings.TrimSpace(p.rest) != "":
-		return fmt.Errorf("%.20q stands behind the dictionary", p.rest)
+		return fmt.Errorf("%.20q follows the dictionary", p.rest)
 	case len(seen) != 3:
-		return errors.New("it does not have descr, fortran_order and shape")
+		return errors.New("it must have descr, fortran_order and shape")
 	}
 	if h.unsupported != nil {
 		return nil
@@ -117,7 +117,7 @@ func (p *literal) value(key string, h *header) (err error) {
 	switch key {
 	case "descr":
 		if p.accept("[") {
-			h.dtype, h.unsupported = "records", errors.New("arrays of records are not supported: save each field as an array of its own")
+			h.dtype, h.unsupported = "records", errors.New("arrays of records are not supported: save each field as a separate array")
 			return p.skipList()
 		}
 		var descr string
@@ -135,7 +135,7 @@ func (p *literal) value(key string, h *header) (err error) {
 	case "shape":
 		h.shape, err = p.tuple()
 	default:
-		err = fmt.Errorf("%q is not known", key)
+		err = fmt.Errorf("%q is unknown", key)
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func (p *literal) skipList() error {
 			}
 		}
 	}
-	return errors.New("a list does not end")
+	return errors.New("a list has no end")
 }
 
 func (p *literal) accept(text string) bool {
@@ -173,7 +173,7 @@ func (p *literal) accept(text string) bool {
 
 func (p *literal) want(text string) error {
 	if !p.accept(text) {
-		return fmt.Errorf("%.20q stands where %s should", strings.TrimLeft(p.rest, " "), text)
+		return fmt.Errorf("found %.20q instead of %s", strings.TrimLeft(p.rest, " "), text)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (p *literal) string() (string, error) {
 			return s, nil
 		}
 	}
-	return "", fmt.Errorf("%.20q stands where a string should", p.rest)
+	return "", fmt.Errorf("found %.20q instead of a string", p.rest)
 }
 
 // tuple reads a shape.
@@ -203,7 +203,7 @@ func (p *literal) tuple() (shape []int, err error) {
 		text := strings.TrimLeft(p.rest[:digits], " ")
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return nil, fmt.Errorf("%.20q stands where a size should", p.rest)
+			return nil, fmt.Errorf("found %.20q instead of a size", p.rest)
 		}
 		p.rest = strings.TrimPrefix(p.rest[digits:], "L") // as Python 2 wrote it
 		if shape = append(shape, n); len(shape) > maxRank {

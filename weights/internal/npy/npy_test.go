@@ -36,27 +36,27 @@ func TestArraysOfHostilePeopleAreRefused(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		{"nothing", nil, "no .npy"},
-		{"other bytes", []byte("PK\x03\x04aaaaaaaa"), "no .npy"},
+		{"nothing", nil, "not an .npy file"},
+		{"other bytes", []byte("PK\x03\x04aaaaaaaa"), "not an .npy file"},
 		{"version 4", []byte("\x93NUMPY\x04\x00\x01\x00\x00\x00x"), "version 4"},
-		{"a header beyond the file", file("{")[:10], "cut off"},
-		{"a header of 4 GB", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "more than 65536"},
-		{"no dictionary", file("[]", four...), "stands where { should"},
-		{"text behind", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", four...), "stands behind"},
-		{"a field missing", file("{'descr': '<f4', 'shape': (1,)}", four...), "does not have"},
+		{"a header beyond the file", file("{")[:10], "truncated"},
+		{"a header of 4 GB", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "the limit is 65536"},
+		{"no dictionary", file("[]", four...), "instead of {"},
+		{"text behind", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", four...), "follows the dictionary"},
+		{"a field missing", file("{'descr': '<f4', 'shape': (1,)}", four...), "it must have"},
 		{"a field twice", file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", four...), "stands twice"},
-		{"another field", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four...), `"x" is not known`},
+		{"another field", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four...), `"x" is unknown`},
 		{"objects", file("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", four...), "can run code"},
 		{"records", file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four...), "records"},
 		{"complex numbers", file("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", four...), `"<c8" is not supported`},
 		{"two orders", file("{'descr': '<>f4', 'fortran_order': False, 'shape': (1,)}", four...), "is not supported"},
-		{"a negative size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", four...), "stands where a size should"},
-		{"a name for a size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (n,)}", four...), "stands where a size should"},
+		{"a negative size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", four...), "instead of a size"},
+		{"a name for a size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (n,)}", four...), "instead of a size"},
 		{"2^40 elements", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,)}", four...), "4 bytes follow the header"},
 		{"an overflow", file("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}"), "more elements than can be addressed"},
-		{"2^63", file("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,)}"), "stands where a size should"},
-		{"cut off", file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", four...), "takes 8"},
-		{"longer", file("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", make([]byte, 5)...), "takes 4"},
+		{"2^63", file("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,)}"), "instead of a size"},
+		{"truncated", file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", four...), "needs 8"},
+		{"longer", file("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", make([]byte, 5)...), "needs 4"},
 		{"many axes", file("{'descr': '<f4', 'fortran_order': False, 'shape': (" + strings.Repeat("1,", 65) + ")}"), "more than 64 axes"},
 	} {
 		_, err := read(c.content)
@@ -131,7 +131,7 @@ func TestUnreadableArraysStandBesideOthers(t *testing.T) {
 	data, err := tensors[0].Read()
 	require.NoError(t, err)
 	assert.Equal(t, []float32{1}, data)
-	for i, want := range []string{`"<c8" is not supported`, `"<U5" is not supported`, "can run code", "save each field as an array of its own"} {
+	for i, want := range []string{`"<c8" is not supported`, `"<U5" is not supported`, "can run code", "save each field as a separate array"} {
 		_, err := tensors[i+1].Read()
 		assert.ErrorContains(t, err, want)
 	}
@@ -147,12 +147,12 @@ func TestArchivesOfHostilePeopleAreRefused(t *testing.T) {
 		write func(z *zip.Writer)
 		want  string
 	}{
-		{"a name that leads elsewhere", func(z *zip.Writer) { add(t, z, "../a.npy", array) }, "no name of an array"},
-		{"an absolute name", func(z *zip.Writer) { add(t, z, "/a.npy", array) }, "no name of an array"},
+		{"a name that leads elsewhere", func(z *zip.Writer) { add(t, z, "../a.npy", array) }, "not a valid name of an array"},
+		{"an absolute name", func(z *zip.Writer) { add(t, z, "/a.npy", array) }, "not a valid name of an array"},
 		{"two of a name", func(z *zip.Writer) { add(t, z, "a.npy", array); add(t, z, "a.npy", array) }, "two arrays"},
-		{"something else", func(z *zip.Writer) { add(t, z, "a.txt", array) }, "no array"},
-		{"more than the header says", func(z *zip.Writer) { add(t, z, "a.npy", zeros) }, "takes"},
-		{"less than the header says", func(z *zip.Writer) { add(t, z, "a.npy", array[:len(array)-1]) }, "takes"},
+		{"something else", func(z *zip.Writer) { add(t, z, "a.txt", array) }, "not an array"},
+		{"more than the header says", func(z *zip.Writer) { add(t, z, "a.npy", zeros) }, "needs"},
+		{"less than the header says", func(z *zip.Writer) { add(t, z, "a.npy", array[:len(array)-1]) }, "needs"},
 	} {
 		var out bytes.Buffer
 		z := zip.NewWriter(&out)

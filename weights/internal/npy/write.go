@@ -62,7 +62,7 @@ func (z *Zip) Add(name string, shape []int, data any) error {
 	case z.seen[name]:
 		return fmt.Errorf("npz: two arrays are called %q", name)
 	case !fs.ValidPath(name + ".npy"):
-		return fmt.Errorf("npz: %q is no name of an array", name)
+		return fmt.Errorf("npz: %q is not a valid name of an array", name)
 	}
 	z.seen[name] = true
 	w, err := z.archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})

@@ -22,15 +22,15 @@ func ReadZip(r io.ReaderAt, size int64) (tensors []raw.Tensor, err error) {
 		name, isArray := strings.CutSuffix(entry.Name, ".npy")
 		switch {
 		case !isArray:
-			return nil, fmt.Errorf("npz: %q is no array: its name does not end with .npy", entry.Name)
+			return nil, fmt.Errorf("npz: %q is not an array: its name does not end with .npy", entry.Name)
 		case seen[name]:
 			return nil, fmt.Errorf("npz: two arrays are called %q", name)
 		case !fs.ValidPath(entry.Name):
-			return nil, fmt.Errorf("npz: %q is no name of an array", entry.Name)
+			return nil, fmt.Errorf("npz: %q is not a valid name of an array", entry.Name)
 		}
 		seen[name] = true
 		if entry.CompressedSize64 > uint64(size) {
-			return nil, fmt.Errorf("npz: the archive is cut off: array %q takes %d bytes, and it has %d", name, entry.CompressedSize64, size)
+			return nil, fmt.Errorf("npz: the archive is truncated: array %q needs %d bytes, but it has %d", name, entry.CompressedSize64, size)
 		}
 		t, err := readEntry(entry, name)
 		if err != nil {
@@ -55,7 +55,7 @@ func readEntry(entry *zip.File, name string) (t raw.Tensor, err error) {
 	case h.unsupported != nil: // the others can be read
 		return raw.Tensor{Info: raw.Info{Name: name, DType: h.dtype, Shape: h.shape}, Read: func() (any, error) { return nil, h.unsupported }}, nil
 	case entry.UncompressedSize64 != uint64(h.start+h.bytes):
-		return t, fmt.Errorf("it has %d bytes, and %s %v takes %d", entry.UncompressedSize64, h.dtype, h.shape, h.start+h.bytes)
+		return t, fmt.Errorf("it has %d bytes, but %s %v needs %d", entry.UncompressedSize64, h.dtype, h.shape, h.start+h.bytes)
 	case h.bytes > maxExpansion*int64(entry.CompressedSize64)+1<<20:
 		return t, fmt.Errorf("%d bytes in the archive cannot hold %d", entry.CompressedSize64, h.bytes)
 	}
@@ -75,7 +75,7 @@ func readEntry(entry *zip.File, name string) (t raw.Tensor, err error) {
 		// The checksum is compared at the end.
 		n, err := io.Copy(io.Discard, content)
 		if err == nil && n > 0 {
-			err = errors.New("npz: it goes on after its end")
+			err = errors.New("npz: there is data after its end")
 		}
 		return data, err
 	}}, nil

@@ -26,7 +26,7 @@ type span struct {
 // be part of one tensor.
 func parseHeader(header []byte, dataBytes int64) (spans []span, metadata map[string]string, err error) {
 	if len(header) == 0 || header[0] != '{' {
-		return nil, nil, errors.New("the header does not begin with {")
+		return nil, nil, errors.New("the header does not start with {")
 	}
 	if !utf8.Valid(header) {
 		return nil, nil, errors.New("the header is not UTF-8")
@@ -54,7 +54,7 @@ func parseHeader(header []byte, dataBytes int64) (spans []span, metadata map[str
 		return nil, nil, err
 	}
 	if rest := strings.TrimLeft(string(header[p.InputOffset():]), " "); rest != "" {
-		return nil, nil, fmt.Errorf("the header goes on after its end: %.20q", rest)
+		return nil, nil, fmt.Errorf("there is data after the end of the header: %.20q", rest)
 	}
 	return spans, metadata, checkSpans(spans, dataBytes)
 }
@@ -67,17 +67,17 @@ func checkSpans(spans []span, dataBytes int64) error {
 	for _, s := range spans {
 		switch {
 		case s.begin < at:
-			return fmt.Errorf("tensor %q begins at byte %d, inside of the one before it, which ends at %d", s.Name, s.begin, at)
+			return fmt.Errorf("tensor %q starts at byte %d, inside the one before it, which ends at %d", s.Name, s.begin, at)
 		case s.begin > at:
-			return fmt.Errorf("tensor %q begins at byte %d, and bytes from %d on belong to none", s.Name, s.begin, at)
+			return fmt.Errorf("tensor %q starts at byte %d, but the bytes from %d on belong to no tensor", s.Name, s.begin, at)
 		}
 		at = s.end
 	}
 	switch {
 	case at > dataBytes:
-		return fmt.Errorf("the file is cut off: tensors take %d bytes, and it has %d", at, dataBytes)
+		return fmt.Errorf("the file is truncated: tensors need %d bytes, but it has %d", at, dataBytes)
 	case at < dataBytes:
-		return fmt.Errorf("tensors take %d bytes, and the file has %d", at, dataBytes)
+		return fmt.Errorf("tensors need %d bytes, but the file has %d", at, dataBytes)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (p headerParser) next() (json.Token, error) {
 func (p headerParser) delim(want json.Delim) error {
 	token, err := p.next()
 	if err == nil && token != want {
-		return fmt.Errorf("%v stands where %v should", token, want)
+		return fmt.Errorf("found %v instead of %v", token, want)
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func (p headerParser) string() (string, error) {
 	}
 	s, ok := token.(string)
 	if !ok {
-		return "", fmt.Errorf("%v stands where a string should", token)
+		return "", fmt.Errorf("found %v instead of a string", token)
 	}
 	return s, nil
 }
@@ -182,7 +182,7 @@ func (p headerParser) tensor(name string) (span, error) {
 	case err != nil:
 		return s, err
 	case s.end < s.begin || s.end-s.begin != bytes:
-		return s, fmt.Errorf("bytes %d to %d do not fit %s %v, which takes %d", s.begin, s.end, s.DType, sizes, bytes)
+		return s, fmt.Errorf("bytes %d to %d do not match %s %v, which needs %d", s.begin, s.end, s.DType, sizes, bytes)
 	}
 	s.Shape = raw.Shape(sizes)
 	return s, nil
@@ -204,7 +204,7 @@ func (p headerParser) numbers() (list []int64, err error) {
 		text, ok := token.(json.Number)
 		v, err := strconv.ParseUint(string(text), 10, 63)
 		if !ok || err != nil || v > math.MaxInt64 {
-			return nil, fmt.Errorf("%v stands where a size should", token)
+			return nil, fmt.Errorf("found %v instead of a size", token)
 		}
 		if list = append(list, int64(v)); len(list) > maxRank {
 			return nil, fmt.Errorf("a list has more than %d numbers", maxRank)

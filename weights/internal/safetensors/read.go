@@ -21,14 +21,14 @@ func Read(r io.ReaderAt, size int64) (tensors []raw.Tensor, metadata map[string]
 	}()
 	var head [8]byte
 	if _, err := r.ReadAt(head[:], 0); err != nil {
-		return nil, nil, errors.New("the file has no header: it has less than 8 bytes")
+		return nil, nil, errors.New("the file has no header: it has fewer than 8 bytes")
 	}
 	length := binary.LittleEndian.Uint64(head[:])
 	switch {
 	case length > maxHeader:
-		return nil, nil, fmt.Errorf("the header has %d bytes by its first eight: more than %d are refused", length, maxHeader)
+		return nil, nil, fmt.Errorf("the header has %d bytes according to the first eight: the limit is %d", length, maxHeader)
 	case int64(length) > size-8:
-		return nil, nil, fmt.Errorf("the file is cut off: its header has %d bytes, and %d follow", length, size-8)
+		return nil, nil, fmt.Errorf("the file is truncated: its header has %d bytes, but only %d follow", length, size-8)
 	}
 	header := make([]byte, length)
 	if _, err := io.ReadFull(io.NewSectionReader(r, 8, int64(length)), header); err != nil {

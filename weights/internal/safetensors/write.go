@@ -40,7 +40,7 @@ func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 		case twice:
 			return fmt.Errorf("safetensors: two tensors are called %q", t.Name)
 		case t.Name == "__metadata__" || !utf8.ValidString(t.Name):
-			return fmt.Errorf("safetensors: no tensor can be called %q", t.Name)
+			return fmt.Errorf("safetensors: %q is not a valid name of a tensor", t.Name)
 		}
 		if err := raw.CheckShape(t.Shape, d, count); err != nil {
 			return fmt.Errorf("safetensors: tensor %q: %w", t.Name, err)

@@ -76,7 +76,7 @@ func (s *sarifWriter) rule(code string) int {
 	if at, known := s.rules[code]; known {
 		return at
 	}
-	meaning, help := "A model could not be checked.", "Mend the model's function."
+	meaning, help := "A model could not be checked.", "Fix the model's function."
 	all := graph.Explanations()
 	if i := slices.IndexFunc(all, func(e graph.Explanation) bool { return string(e.Code) == code }); i >= 0 {
 		meaning, help = all[i].Meaning, all[i].Cure

@@ -111,7 +111,7 @@ func readOutcome(o models.Outcome, texts *snapshot) (_ *model, failure *findings
 }
 
 // stale says of an error that what the editor shows beside it is of an earlier text.
-const stale = "The shapes that are shown are of the last text that compiled."
+const stale = "The shapes shown are those of the last version that compiled."
 
 // failed returns why no model of the package could be checked: at the first place that the compiler
 // names, or at the top of an open file.

@@ -22,7 +22,7 @@ type Import struct{ Name, Path string }
 func (p *Package) addCall(text string, at token.Position, imports []*ast.ImportSpec) {
 	e, err := parseCall(text)
 	if err != nil {
-		p.problem(at, fmt.Sprintf("%s %s: what stands behind the mark must be a call that gives a *graph.Graph, such as classifier(10): %v", Directive, text, err))
+		p.problem(at, fmt.Sprintf("%s %s: the text after the mark must be a call that returns a *graph.Graph, such as classifier(10): %v", Directive, text, err))
 		return
 	}
 	text = text[e.Pos()-1 : e.End()-1] // no comment behind it
@@ -51,7 +51,7 @@ func parseCall(text string) (*ast.CallExpr, error) {
 	}
 	call, isCall := e.(*ast.CallExpr)
 	if !isCall {
-		return nil, errors.New("this is no call")
+		return nil, errors.New("this is not a call")
 	}
 	return call, nil
 }

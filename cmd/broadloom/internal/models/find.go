@@ -155,7 +155,7 @@ func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 		}
 	}
 	for pos := range marks {
-		p.problem(fset.Position(pos), Directive+" must stand in the comment above a function")
+		p.problem(fset.Position(pos), Directive+" must be in the comment above a function")
 	}
 }
 
@@ -167,8 +167,8 @@ func (p *Package) add(fn *ast.FuncDecl, at token.Position) {
 		if fn.Recv != nil {
 			example = "NewNet(…)." + example
 		}
-		p.problem(at, fmt.Sprintf("%s is marked as a model: it must be a function without arguments that gives a *graph.Graph, or one that takes a *graph.Graph only; "+
-			"for others write a call that gives a *graph.Graph into the mark, as in %s %s", fn.Name.Name, Directive, example))
+		p.problem(at, fmt.Sprintf("%s is marked as a model: it must be a function without arguments that returns a *graph.Graph, or one that takes only a *graph.Graph; "+
+			"for others write a call that returns a *graph.Graph in the mark, such as %s %s", fn.Name.Name, Directive, example))
 		return
 	}
 	p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, Code: code})

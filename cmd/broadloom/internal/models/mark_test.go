@@ -39,5 +39,5 @@ func TestWrongMarksAreReported(t *testing.T) {
 	all := strings.Join(p.Problems, "\n")
 	assert.Contains(t, all, file+`:3: "// broadloom:model" marks no model: the mark is //broadloom:model, without spaces`)
 	assert.Contains(t, all, file+":7: b is marked as a model: it must be a function without arguments")
-	assert.Contains(t, all, file+":9: //broadloom:model must stand in the comment above a function")
+	assert.Contains(t, all, file+":9: //broadloom:model must be in the comment above a function")
 }
