@@ -99,5 +99,5 @@ func TestMistakesOfOwnGradients(t *testing.T) {
 	requireMistake(t, autodiff.Grad(ops.Sum(two), []node{x})[0], "the backward function of Own returns 2 gradients for 1 operands")
 	x, _ = build()
 	wrong := ops.WithGradient("Own", []node{x}, same, func(_, dy node, _ []node) []node { return []node{ops.Sum(dy)} })
-	require.ErrorContains(t, autodiff.Grad(ops.Sum(wrong), []node{x})[0].Err(), "gives for operand 1 shape [] of an operand of shape [3]")
+	require.ErrorContains(t, autodiff.Grad(ops.Sum(wrong), []node{x})[0].Err(), "returns for operand 1 shape [] of an operand of shape [3]")
 }

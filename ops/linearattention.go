@@ -86,7 +86,7 @@ func (a *linearAttention) check(call refusedCall) (shared graph.Dim, bad node) {
 		case x.Rank() != 4:
 			return 0, call.wrong(graph.CodeRank, "operands must have 4 axes, [B, H, T, D], but %s has shape %s", x.Called(), x.Shape())
 		case !x.DType().IsFloat() || x.DType() != q.DType():
-			return 0, call.wrong(graph.CodeDType, "operands must have the same floating-point dtype, but %s has %s and %s of %s", x.Called(), x.DType(), q.DType(), q.Called())
+			return 0, call.wrong(graph.CodeDType, "operands must have the same floating-point dtype, but %s has %s and %s has %s", x.Called(), x.DType(), q.Called(), q.DType())
 		}
 	}
 	shared, whole := q.Shape()[1].ExactDiv(k.Shape()[1])

@@ -58,21 +58,21 @@ func TestSequencesThatAreRefused(t *testing.T) {
 	}
 	x, weight := in(2, 3, 5), in(3, 1, 4)
 	for says, y := range map[string]node{
-		"heads, which is no multiple of the 2 of x1":           attend(in(2, 3, 5, 3), k, v),
+		"heads, which is not a multiple of the 2 of x1":        attend(in(2, 3, 5, 3), k, v),
 		"axis 3 of x0 has 3 elements, but must have 4":         attend(q, in(2, 2, 5, 4), v),
 		"axis 2 of x2 has 5 elements, but must have 6":         attend(in(2, 2, 6, 3), in(2, 2, 6, 3), v),
 		"axis 3 of x9 has 5 elements, but must have 6":         attend(q, k, v, ops.LinearState(in(2, 2, 3, 5))),
 		"axis 3 of x10 has 2 elements, but must have 3":        attend(q, k, v, ops.LinearDecay(in(2, 2, 5, 2))),
 		"axis 1 of x11 has 4 elements, but must have 2":        attend(q, k, v, ops.LinearBeta(in(2, 4, 5, 1))),
 		"operands must have 4 axes, [B, H, T, D], but x12 has": attend(q, k, in(2, 5, 6)),
-		"x13 has float64 beside float32 of x0":                 attend(q, g.Input("x13", graph.Float64, 2, 2, 5, 3), v),
+		"x13 has float64 and x0 has float32":                   attend(q, g.Input("x13", graph.Float64, 2, 2, 5, 3), v),
 		"axis 0 of x14 has 2 elements, but must have 3":        convolve(x, in(2, 1, 4), nil, nil),
 		"axis 1 of x15 has 2 elements, but must have 1":        convolve(x, in(3, 2, 4), nil, nil),
 		"axis 2 of x16 has 4 elements, but must have 3":        convolve(x, weight, nil, in(2, 3, 4)),
 		"axis 0 of x17 has 1 elements, but must have 2":        convolve(x, weight, nil, in(1, 3, 3)),
 		"x must be [N, C, T], the weight [C, 1, K]":            convolve(in(3, 5), weight, nil, nil),
 		"with C and K at least 1":                              convolve(x, in(3, 1, 0), nil, nil),
-		"x20 has float64 beside float32 of":                    convolve(x, g.Input("x20", graph.Float64, 3, 1, 4), nil, nil),
+		"x20 has float64 and ":                                 convolve(x, g.Input("x20", graph.Float64, 3, 1, 4), nil, nil),
 	} {
 		require.ErrorContains(t, y.Err(), says)
 	}

@@ -90,7 +90,7 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"Scan(): Carry and Over are empty, so that all steps would be the same": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Length: 3}, func(_, _ nodes) (next, out nodes) { return nil, nodes{ops.Exp(x)} })
 		},
-		"the Length of a Scan is -2, and what comes out of all steps": func(g *graph.Graph, x *graph.Node) {
+		"the Length of a Scan is -2, but the outputs of all steps": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Length: -2, Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, carry })
 		},
 		"the Length of a Scan is -n, which is negative": func(g *graph.Graph, x *graph.Node) {

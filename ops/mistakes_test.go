@@ -19,7 +19,7 @@ func TestArgumentsThatMeanNothing(t *testing.T) {
 		build func(g *graph.Graph, x N) N // x is float32[2, 3]
 		want  string
 	}{
-		"Cast":           {func(_ *graph.Graph, x N) N { return ops.Cast(x, 77) }, "BL004: Cast(x, graph.DType(77)): dtype(77) is no dtype"},
+		"Cast":           {func(_ *graph.Graph, x N) N { return ops.Cast(x, 77) }, "BL004: Cast(x, graph.DType(77)): dtype(77) is not a dtype"},
 		"Full":           {func(g *graph.Graph, _ N) N { return ops.Full(g, 99, 1, 2) }, "BL004: Full(graph.DType(99), 1, 2): dtype(99)"},
 		"OneHot":         {func(g *graph.Graph, _ N) N { return ops.OneHot(g.Input("q", graph.Int64, 2), 3, 77) }, "BL004"},
 		"Size":           {func(g *graph.Graph, _ N) N { return ops.Size(g, 77, 3) }, "BL004"},

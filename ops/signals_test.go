@@ -73,7 +73,7 @@ func TestSignalsRefuse(t *testing.T) {
 	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3, 2), in(graph.Float32, 2, 3), ops.ConvolveValid).Err(), "For 'valid' mode, one must be at least as large as the other in every dimension")
 	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3), in(graph.Float32, 0), ops.ConvolveFull).Err(), "operands of a convolution must have elements")
 	require.ErrorContains(t, ops.Correlate(in(graph.Float32, 3), in(graph.Float64, 2), ops.ConvolveFull).Err(), "use Cast to convert them to one dtype")
-	require.ErrorContains(t, ops.PolyVal(in(graph.Float32, 3, 2), in(graph.Float32)).Err(), "a polynomial is a vector of coefficients")
+	require.ErrorContains(t, ops.PolyVal(in(graph.Float32, 3, 2), in(graph.Float32)).Err(), "a polynomial must be a vector of coefficients")
 	require.ErrorContains(t, ops.PolyInt(in(graph.Float32, 3), 2, in(graph.Float32, 3)).Err(), "k must be a vector of 2 constants of integration")
 	require.ErrorContains(t, ops.PolyFit(in(graph.Float32, 3), in(graph.Float32, 4), 1, nil).Err(), "expected x and y to have same length")
 	require.ErrorContains(t, ops.HistogramDD(in(graph.Float32, 3, 2), nil, in(graph.Float32, 4)).Err(), "rows [n, d] need edges for each of d columns")

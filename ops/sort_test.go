@@ -95,7 +95,7 @@ func TestGradientsOfSortedElementsFlowToTheirPlaces(t *testing.T) {
 func TestTopKRefusesMoreThanThereIs(t *testing.T) {
 	g := graph.New("k")
 	ops.TopK(g.Input("x", graph.Float32, 2, 3), 4, 1, true)
-	require.ErrorContains(t, g.Err(), "k is 4, and axis 1 has 3 elements")
+	require.ErrorContains(t, g.Err(), "k is 4, but axis 1 has 3 elements")
 	require.ErrorContains(t, g.Err(), "sort_test.go")
 	h := graph.New("axis")
 	ops.Sort(h.Input("x", graph.Float32, 2, 3), 2, true)
