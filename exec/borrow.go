@@ -25,7 +25,7 @@ func BorrowParams(values Feed) SessionOption {
 	}
 }
 
-// borrowed returns the values that the session reads where they lie, and those of parameters that its program writes.
+// borrowed returns the values that the session reads in place, and those of parameters that its program writes.
 func (s *Session) borrowed() (read, written map[*graph.Node]*params.Value, err error) {
 	var strange []string
 	read, written = map[*graph.Node]*params.Value{}, map[*graph.Node]*params.Value{}
@@ -73,7 +73,7 @@ func (s *Session) ownWritten(values map[*graph.Node]*params.Value) error {
 	return nil
 }
 
-// checkBorrowed refuses memory that a run writes where a parameter is borrowed.
+// checkBorrowed rejects memory that a run writes if it overlaps a borrowed parameter.
 func (s *Session) checkBorrowed(written *memory.Value, in *graph.Node) error {
 	for i, v := range s.state.Params {
 		if v.Borrowed && v.Meets(written) {

@@ -32,7 +32,7 @@ func (e *BugError) Error() string {
 	if ok && !p.Ours {
 		return fmt.Sprintf("exec: code outside the library panicked in pass %s%s: %v%s", e.Pass, at, p, stack)
 	}
-	if shapeinfer.IsMistake(e.Err, graph.CodeOperation) { // of an operation that was found whole before
+	if shapeinfer.IsMistake(e.Err, graph.CodeOperation) { // of an operation that was correct before
 		return fmt.Sprintf("exec: in pass %s%s: %v", e.Pass, at, e.Err)
 	}
 	return fmt.Sprintf("exec: bug in pass %s%s: %v; please report it%s", e.Pass, at, e.Err, stack)
@@ -41,7 +41,7 @@ func (e *BugError) Error() string {
 // Unwrap returns the error itself.
 func (e *BugError) Unwrap() error { return e.Err }
 
-// inPass makes a bug of a pass of what was found invalid in it.
+// inPass turns what a verification found in a pass into a bug of the pass.
 func inPass(pass string, err error) error {
 	if e, ok := err.(*bug.Error); ok {
 		return &BugError{Pass: pass, Node: e.Node, Err: e.Err}
@@ -49,7 +49,8 @@ func inPass(pass string, err error) error {
 	return err
 }
 
-// ofElement makes a mistake of the user's of a bug at a node whose element is no longer what it was when the node was built.
+// ofElement turns a bug into the user's mistake if its node's operation no longer computes what it did when the node
+// was built.
 func ofElement(err error) error {
 	e, ok := err.(*BugError)
 	if !ok || e.Node == nil {
@@ -62,7 +63,7 @@ func ofElement(err error) error {
 	return err
 }
 
-// changedMeanings finds operations of a user's that have said of a node something else while the program was compiled than when it was built.
+// changedMeanings finds users' operations that described a node differently during compilation than when it was built.
 func changedMeanings(g *graph.Graph) error {
 	for _, n := range g.Nodes() {
 		if m := n.ChangedMeaning(); m != nil {
@@ -72,7 +73,8 @@ func changedMeanings(g *graph.Graph) error {
 	return nil
 }
 
-// tryClaims tries what users' operations claim, before a pass relies on it: of composites while they are whole, and of what they are written with.
+// tryClaims tries what users' operations claim, before a pass relies on it: claims of composites before they are
+// expanded, and claims of the operations in their expansions.
 func tryClaims(g *graph.Graph) func(*lower.Program, pass) error {
 	trier := claims.Trier{Evaluate: evaluate}
 	return func(u *lower.Program, p pass) error {
@@ -86,7 +88,7 @@ func tryClaims(g *graph.Graph) func(*lower.Program, pass) error {
 	}
 }
 
-// publicError makes public what went wrong while a program ran.
+// publicError converts an error of a run to a public one.
 func publicError(pass string, err error) error {
 	if e, ok := err.(*engine.FailedCheck); ok {
 		return &RunError{e.Node, e.Message, e.Err}

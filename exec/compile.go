@@ -21,10 +21,10 @@ type Option func(*request)
 
 type request struct {
 	outputs, updates []*graph.Node
-	needs            []graph.Requirement // what the check has left to the binding of sizes
+	needs            []graph.Requirement // requirements that the check leaves to the binding of sizes
 	warnings         []*graph.Mistake
 	onWarning        func(*graph.Mistake)
-	strict           bool                               // warnings are errors
+	strict           bool                               // treats warnings as errors
 	between          []func(*lower.Program, pass) error // run after each pass
 	thresholds       lower.Thresholds
 	fastBFloat16     bool
@@ -58,14 +58,14 @@ func Updates(nodes ...*graph.Node) Option {
 // added to the sum so far.
 func FastBFloat16() Option { return func(r *request) { r.fastBFloat16 = true } }
 
-// roots lists the outputs and then the updates.
+// roots lists the outputs, then the updates.
 func (r *request) roots() []*graph.Node { return slices.Concat(r.outputs, r.updates) }
 
 // pass is one step of compilation.
 type pass struct {
 	name   string
 	doc    string
-	needed bool // nothing runs without it; the others make programs faster
+	needed bool // nothing runs without it; other passes make programs faster
 	run    func(*lower.Program) error
 }
 
@@ -105,7 +105,7 @@ var passes = []pass{
 	{"assign-buffers", "assign buffers to what kernels exchange", true, lower.AssignBuffers},
 }
 
-// passOrder states which passes must come before which, and why.
+// passOrder states which passes must precede which, and why.
 var passOrder = []struct{ before, after, why string }{
 	{"expand", "widen", "composite operations are written with sums and products"},
 	{"expand", "simplify", "the identities are those of primitive operations"},
@@ -164,7 +164,7 @@ var passOrder = []struct{ before, after, why string }{
 	{"lower", "assign-buffers", "which operands a kernel may overwrite is known from its program"},
 }
 
-// onGraph makes a pass of one that rewrites the graph.
+// onGraph makes a pass of a function that rewrites the graph.
 func onGraph(run func(*rewrite.Program) error) func(*lower.Program) error {
 	return func(u *lower.Program) error { return run(u.Program) }
 }
@@ -239,15 +239,15 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	return p, nil
 }
 
-// unit begins a compilation of a graph as it was when it had some number of nodes.
+// unit begins a compilation of a graph, as it was when it had built nodes.
 func (r *request) unit(g *graph.Graph, built int) *lower.Program {
 	return &lower.Program{Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(), Evaluate: evaluate, NumOutputs: len(r.outputs),
 		FastBFloat16: r.fastBFloat16 && lower.MultipliesBFloat16()},
 		Thresholds: r.thresholds, CompileBody: r.compileBody}
 }
 
-// compileBody runs the passes from the outline of loops on over the body of one, which has been
-// rewritten together with what is around it.
+// compileBody compiles the body of a loop, from the pass that outlines loops on. The passes before that rewrote it
+// together with its surroundings.
 func (r *request) compileBody(body *rewrite.Program) (*lower.Program, error) {
 	u := &lower.Program{Program: body, Thresholds: r.thresholds, CompileBody: r.compileBody}
 	first := slices.IndexFunc(passes, func(p pass) bool { return p.name == "outline" })
@@ -264,8 +264,8 @@ func (r *request) compileBody(body *rewrite.Program) (*lower.Program, error) {
 	return u, nil
 }
 
-// check refuses a graph with mistakes and roots that are none of its nodes. It notes what
-// can only be judged once sizes are bound.
+// check rejects a graph with mistakes, and roots that are not its nodes. It records what can only be judged once sizes
+// are bound.
 func (r *request) check(g *graph.Graph) error {
 	report := shapeinfer.CheckProgram(g, r.roots()...)
 	r.needs = report.Requirements
@@ -288,14 +288,14 @@ func (r *request) check(g *graph.Graph) error {
 	return report.Err()
 }
 
-// checkRoot refuses an output or an update that is no node of the program's graph.
+// checkRoot rejects an output or an update that is not a node of the program's graph.
 func checkRoot(report *shapeinfer.Report, what string, n *graph.Node) bool {
 	switch {
 	case n == nil || n.Op() == nil:
 		refuse(report, graph.Caller(), "%s is nil, or a Node that was not made by an operation", what)
 	case n.Graph() == report.Graph:
 		bad := n.OutsideOfBody(what)
-		if bad == nil || !n.Judged() { // that is a mistake of its own
+		if bad == nil || !n.Judged() { // that is a separate mistake
 			return true
 		}
 		bad.Pos = n.Pos()

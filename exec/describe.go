@@ -103,7 +103,7 @@ func (p *Program) plan() (*Plan, *outline.Inlined) {
 	return plan, l
 }
 
-// findBodies finds the bodies of loops, those of loops in them among them.
+// findBodies finds the bodies of loops, including nested ones.
 func findBodies(bodies map[*outline.Call]*rewrite.Program, kernels []lower.Kernel) {
 	for _, k := range kernels {
 		if loop, is := k.(*lower.Repeat); is {
@@ -113,7 +113,7 @@ func findBodies(bodies map[*outline.Call]*rewrite.Program, kernels []lower.Kerne
 	}
 }
 
-// exchanged lists the values that a kernel reads and writes, without views.
+// exchanged lists the values that a kernel reads and writes, excluding views.
 func exchanged(k lower.Kernel) (reads, writes []*graph.Node) {
 	for _, o := range k.Operands() {
 		list := &reads
@@ -127,7 +127,7 @@ func exchanged(k lower.Kernel) (reads, writes []*graph.Node) {
 	return reads, writes
 }
 
-// noteMembers notes what kernels, and those of loops' bodies, compute for others too.
+// noteMembers records all that kernels, and those of loops' bodies, compute.
 func noteMembers(listed map[*graph.Node]bool, kernels []lower.Kernel) {
 	for _, k := range kernels {
 		for _, n := range k.Computes().Members() {
@@ -139,7 +139,7 @@ func noteMembers(listed map[*graph.Node]bool, kernels []lower.Kernel) {
 	}
 }
 
-// planOf describes a kernel. listed is what stands in the plan of some kernel.
+// planOf describes a kernel. listed has the nodes that are in some kernel's plan already.
 func planOf(k lower.Kernel, l *outline.Inlined, listed map[*graph.Node]bool) KernelPlan {
 	g := k.Computes()
 	reads, writes := exchanged(k)

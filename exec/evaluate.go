@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// evaluate computes nodes that need no input. It gives nothing where the computation
-// fails, so that the run reports the failure at the user's line.
+// evaluate computes nodes that need no input. It returns nil if that fails; the run then reports the failure at the
+// user's line.
 func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]any {
 	r := request{outputs: nodes, thresholds: lower.UsualThresholds}
 	u := r.unit(g, len(g.Nodes()))

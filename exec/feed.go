@@ -55,8 +55,8 @@ func (a Array) Widened() Array {
 	return a
 }
 
-// take finds the memory of what is given for n. known are the sizes of its axes, as [knownSizes] gives
-// them, and named those that a session was given.
+// take finds the memory of a value given for n. known are the sizes of n's axes, as [knownSizes] returns them, and
+// named those that were given to a session.
 func take(m *memory.Value, given any, n *graph.Node, known []int, named shapeinfer.Sizes) error {
 	switch v := given.(type) {
 	case Array:
@@ -75,12 +75,12 @@ func take(m *memory.Value, given any, n *graph.Node, known []int, named shapeinf
 	return m.SetNumber(given, n.DType())
 }
 
-// feedAs says what to do where what is fed has another dtype than the input.
+// feedAs says what to do if a fed value has another dtype than the input.
 func feedAs(want, got graph.DType) string {
 	return fmt.Sprintf("feed %s, or declare the input as graph.%s", sliceOf(want), got.GoName())
 }
 
-// sliceOf writes the type of a slice of elements in Go.
+// sliceOf formats the Go type of a slice of elements.
 func sliceOf(t graph.DType) string {
 	if t.IsFloat() && t.Bits() < graph.Float32.Bits() {
 		return "[]half." + t.GoName()

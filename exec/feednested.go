@@ -10,7 +10,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// basicTypes are those of numbers and bools by their kinds: a named type such as a user's ID is copied as its basic one.
+// basicTypes are the types of numbers and bools by kind. A value of a named type, such as a user's ID, is copied as its
+// basic type.
 var basicTypes = map[reflect.Kind]reflect.Type{
 	reflect.Bool: reflect.TypeFor[bool](), reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
 	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
@@ -18,12 +19,12 @@ var basicTypes = map[reflect.Kind]reflect.Type{
 	reflect.Uint16: reflect.TypeFor[uint16](), reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](),
 }
 
-// maxNesting bounds how deep lists stand in lists: one that holds itself has no end.
+// maxNesting limits the nesting of lists: a list may contain itself.
 const maxNesting = 64
 
 // takeNested takes nested slices and arrays, such as [][]float32, by copying their elements.
 func takeNested(m *memory.Value, v reflect.Value) error {
-	if v.Kind() == reflect.Array { // a copy that has an address
+	if v.Kind() == reflect.Array { // an addressable copy
 		p := reflect.New(v.Type()).Elem()
 		p.Set(v)
 		v = p
@@ -55,7 +56,7 @@ func takeNested(m *memory.Value, v reflect.Value) error {
 
 func isList(v reflect.Value) bool { return v.Kind() == reflect.Slice || v.Kind() == reflect.Array }
 
-// nestedShape returns the sizes of lists, as the first list at each level tells them, and the type of elements.
+// nestedShape returns the sizes of nested lists, according to the first list at each level, and the type of elements.
 func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 	for isList(v) {
 		if shape = append(shape, v.Len()); len(shape) > maxNesting {
@@ -65,7 +66,7 @@ func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 			v = v.Index(0)
 			continue
 		}
-		// Sizes behind it are not told, but those of arrays.
+		// Further sizes are unknown, except those of arrays.
 		if v = reflect.Zero(v.Type().Elem()); v.Kind() == reflect.Slice {
 			return nil, nil, errors.New("it has no elements, so its shape is unknown: use exec.Array{Shape: …, Data: …}")
 		}
@@ -73,8 +74,8 @@ func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 	return shape, v.Type(), nil
 }
 
-// copyNested copies the elements of v, which stands at a place of nested lists and has the given shape, and
-// returns the room that is left.
+// copyNested copies the elements of v, a list of the given shape at some place of nested lists, and returns the rest of
+// room.
 func copyNested(room []byte, v reflect.Value, shape, place []int) ([]byte, error) {
 	if v.Len() != shape[0] {
 		return nil, fmt.Errorf("the list at %v has %d elements, but the first one at its level has %d: all must have the same number", place, v.Len(), shape[0])

@@ -8,11 +8,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// takeSlice takes a plain slice, whose shape the value's declaration tells: one size at most may be
-// unknown.
+// takeSlice takes a plain slice. The value's declaration gives its shape, in which at most one size may be unknown.
 func takeSlice(m *memory.Value, data any, count int, n *graph.Node, known []int, named shapeinfer.Sizes) error {
 	shape, each, open := m.OwnShape(n.Rank()), 1, -1
-	given := "" // sizes that the slice does not tell
+	given := "" // sizes that do not follow from the slice
 	for axis, size := range known {
 		if size < 0 && len(named) > 0 {
 			if size = namedSize(n.Shape()[axis], named); size >= 0 {
@@ -42,7 +41,7 @@ func takeSlice(m *memory.Value, data any, count int, n *graph.Node, known []int,
 	return m.SetSlice(shape, data)
 }
 
-// knownSizes returns the sizes of a value's axes, -1 where only a run tells.
+// knownSizes returns the sizes of a value's axes, -1 for those that only a run determines.
 func knownSizes(n *graph.Node) []int {
 	sizes := make([]int, n.Rank())
 	for axis, d := range n.Shape() {
@@ -54,7 +53,7 @@ func knownSizes(n *graph.Node) []int {
 	return sizes
 }
 
-// namedSize returns a size that is a name, or -1.
+// namedSize returns a size that is a known name, or -1.
 func namedSize(d graph.Dim, named shapeinfer.Sizes) int {
 	if names := d.Symbols(); len(names) == 1 && d == graph.SymbolicDim(names[0]) {
 		if v, is := named[names[0]]; is {

@@ -77,7 +77,7 @@ func (p *Program) bindingFor(sizes map[string]int) (*specialized, error) {
 		shapes = append(shapes, shape)
 		inputs = append(inputs, shapeinfer.Bound{Node: in.node, Shape: shape})
 	}
-	given := shapeinfer.Sizes{} // some may stand in no input
+	given := shapeinfer.Sizes{} // some may occur in no input
 	for _, name := range p.source.DimNames() {
 		if v, is := sizes[name]; is {
 			given[name] = int64(v)
@@ -85,7 +85,7 @@ func (p *Program) bindingFor(sizes map[string]int) (*specialized, error) {
 	}
 	sizesBound, err := shapeinfer.BindProgram(p.source, p.request.roots(), inputs, p.needs, given)
 	if err != nil {
-		return nil, err // it begins with the place in the user's program
+		return nil, err // it begins with the user's file and line
 	}
 	return p.bind(shapes, sizesBound, 1)
 }

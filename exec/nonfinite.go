@@ -41,7 +41,7 @@ type OperandValues struct {
 	Element *float64
 }
 
-// valuesAtOnce bounds the values that a search keeps in memory at a time.
+// valuesAtOnce is the most values that a search keeps in memory at a time.
 const valuesAtOnce = 64
 
 // FirstNonFinite recomputes every value of the program for the same inputs, and finds the operation that first produced a NaN or an
@@ -65,7 +65,7 @@ func (s *Session) FirstNonFinite(ctx context.Context, feed Feed) (*NonFinite, er
 	return f.report()
 }
 
-// ownFeed copies what a run would write in place.
+// ownFeed copies fed values that a run would write in place.
 func (s *Session) ownFeed(feed Feed) Feed {
 	own := Feed{}
 	for n, v := range feed {
@@ -87,7 +87,7 @@ func (s *Session) ownFeed(feed Feed) Feed {
 	return own
 }
 
-// finder looks for what is not finite.
+// finder searches for values that are not finite.
 type finder struct {
 	s     *Session
 	ctx   context.Context
@@ -96,15 +96,15 @@ type finder struct {
 	bodies
 }
 
-// finiteness is what a value holds.
+// finiteness is what is known of a value's elements.
 type finiteness struct {
 	nan, inf           int
-	firstNaN, firstInf int // of the elements in row-major order
+	firstNaN, firstInf int // indices in row-major order
 	min, max           float64
 	shape              []int
 }
 
-// look notes the finiteness of all values. A constant makes nothing: what reads it does.
+// look computes the finiteness of all values. It skips constants: operations that read them are found instead.
 func (f *finder) look() error {
 	g := f.s.prog.source
 	live := rewrite.Reachable(g, f.s.prog.request.roots())
@@ -126,7 +126,7 @@ func (f *finder) look() error {
 	return f.compute(part, f.note)
 }
 
-// compute runs a program of some values of the user's graph, or all of a copy of it, with copies of the parameters.
+// compute runs a program that computes nodes of the user's graph, or of a copy of it, with copies of the parameters.
 func (f *finder) compute(nodes []*graph.Node, visit func(*graph.Node, Array)) error {
 	if len(nodes) == 0 {
 		return nil
@@ -209,7 +209,7 @@ func countNonFinite[T float32 | float64](v *finiteness, data []T) {
 func hasNaN(v finiteness) bool { return v.nan > 0 }
 func hasInf(v finiteness) bool { return v.inf > 0 }
 
-// report finds the operation, and then what it read.
+// report finds the operation and describes it.
 func (f *finder) report() (*NonFinite, error) {
 	var roots []instance
 	for _, n := range f.s.prog.request.roots() {
@@ -226,8 +226,8 @@ func (f *finder) report() (*NonFinite, error) {
 	return nil, nil
 }
 
-// maker returns the first operation that made what is bad and reaches one of the roots over values that are bad
-// too; none of its operands is.
+// maker returns the first operation that made a bad value and from which bad values lead to one of the roots; none of
+// its operands is bad.
 func (f *finder) maker(roots []instance, bad func(finiteness) bool) (first instance, err error) {
 	seen := map[instanceKey]bool{}
 	var visit func(instances []instance) (any bool)
@@ -256,7 +256,7 @@ func (f *finder) maker(roots []instance, bad func(finiteness) bool) (first insta
 	return first, err
 }
 
-// readBy returns the operands of an operation. Those of what comes out of a loop are what the loop reads from outside.
+// readBy returns the operands of an operation. For results of a loop, these are what the loop reads from outside.
 func readBy(n *graph.Node) (operands []*graph.Node) {
 	own, isLoop := n.Loop()
 	if !isLoop || own.Role < graph.LoopEnd {
@@ -281,7 +281,7 @@ func readBy(n *graph.Node) (operands []*graph.Node) {
 	return operands
 }
 
-// describe tells of an operation, with the values that it read.
+// describe describes an operation, with its operands' values.
 func (f *finder) describe(p instance, bad func(finiteness) bool) (*NonFinite, error) {
 	operands := readBy(p.node)
 	instances := []instance{p}
@@ -324,7 +324,7 @@ func (f *finder) describe(p instance, bad func(finiteness) bool) (*NonFinite, er
 	return r, nil
 }
 
-// indexOf returns the index of an element of which the place in row-major order is known.
+// indexOf returns the index of an element from its position in row-major order.
 func indexOf(at int, shape []int) []int {
 	index := make([]int, len(shape))
 	for k, size := range slices.Backward(shape) {
@@ -333,7 +333,7 @@ func indexOf(at int, shape []int) []int {
 	return index
 }
 
-// elementAt returns the element that meets an index of a broadcast result.
+// elementAt returns the element of an operand for an index of the broadcast result.
 func elementAt(a Array, index []int) *float64 {
 	at, skipped := 0, len(index)-len(a.Shape)
 	if skipped < 0 {

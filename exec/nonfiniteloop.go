@@ -11,24 +11,24 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// instance is a value in one step of each loop in whose body it stands.
+// instance is a value in one step of each loop around it.
 type instance struct {
 	node  *graph.Node
-	steps []int // the positions, of the outermost loop first
+	steps []int // their positions, outermost loop first
 }
 
-// instanceKey tells instances apart.
+// instanceKey identifies an instance.
 type instanceKey struct {
 	node *graph.Node
 	step int // counted through all steps of all loops around it
 }
 
-// of returns where an operand of p's node, or of a body around that, is.
+// of returns the instance of an operand of p's node, which may be in an outer body.
 func (p instance) of(n *graph.Node) instance {
 	return instance{n, p.steps[:min(n.Region().Depth(), len(p.steps))]}
 }
 
-// loops are the positions of steps, without branches.
+// loops returns the positions of steps, without branches.
 func (p instance) loops() (positions []int) {
 	for i, r := range around(p.node.Region()) {
 		if !r.Spec().Whole {
@@ -38,7 +38,7 @@ func (p instance) loops() (positions []int) {
 	return positions
 }
 
-// around lists the bodies from the outermost one to r.
+// around lists the bodies around r, outermost first and r last.
 func around(r *graph.Region) (list []*graph.Region) {
 	for ; r != nil; r = r.Parent() {
 		list = append(list, r)
@@ -61,19 +61,19 @@ func (p instance) isBefore(q instance) bool {
 	return p.node.ID() < q.node.ID()
 }
 
-// bodies is what a search knows of the bodies of loops. Their values are looked at in a copy of the user's graph, in which loops give all
-// steps of each.
+// bodies is what a search knows of the bodies of loops. It computes their values in a copy of the user's graph, in
+// which loops return all steps of each.
 type bodies struct {
 	own      *graph.Graph                  // the copy
 	shown    map[*graph.Node]*shown        // of the user's nodes in bodies
 	ends     map[*graph.Region]*graph.Node // of the user's graph
-	nan, inf map[*graph.Node][]int64       // how many elements are that, by the steps
-	taken    map[*graph.Node][]int64       // of ends: how many steps, by the steps around them
-	length   map[*graph.Region]int         // steps
-	entered  map[*graph.Region]bool        // outermost bodies that were looked at
+	nan, inf map[*graph.Node][]int64       // counts by step
+	taken    map[*graph.Node][]int64       // by end: the number of steps, by the steps of outer loops
+	length   map[*graph.Region]int         // number of steps
+	entered  map[*graph.Region]bool        // outermost bodies that were searched
 }
 
-// shown is what the copy gives of a value: its elements, and how many of them are NaN and infinite, in all steps.
+// shown is a value in the copy, with the numbers of its elements that are NaN and infinite, for all steps.
 type shown struct{ value, nan, inf *graph.Node }
 
 func (b *bodies) init() {
@@ -82,7 +82,8 @@ func (b *bodies) init() {
 		length: map[*graph.Region]int{}, entered: map[*graph.Region]bool{}}
 }
 
-// copy makes the copy of the user's graph. What a loop gives of all steps stands right behind its end, before the end of the loop around it.
+// copy makes the copy of the user's graph. Stacks of a loop's values come right after its end, before the end of the
+// loop around it.
 func (b *bodies) copy(g *graph.Graph) {
 	b.own = g.Derive()
 	within, copies := map[*graph.Region][]*shown{}, make([]*graph.Node, 0, len(g.Nodes()))
@@ -110,7 +111,7 @@ func (b *bodies) copy(g *graph.Graph) {
 	}
 }
 
-// show begins to show a value in the body where it stands; nil of what a search does not look at.
+// show makes a value in a body visible; nil for values that a search does not examine.
 func show(n *graph.Node, isEnd bool) *shown {
 	switch {
 	case isEnd:
@@ -119,11 +120,11 @@ func show(n *graph.Node, isEnd bool) *shown {
 		return nil
 	}
 	x := ops.Cast(n, graph.Float32)
-	// A copy: a loop takes all steps of a value behind the whole body, where another operation may have written to it.
+	// Copied, because a loop stacks values after its whole body, when another operation may have overwritten them.
 	return &shown{ops.Copy(n), ops.Sum(ops.IsNaN(x), ops.AllAxes()), ops.Sum(ops.IsInf(x), ops.AllAxes())}
 }
 
-// stack takes all steps of a loop.
+// stack stacks a value over all steps of a loop.
 func (s *shown) stack(body *graph.Region, end *graph.Node) {
 	for _, x := range []**graph.Node{&s.value, &s.nan, &s.inf} {
 		if *x != nil {
@@ -132,7 +133,7 @@ func (s *shown) stack(body *graph.Region, end *graph.Node) {
 	}
 }
 
-// enter counts what is not finite in all steps of a loop, and of those in it.
+// enter counts what is not finite in all steps of a loop, and of the loops in it.
 func (f *finder) enter(body *graph.Region) error {
 	if f.entered[body] {
 		return nil
@@ -172,7 +173,7 @@ func (f *finder) enter(body *graph.Region) error {
 	return nil
 }
 
-// key counts the steps.
+// key identifies an instance by its node and step number.
 func (f *finder) key(p instance) instanceKey { return instanceKey{p.node, f.step(p)} }
 
 func (f *finder) step(p instance) (step int) {
@@ -196,7 +197,7 @@ func (f *finder) at(p instance) (v finiteness, known bool) {
 	return finiteness{nan: int(nan[step]), inf: int(f.inf[p.node][step])}, true
 }
 
-// sources returns what a value was made of, in which steps.
+// sources returns the instances from which a value was computed.
 func (f *finder) sources(p instance) (list []instance, err error) {
 	n := p.node
 	a, isLoop := n.Loop()
@@ -226,13 +227,13 @@ func (f *finder) sources(p instance) (list []instance, err error) {
 	return list, nil
 }
 
-// stepsTaken returns how many steps a loop has taken, in some steps of those around it.
+// stepsTaken returns how many steps a loop has run, for given steps of the loops around it.
 func (f *finder) stepsTaken(body *graph.Region, outer []int) int {
 	end := f.ends[body]
 	return int(f.taken[end][f.step(instance{end, outer})])
 }
 
-// handedOn returns what a loop hands on to the step at position t, which may be the one behind the last.
+// handedOn returns a carried value at the step with position t, which may be one after the last.
 func (f *finder) handedOn(outer []int, body *graph.Region, carried, t int) instance {
 	first, before := 0, t-1
 	if body.Reverse() {
@@ -245,7 +246,7 @@ func (f *finder) handedOn(outer []int, body *graph.Region, carried, t int) insta
 	return instance{steps: append(slices.Clone(outer), before)}.of(next[carried])
 }
 
-// values computes what stands at some instances.
+// values computes the values of some instances.
 func (f *finder) values(instances []instance) (map[*graph.Node]Array, error) {
 	all, outside, inside := map[*graph.Node]Array{}, []*graph.Node{}, []*graph.Node{}
 	at := map[*graph.Node]instance{}

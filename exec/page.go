@@ -16,14 +16,14 @@ import (
 // compiles several graphs writes out-2.html and so on.
 const VizVariable = "BROADLOOM_VIZ"
 
-// pagesWritten counts the pages of this process by the variable's value.
+// pagesWritten counts the pages that this process has written, by the variable's value.
 var pagesWritten = struct {
 	sync.Mutex
 	count map[string]int
 }{count: map[string]int{}}
 
-// writePage writes the page that the environment asks for. A page is help for a person
-// who looks for something else: that it cannot be written must not stop a program.
+// writePage writes the page that the environment asks for. A page only helps a person, so failing to write it must not
+// stop a program.
 func writePage(d func() *page.Document) {
 	path := os.Getenv(VizVariable)
 	if path == "" {
@@ -56,8 +56,7 @@ func createPage(path string, d func() *page.Document) (err error) {
 	return errors.Join(err, f.Close())
 }
 
-// usualSize is the value of a named size for which a page counts bytes where the caller
-// names none.
+// usualSize is the value of a named size for which a page counts bytes, if the caller gives none.
 const usualSize = 32
 
 // Page makes the document that package viz writes as an HTML page. sizes are values of named sizes, for figures in bytes; profile may be
@@ -96,7 +95,7 @@ func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 	return d
 }
 
-// lastBefore returns the place of the last pass before the one of that name.
+// lastBefore returns the index of the pass before the named one.
 func lastBefore(passes []Snapshot, name string) int {
 	for i, s := range passes {
 		if s.Pass == name {
@@ -123,7 +122,7 @@ func (p *Program) UsualSizes() map[string]int {
 	return sizes
 }
 
-// footprint counts bytes for the sizes given, and for usual ones where there are none.
+// footprint counts bytes for the given sizes, or for usual ones if sizes is nil.
 func (p *Program) footprint(sizes map[string]int, d *page.Document) *Footprint {
 	if sizes == nil {
 		sizes = p.UsualSizes()
@@ -136,7 +135,7 @@ func (p *Program) footprint(sizes map[string]int, d *page.Document) *Footprint {
 	return f
 }
 
-// usual returns a size within bounds.
+// usual returns a typical size within bounds.
 func usual(b graph.Bounds) int {
 	n := max(int64(usualSize), b.Min)
 	if b.Max > 0 {
@@ -148,17 +147,17 @@ func usual(b graph.Bounds) int {
 	return int(n)
 }
 
-// pageWriter fills in what the last column's kernels do.
+// pageWriter fills in the last column's kernels.
 type pageWriter struct {
 	plan  *Plan
 	d     *page.Document
 	c     *page.Column
-	bytes *Footprint            // nil where sizes are not known
-	loops map[*graph.Region]int // one more than the kernel's place
+	bytes *Footprint            // nil if sizes are not known
+	loops map[*graph.Region]int // one more than the kernel's index
 }
 
-// kernels tells of kernels and, below each loop, of those of its body. bytes and times may be nil; loops is
-// what the numbers begin with.
+// kernels describes kernels and, after each loop, those of its body. bytes and times may be nil. Kernels' numbers begin
+// with loops.
 func (w *pageWriter) kernels(list []KernelPlan, bytes []KernelBytes, times []KernelRoofline, loops string) {
 	for i, k := range list {
 		var moved KernelBytes
@@ -190,7 +189,7 @@ func (w *pageWriter) kernels(list []KernelPlan, bytes []KernelBytes, times []Ker
 	}
 }
 
-// values tells what the kernels make of values. What a body has besides its kernels belongs to the loop.
+// values records kernels' values. Values in a body that no kernel computes belong to the loop.
 func (w *pageWriter) values() {
 	for i, n := range w.plan.Graph.Nodes() {
 		if v := &w.c.Values[i]; v.Kernel == 0 {
@@ -214,7 +213,7 @@ func ids(nodes []*graph.Node) []int {
 	return list
 }
 
-// memory tells of the buffers. Buffers of one memory have one number.
+// memory describes the buffers. Buffers that share memory have one number.
 func (w *pageWriter) memory() {
 	m := &page.Memory{Kernels: len(w.plan.Kernels)}
 	number, count := make([]int, len(w.plan.Buffers)), 0

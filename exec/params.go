@@ -46,7 +46,7 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 	return nil
 }
 
-// takeParam fills in a value that is given to a parameter.
+// takeParam takes a value that is given to a parameter.
 func takeParam(m *memory.Value, value any, n *graph.Node) error {
 	shape := knownSizes(n)
 	err := take(m, value, n, shape, nil)
@@ -61,8 +61,7 @@ func takeParam(m *memory.Value, value any, n *graph.Node) error {
 	return nil
 }
 
-// value finds a parameter of the session's program, or of another one whose session shares
-// parameters with this one.
+// value finds a parameter of the session's program, or of a program whose session shares parameters with this one.
 func (s *Session) value(n *graph.Node) (*params.Value, error) {
 	switch {
 	case s.err != nil:

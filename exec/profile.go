@@ -57,10 +57,10 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 	return p, nil
 }
 
-// errNoProfile is the error of what a profile tells only if a session has made it.
+// errNoProfile is the error of methods that need a profile made by a session.
 var errNoProfile = fmt.Errorf("exec: the profile was not made by a session: see Session.Profile")
 
-// total is the time of a run, kernel by kernel.
+// total returns the time of a run, summed over its kernels.
 func (p *Profile) total() (sum time.Duration) {
 	for _, d := range p.Kernels {
 		sum += d
@@ -86,10 +86,10 @@ func (p *Profile) String() string {
 	return b.String()
 }
 
-// mostShown bounds what a line of a profile lists.
+// mostShown is the most items that a line of a profile lists.
 const mostShown = 5
 
-// operations names what the kernel computes: "sub exp sum div".
+// operations names what a kernel computes: "sub exp sum div".
 func operations(k *fusion.Group) string {
 	names := make([]string, len(k.Members()))
 	for i, n := range k.Members() {
@@ -98,14 +98,13 @@ func operations(k *fusion.Group) string {
 	return shortened(names)
 }
 
-// place is a line of the user's program that a kernel comes from, and the calls there to which what
-// the kernel computes belongs.
+// place is a line of the user's program from which a kernel comes, with the calls there.
 type place struct {
 	pos   graph.Pos
 	calls []string
 }
 
-// placesOf lists the lines of the user's program that a kernel's nodes come from, each once.
+// placesOf lists the distinct lines of the user's program from which a kernel's nodes come.
 func placesOf(k *fusion.Group) (list []place) {
 	for _, n := range k.Nodes {
 		at := slices.IndexFunc(list, func(p place) bool { return isLine(p.pos, n.Pos()) })
@@ -119,7 +118,7 @@ func placesOf(k *fusion.Group) (list []place) {
 	return list
 }
 
-// String is the place with its calls and the text of the line.
+// String formats the place with its calls and the text of the line.
 func (p place) String() string {
 	f, known := p.pos.Frame()
 	if !known {
@@ -128,14 +127,14 @@ func (p place) String() string {
 	return fmt.Sprintf("%s (%s)  %s", f.In(""), shortened(p.calls), f.Source())
 }
 
-// isLine reports whether two places of calls are on one line of a file.
+// isLine reports whether two positions of calls are on one line of a file.
 func isLine(p, q graph.Pos) bool {
 	f, knownF := p.Frame()
 	g, knownG := q.Frame()
 	return knownF == knownG && f.File == g.File && f.Line == g.Line
 }
 
-// places lists the calls of the user's program that the kernel's nodes belong to.
+// places formats the calls of the user's program from which the kernel's nodes come.
 func places(k *fusion.Group) string {
 	var list []string
 	for _, p := range placesOf(k) {
@@ -153,7 +152,7 @@ func shortened(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// slowest returns the kernels that take the most time, the slowest first; of loops with kernels, these.
+// slowest returns the kernels that take the most time, slowest first. Loops are replaced by their kernels.
 func slowest(list []KernelRoofline, most int) []KernelRoofline {
 	list = slices.DeleteFunc(withBodies(list), func(r KernelRoofline) bool { return len(r.Body) > 0 })
 	list = slices.SortedStableFunc(slices.Values(list), func(a, b KernelRoofline) int { return cmp.Compare(b.Time, a.Time) })

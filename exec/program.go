@@ -19,23 +19,23 @@ type Program struct {
 	request request
 	inputs  []inputSpec
 	params  []*graph.Node   // of the user's graph
-	used    []*graph.Node   // those of them that it reads or writes
+	used    []*graph.Node   // those that it reads or writes
 	outputs []*graph.Node   // of the user's graph
-	results []*lower.Buffer // where the outputs lie
+	results []*lower.Buffer // the outputs' memory
 	code    *engine.Code
 	needs   []graph.Requirement
 
-	built     int           // nodes of source when it was compiled
+	built     int           // number of source's nodes when it was compiled
 	graph     *graph.Graph  // after the last pass
 	roots     []*graph.Node // of that
 	snapshots func() []Snapshot
 
 	readOnlyOnce sync.Once
-	readOnly     *Program // the outputs without the updates
+	readOnly     *Program // computes the outputs without the updates
 	readOnlyErr  error
 }
 
-// newProgram gathers what passes have decided.
+// newProgram makes a program from the decisions of the passes.
 func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 	p := &Program{source: g, request: r, outputs: r.outputs, needs: r.needs, built: u.UserNodes, graph: u.Graph, roots: u.Roots}
 	p.inputs = r.inputSpecs(g, u)
@@ -98,8 +98,7 @@ func (p *Program) withoutUpdates() (*Program, error) {
 	return p.readOnly, p.readOnlyErr
 }
 
-// dependsOnUpdate reports whether a value is computed from what a run writes into its
-// parameters or inputs.
+// dependsOnUpdate reports whether a value depends on what a run writes into parameters or inputs.
 func dependsOnUpdate(n *graph.Node) bool {
 	live := rewrite.Reachable(n.Graph(), []*graph.Node{n})
 	for _, x := range n.Graph().Nodes() {

@@ -11,59 +11,57 @@ import (
 	"github.com/broadloom/broadloom/kernels/clock"
 )
 
-// mostSpans bounds the kernels whose times a trace has: those of later runs are left out, and of a run
-// those of the later steps of its loops.
+// mostSpans is the most kernel runs in a trace. It leaves out later runs, and later steps of loops within a run.
 const mostSpans = 100_000
 
-// span is a stretch of time, from the first run's beginning on.
+// span is a period of time, relative to the start of the first run.
 type span struct {
-	kernel       int // of the recording, or the number of a run
-	tiles        int // of the kernel, if it was shared
+	kernel       int // an index in the recording, or the number of a run
+	tiles        int // of the kernel, if threads shared it
 	began, ended time.Duration
 }
 
-// recording is when kernels ran, those of loops' bodies among them.
+// recording is when kernels ran, including those of loops' bodies.
 type recording struct {
 	measured []measured
 
 	origin  time.Duration
-	traced  bool // spans are kept of this run
+	traced  bool // whether this run is traced
 	runs    []span
 	kernels []span
-	parts   [][]span // of kernels, by the thread that took part
+	parts   [][]span // of kernels, by thread
 }
 
-// measured is a kernel with what was measured of it.
+// measured is a kernel and its measurements.
 type measured struct {
 	kernel lower.Kernel
 	number string          // of Plan.Kernels; "3.1" is kernel 1 of the body of loop 3
-	label  context.Context // in profiles of the processor
+	label  context.Context // in CPU profiles
 	in     *recorder
-	time   time.Duration // in the run that goes on
-	best   time.Duration // in the run in which it was the least
+	time   time.Duration // in the current run
+	best   time.Duration // the shortest of all runs
 	passes int           // in that run: how often the kernel ran
 }
 
-// recorder notes when the kernels of a program run, or those of a loop's body, for a profile. It is
-// the engine's observer.
+// recorder is the engine's observer of a program's kernels, or of a loop body's, for a profile.
 type recorder struct {
 	*recording
-	at     []int                  // by kernel: its place in the recording
-	bodies map[int]*recorder      // of the kernels that are loops
-	b      *engine.Specialization // of the runs, once they are over
+	at     []int                  // by kernel: its index in the recording
+	bodies map[int]*recorder      // of kernels that are loops, by index in the recording
+	b      *engine.Specialization // of the runs, set after them
 
-	passes int           // how often the first of the kernels was begun in this run
-	kernel int           // of the recording, that runs
-	began  time.Duration // of the kernel that runs
-	kept   bool          // its span is kept
+	passes int           // how often the first kernel has begun in this run
+	kernel int           // the current kernel's index in the recording
+	began  time.Duration // when the current kernel began
+	kept   bool          // whether its span is kept
 }
 
-// newRecorder makes the recorder of kernels, with those of the bodies in them.
+// newRecorder makes a recorder for kernels, including those in loop bodies.
 func newRecorder(ctx context.Context, kernels []lower.Kernel, threads int) *recorder {
 	return (&recording{parts: make([][]span, max(threads, 1))}).add(ctx, kernels, "")
 }
 
-// add makes the recorder of some kernels, whose numbers begin with those of the loops around them.
+// add makes a recorder for kernels, whose numbers begin with those of the loops around them.
 func (r *recording) add(ctx context.Context, kernels []lower.Kernel, loops string) *recorder {
 	made := &recorder{recording: r, bodies: map[int]*recorder{}}
 	for i, k := range kernels {
@@ -91,7 +89,7 @@ func (r *recording) beginRun() {
 	}
 }
 
-// endRun ends a run; nothing was measured before the first one.
+// endRun ends a run. isFirst says that there are no earlier measurements.
 func (r *recording) endRun(isFirst bool) {
 	if r.traced {
 		r.runs[len(r.runs)-1].ended = clock.Now() - r.origin
@@ -103,7 +101,7 @@ func (r *recording) endRun(isFirst bool) {
 	}
 }
 
-// bind notes the sizes of the runs.
+// bind records the specialization of the runs.
 func (r *recorder) bind(b *engine.Specialization) {
 	r.b = b
 	for at, body := range r.bodies {
@@ -114,7 +112,7 @@ func (r *recorder) bind(b *engine.Specialization) {
 // Begin counts how often the kernels run.
 func (r *recorder) Begin() { r.passes++ }
 
-// Start begins the time of a kernel.
+// Start starts the time of a kernel.
 func (r *recorder) Start(kernel int) {
 	r.kernel = r.at[kernel]
 	pprof.SetGoroutineLabels(r.measured[r.kernel].label)
@@ -122,7 +120,7 @@ func (r *recorder) Start(kernel int) {
 	r.began = clock.Now()
 }
 
-// Stop ends the time of a kernel. One of several launches adds them up.
+// Stop stops the time of a kernel. Several launches of one kernel add up.
 func (r *recorder) Stop(int) {
 	now := clock.Now()
 	r.measured[r.kernel].time += now - r.began
@@ -131,10 +129,10 @@ func (r *recorder) Stop(int) {
 	}
 }
 
-// Body returns the recorder of the body of the loop that runs.
+// Body returns the recorder for the body of the current loop.
 func (r *recorder) Body() engine.Observer { return r.bodies[r.kernel] }
 
-// TookPart notes what a thread has done of the kernel that runs.
+// TookPart records a thread's part of the current kernel.
 func (r *recorder) TookPart(thread, tiles int, began, ended time.Duration) {
 	if r.kept {
 		r.parts[thread] = append(r.parts[thread], r.span(tiles, began, ended))

@@ -50,7 +50,7 @@ func (r *Results) find(n *graph.Node) (*output, error) {
 	return nil, r.s.prog.noOutput(n)
 }
 
-// noOutput says that a node is no output, and which nodes are.
+// noOutput is the error for a node that is not an output. It lists the outputs.
 func (p *Program) noOutput(n *graph.Node) error {
 	switch {
 	case n == nil:
@@ -72,10 +72,10 @@ func (p *Program) noOutput(n *graph.Node) error {
 	return fmt.Errorf("exec: %s (%s) is not an output of the program: pass it to exec.Outputs; %s", n.Called(), n.Pos(), are)
 }
 
-// toldOutputs is the number of outputs that an error tells.
+// toldOutputs is the number of outputs that an error lists.
 const toldOutputs = 8
 
-// locate makes the output's slice; it lasts until the arena moves.
+// locate makes the output's slice. It is valid until the arena moves.
 func (r *Results) locate(o *output) {
 	p := r.s.state.Pointer(r.b.Specialization, engine.Location{Buffer: o.storage, Slot: -1})
 	if o.array.Data != nil && o.ptr == p {
@@ -124,7 +124,7 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	}
 	if o.dense == nil {
 		if len(o.shape) == 0 {
-			return tensor.New(tensor.FromScalar(reflect.ValueOf(o.array.Data).Index(0).Interface())), nil // holds a copy
+			return tensor.New(tensor.FromScalar(reflect.ValueOf(o.array.Data).Index(0).Interface())), nil // copied
 		}
 		o.dense = tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.array.Data))
 	}
@@ -144,7 +144,7 @@ func (r *Results) Scalar(n *graph.Node) (float64, error) {
 	return v, nil
 }
 
-// output is a result of a run: where it lies, and what was made of it for the caller.
+// output is a result of a run: its memory, and what was made from it for the caller.
 type output struct {
 	node    *graph.Node
 	storage *lower.Buffer

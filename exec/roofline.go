@@ -24,8 +24,8 @@ type Machine struct {
 	Float64 float64 // the same on elements of 8 bytes
 }
 
-// copiedElements is the length of the arrays of float32 whose copy is measured, which few caches
-// hold, and copySamples how often.
+// copiedElements is the length of the float32 arrays whose copy is measured; few caches hold that much. copySamples is
+// the number of measurements.
 const (
 	copiedElements = 32 << 20
 	copySamples    = 12
@@ -87,7 +87,7 @@ func (r KernelRoofline) Roof() string {
 	return "arithmetic"
 }
 
-// rate is a number in billions a second.
+// rate returns a number in billions per second.
 func (r KernelRoofline) rate(n int) float64 {
 	return float64(n) / max(float64(r.Time.Nanoseconds()), 1)
 }
@@ -105,7 +105,7 @@ func (p *Profile) Roofline(m Machine) []KernelRoofline {
 	return p.recorder.roofline(m, max(p.total().Seconds(), 1e-9))
 }
 
-// roofline compares kernels with a machine; total is the time of a run in seconds.
+// roofline compares kernels with a machine. total is the time of a run in seconds.
 func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 	var list []KernelRoofline
 	for i, at := range r.at {
@@ -114,7 +114,7 @@ func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 		seconds := max(k.best.Seconds(), 1e-9)
 		passes := k.passes
 		if k.best == 0 {
-			passes = 0 // its results are kept from run to run
+			passes = 0 // its results are kept between runs
 		}
 		made := KernelRoofline{Kernel: i, Number: k.number, Passes: passes, Time: k.best, Share: k.best.Seconds() / total,
 			Bytes: moved * passes, Flops: flops * passes, wide: wide * passes,
@@ -137,7 +137,7 @@ func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 	return list
 }
 
-// work adds up the bytes that kernels read and write, their operations, and those on elements of 8 bytes.
+// work sums the bytes that kernels read and write, their operations, and those on elements of 8 bytes.
 func (r *recorder) work(first, last int) (moved, flops, wide int) {
 	for _, at := range r.at[first : last+1] {
 		k := r.measured[at].kernel
@@ -156,7 +156,7 @@ func withBodies(list []KernelRoofline) (all []KernelRoofline) {
 	return all
 }
 
-// mostSlow is the number of kernels of which a report shows the lines.
+// mostSlow is the number of kernels whose lines a report shows.
 const mostSlow = 10
 
 // Report returns the roofline of all kernels as a table, followed by the ten kernels that take the most time with their lines in the user's
@@ -191,7 +191,7 @@ func (p *Profile) Report(m Machine) string {
 	return b.String()
 }
 
-// sizes writes the named sizes of the runs.
+// sizes formats the named sizes of the runs.
 func (p *Profile) sizes() string {
 	var words []string
 	for _, name := range p.prog.source.DimNames() {
@@ -205,7 +205,7 @@ func (p *Profile) sizes() string {
 	return " with " + strings.Join(words, ", ")
 }
 
-// rounded leaves a time three digits or more.
+// rounded rounds a time to three or more digits.
 func rounded(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d/unit >= 10_000 {
@@ -216,7 +216,7 @@ func rounded(d time.Duration) time.Duration {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// thousands writes a number with a prefix of the International System, to which a unit can be added: "4.3 G".
+// thousands formats a number with an SI prefix, to which a unit can be added: "4.3 G".
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n, " ")

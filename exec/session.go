@@ -20,8 +20,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// maxBindings is the number of different sizes for which a session keeps its kernels'
-// arguments.
+// maxBindings is the number of different sizes for which a session keeps bound kernels.
 const maxBindings = 16
 
 // ErrBusy is wrapped by the error of a call that conflicts with another goroutine's use of the session, or of parameters that it shares
@@ -32,12 +31,12 @@ var ErrBusy = params.ErrBusy
 // may run at once, even if they share parameters ([ShareParams]), as long as they only read these. Conflicting calls fail with [ErrBusy].
 type Session struct {
 	prog     *Program
-	err      error // what is wrong with the options, told by each call
+	err      error // an error in the options, which each call returns
 	store    *params.Store
 	bindings []*specialized
 	state    engine.State
 	sizes    shapeinfer.Sizes // given with Size
-	given    shapeinfer.Sizes // those of the run, with what RunSize gives
+	given    shapeinfer.Sizes // those of the run, including sizes given with RunSize
 	results  Results
 	running  atomic.Bool
 	readOnly *Session
@@ -93,7 +92,7 @@ func (s *Session) Run(ctx context.Context, feed Feed, opts ...RunOption) (*Resul
 	return s.run(orBackground(ctx), feed)
 }
 
-// orBackground returns a context that never ends in the place of none.
+// orBackground returns a context, or one that never ends instead of nil.
 func orBackground(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
@@ -101,7 +100,7 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// run is Run of a session that is claimed.
+// run is Run of a claimed session.
 func (s *Session) run(ctx context.Context, feed Feed) (*Results, error) {
 	writes := len(s.prog.code.Written) > 0
 	if err := s.store.Acquire(writes); err != nil {
@@ -114,7 +113,7 @@ func (s *Session) run(ctx context.Context, feed Feed) (*Results, error) {
 	}
 	if err := s.state.Execute(ctx, b.Specialization); err != nil {
 		if _, isBug := err.(*bug.Error); isBug {
-			s.bindings = nil // which the run may have left half done
+			s.bindings = nil // the run may have left them half done
 		}
 		return nil, publicError("run", err)
 	}
@@ -157,7 +156,7 @@ func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed, opts ...RunO
 	return s.readOnly.Run(ctx, feed, opts...)
 }
 
-// prepareRun finds the memory of what is fed, and finds or makes the binding of its sizes.
+// prepareRun finds the memory of fed values, and finds or makes the binding for their sizes.
 func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 	matched := 0
 	for i := range s.prog.inputs {
@@ -190,9 +189,9 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 	return s.binding()
 }
 
-// checkShared refuses memory that a run writes and reads as another value as well: that of
-// the session, where results lie, and what is written in place and fed to another input.
-// The order of writes and reads was settled for values that are apart.
+// checkShared rejects memory that a run writes and also uses as another value: the session's own, which holds results,
+// and memory that is written in place and fed to another input. The order of writes and reads assumes that values are
+// disjoint.
 func (s *Session) checkShared() error {
 	own := memory.Value{Dtype: graph.Bool, Ptr: unsafe.Pointer(unsafe.SliceData(s.state.Arena)), Count: len(s.state.Arena)}
 	for i, in := range s.prog.inputs {
@@ -218,11 +217,11 @@ func (s *Session) checkShared() error {
 	return nil
 }
 
-// specialized is a program with all sizes known, and what was made of its outputs for the caller.
+// specialized is a program with all sizes known, and what was made from its outputs for the caller.
 type specialized struct {
 	*engine.Specialization
 	outputs []output
-	given   shapeinfer.Sizes // by hand, which the shapes of inputs do not tell
+	given   shapeinfer.Sizes // by hand, because they do not follow from shapes of inputs
 }
 
 // bind binds the program to sizes.
@@ -238,7 +237,7 @@ func (p *Program) bind(shapes [][]int, sizes shapeinfer.Sizes, threads int) (*sp
 	return b, nil
 }
 
-// unknownInputs says of what is fed and no input of the program why it is none.
+// unknownInputs explains why a fed node is not an input of the program.
 func (s *Session) unknownInputs(feed Feed) error {
 	var strange []string
 	for n := range feed {
@@ -267,7 +266,7 @@ func (p *Program) whyNoInput(n *graph.Node) string {
 func (s *Session) binding() (*specialized, error) {
 	for i, b := range s.bindings {
 		if b.Matches(s.state.Fed) && maps.Equal(b.given, s.given) {
-			if i > 0 { // the latest first
+			if i > 0 { // latest first
 				copy(s.bindings[1:i+1], s.bindings[:i])
 				s.bindings[0] = b
 			}
@@ -284,7 +283,7 @@ func (s *Session) binding() (*specialized, error) {
 	}
 	sizes, err := shapeinfer.BindProgram(s.prog.source, s.prog.request.roots(), inputs, s.prog.needs, s.given)
 	if err != nil {
-		return nil, err // it begins with the place in the user's program
+		return nil, err // it begins with the user's file and line
 	}
 	b, err := s.prog.bind(shapes, sizes, s.state.Threads)
 	if err != nil {

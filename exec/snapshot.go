@@ -24,23 +24,22 @@ type Snapshot struct {
 // String prints the program as it was after the pass.
 func (s Snapshot) String() string { return s.text() }
 
-// retrace compiles the program once more, and notes its state after each pass.
+// retrace compiles the program again, and records its state after each pass.
 func (p *Program) retrace() []Snapshot {
 	u := p.request.unit(p.source, p.built)
 	u.Trace = &rewrite.Provenance{}
 	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: p.source.String, g: p.source, trace: u.Trace}}
 	for _, pass := range passes {
 		if err := pass.run(u); err != nil {
-			return snapshots // which no pass has said before
+			return snapshots // no pass failed in the first compilation
 		}
 		snapshots = append(snapshots, snapshot(u, pass))
 	}
-	_, _ = newProgram(p.source, p.request, u) // which completes what kernels say of themselves
+	_, _ = newProgram(p.source, p.request, u) // completes the kernels' descriptions
 	return snapshots
 }
 
-// snapshot notes the state of the unit after a pass: the graph, and once there are
-// kernels, those.
+// snapshot records the state after a pass: the graph and, once they exist, the kernels.
 func snapshot(u *lower.Program, p pass) Snapshot {
 	g, groups, kernels, order := u.Graph, u.Groups, u.Kernels, u.Sequence
 	return Snapshot{Pass: p.name, Doc: p.doc, g: g, trace: u.Trace, moves: len(u.Trace.Replacements), text: func() string {

@@ -12,12 +12,12 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// traceEvent is an event of the trace event format ("Trace Event Format", the Chromium project).
-// Times are in microseconds.
+// traceEvent is an event in the trace event format ("Trace Event Format", the Chromium project). Times are in
+// microseconds.
 type traceEvent struct {
 	Name     string  `json:"name"`
 	Category string  `json:"cat,omitempty"`
-	Phase    string  `json:"ph"` // "X" is a stretch of time, "M" says what something is called
+	Phase    string  `json:"ph"` // "X" is a period of time, "M" names something
 	Begin    float64 `json:"ts"`
 	Duration float64 `json:"dur"`
 	Process  int     `json:"pid"`
@@ -25,7 +25,7 @@ type traceEvent struct {
 	Args     any     `json:"args,omitempty"`
 }
 
-// kernelArgs is what a trace tells of a kernel.
+// kernelArgs are a trace's details of a kernel.
 type kernelArgs struct {
 	Kernel     string   `json:"kernel"` // "3.1" is kernel 1 of the body of loop 3
 	Operations []string `json:"operations"`
@@ -36,7 +36,7 @@ type kernelArgs struct {
 	Flops      int      `json:"flops"`
 }
 
-// partArgs is what a trace tells of a thread's part of a kernel.
+// partArgs are a trace's details of a thread's part of a kernel.
 type partArgs struct {
 	Kernel string `json:"kernel"`
 	Tiles  int    `json:"tiles"`
@@ -68,8 +68,8 @@ func (p *Profile) WriteTrace(w io.Writer) error {
 	return out.Flush()
 }
 
-// traceEvents lists the events: names first, then those of each thread as they begin, a longer one
-// before those in it.
+// traceEvents lists the events: first names, then those of each thread by start time, longer ones before those within
+// them.
 func (p *Profile) traceEvents() []traceEvent {
 	r := p.recorder
 	list := []traceEvent{called("process_name", 0, fmt.Sprintf("graph %s%s", p.prog.source.Name(), p.sizes())), called("thread_name", 0, "run")}
@@ -95,7 +95,7 @@ func (p *Profile) traceEvents() []traceEvent {
 	return append(list, spans...)
 }
 
-// called is the event that gives a process or a thread its name.
+// called returns the event that names a process or a thread.
 func called(what string, thread int, name string) traceEvent {
 	return traceEvent{Name: what, Phase: "M", Thread: thread, Args: map[string]string{"name": name}}
 }
@@ -106,7 +106,7 @@ func (s span) event(name, category string, thread int, args any) traceEvent {
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
-// kernelsTold returns the kernels' names in a trace, and what it tells of them.
+// kernelsTold returns the kernels' names in a trace, and their details.
 func (p *Profile) kernelsTold() (names []string, args []json.RawMessage) {
 	for _, k := range p.recorder.measured {
 		a := kernelArgs{Kernel: k.number}
@@ -119,7 +119,7 @@ func (p *Profile) kernelsTold() (names []string, args []json.RawMessage) {
 		a.Reads, a.Writes = k.exchanged()
 		a.Bytes, _ = k.in.b.Traffic(k.kernel)
 		a.Flops, _ = k.in.b.Flops(k.kernel)
-		text, _ := json.Marshal(a) // texts and numbers always can be written
+		text, _ := json.Marshal(a) // text and numbers can always be encoded
 		names, args = append(names, operations(k.kernel.Computes())), append(args, text)
 	}
 	return names, args

@@ -16,12 +16,12 @@ type inputSpec struct {
 	node    *graph.Node
 	read    bool  // by some kernel
 	written bool  // by some kernel
-	known   []int // the sizes of its axes, -1 where only a run tells
-	// sizes are the named ones that the program uses and, of all inputs that it reads, none tells.
+	known   []int // the sizes of its axes, -1 for those that only a run determines
+	// sizes are the named sizes that the program uses and that occur in no input that it reads.
 	sizes []usedSize
 }
 
-// usedSize is a named size that a program uses, and the first operation that does.
+// usedSize is a named size that a program uses, and the first operation that uses it.
 type usedSize struct {
 	name string
 	by   *graph.Node
@@ -53,8 +53,8 @@ func (r *request) inputSpecs(g *graph.Graph, u *lower.Program) (list []inputSpec
 	return list
 }
 
-// usedSizes returns the named sizes of what the program computes, as the user wrote it and as it
-// was compiled, and of what it requires; and of each, an operation in which it stands.
+// usedSizes returns, for each named size that the program uses, an operation that uses it: in the user's graph, in the
+// compiled one, or in requirements.
 func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.Node {
 	used := map[string]*graph.Node{}
 	note := func(by *graph.Node, sizes ...graph.Dim) {
@@ -98,7 +98,7 @@ func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.
 			}
 		}
 	}
-	for _, name := range g.DimNames() { // sizes that were said to be the same tell each other
+	for _, name := range g.DimNames() { // sizes that were declared equal determine each other
 		is := g.Bounds(name).Is
 		for _, other := range is.Symbols() {
 			if used[other] != nil {
@@ -112,7 +112,7 @@ func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.
 	return used
 }
 
-// noteNames adds the named sizes of an input's shape.
+// noteNames adds the named sizes in an input's shape.
 func noteNames(names map[string]bool, input *graph.Node) {
 	for _, d := range input.Shape() {
 		for _, name := range d.Symbols() {
@@ -121,7 +121,7 @@ func noteNames(names map[string]bool, input *graph.Node) {
 	}
 }
 
-// noteEqual adds the sizes that follow since they were said to be the same.
+// noteEqual adds the sizes that were declared equal to known ones.
 func noteEqual(g *graph.Graph, names map[string]bool) {
 	for _, name := range g.DimNames() {
 		other := g.Bounds(name).Is.Symbols()
@@ -131,7 +131,7 @@ func noteEqual(g *graph.Graph, names map[string]bool) {
 	}
 }
 
-// whyNeeded says why an input that is not fed must be, or gives nil.
+// whyNeeded says why an input that is not fed must be, or returns nil.
 func (s *Session) whyNeeded(in *inputSpec, feed Feed) error {
 	if !in.read && len(in.sizes) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 // for the development of passes.
 const VerifyVariable = "BROADLOOM_VERIFY"
 
-// checkEnvironment refuses variables of the environment that have unknown values.
+// checkEnvironment rejects environment variables with unknown values.
 func checkEnvironment() error {
 	if err := cmp.Or(cpu.Err(), cpu.Setting(VerifyVariable, "0", "1")); err != nil {
 		return fmt.Errorf("exec: %w", err)
@@ -27,8 +27,7 @@ func checkEnvironment() error {
 
 func verifying() bool { return os.Getenv(VerifyVariable) == "1" }
 
-// verifications are what holds from the end of a pass on, in the order in which it comes
-// to hold.
+// verifications lists what must hold after a pass and all later ones, in the order of these passes.
 var verifications = []struct {
 	from string
 	run  func(*lower.Program) error
@@ -44,7 +43,7 @@ var verifications = []struct {
 	{"assign-buffers", lower.VerifyBuffers},
 }
 
-// verifyUnit checks what holds after a pass.
+// verifyUnit checks what must hold after a pass.
 func verifyUnit(u *lower.Program, after pass) error {
 	done := map[string]bool{}
 	for _, p := range passes {

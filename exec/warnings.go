@@ -27,8 +27,8 @@ func WarningsAreErrors() Option { return func(r *request) { r.strict = true } }
 // [graph.Node.Silence], or with the policy of its graph.
 func (p *Program) Warnings() []*graph.Mistake { return slices.Clone(p.request.warnings) }
 
-// takeWarnings keeps those warnings of a graph that concern the program. That two writes of a
-// parameter have no order is an error of a program that has both.
+// takeWarnings keeps the warnings that concern the program. Two unordered writes of a parameter are an error if the
+// program has both.
 func (r *request) takeWarnings(report *shapeinfer.Report) {
 	inProgram := map[*graph.Node]bool{}
 	if len(report.Errors) == 0 && len(report.Warnings) > 0 {
@@ -56,7 +56,7 @@ func (r *request) takeWarnings(report *shapeinfer.Report) {
 	}
 }
 
-// tellWarnings hands the warnings over.
+// tellWarnings reports the warnings.
 func (r *request) tellWarnings() {
 	for _, m := range r.warnings {
 		if r.onWarning != nil {
@@ -69,16 +69,16 @@ func (r *request) tellWarnings() {
 	}
 }
 
-// told holds the texts of the last warnings that were written to standard error.
+// told holds the texts of warnings that were written to standard error.
 var told struct {
 	sync.Mutex
 	texts map[string]bool
 }
 
-// maxTold bounds the memory: when it is full it starts anew.
+// maxTold limits the memory: when it is full, it starts anew.
 const maxTold = 1000
 
-// isNews reports whether a warning has not been written, and notes that it is now.
+// isNews reports whether a warning was not written before, and records it.
 func isNews(text string) bool {
 	told.Lock()
 	defer told.Unlock()
@@ -92,7 +92,7 @@ func isNews(text string) bool {
 	return true
 }
 
-// noteWrites remembers what the program carries out.
+// noteWrites records the writes that the program executes.
 func (r *request) noteWrites(g *graph.Graph) {
 	for i, live := range rewrite.Reachable(g, r.roots()) {
 		if n := g.Nodes()[i]; live && (n.Op().Class == graph.Update || n.Op().Ordered) {

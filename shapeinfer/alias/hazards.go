@@ -9,12 +9,12 @@ import (
 // Disorder is a write that cannot be ordered in a program.
 type Disorder struct {
 	Write *graph.Node
-	First *graph.Node // the other write of the same state of a value; or
+	First *graph.Node // the other write of the same state, or nil
 	// Reader needs both the write and the value that it destroys.
 	Reader *graph.Node
 }
 
-// Disorders finds the writes of nodes, in their order, that no order satisfies.
+// Disorders finds the writes among nodes, in topological order, that no order satisfies.
 func Disorders(nodes []*graph.Node) (found []Disorder) {
 	if len(nodes) == 0 {
 		return nil
@@ -80,11 +80,11 @@ func (w *Writes) Order(nodes []*graph.Node, cycle func(loop []*graph.Node)) (ord
 	return order
 }
 
-// ordering is how far Order has come. progress is 0 for a node that was not seen, done, or on the
-// path: how many of the nodes that must run before it have been visited, plus 1.
+// ordering is the state of Order. progress is 0 for an unvisited node, done, or, for a node on the path, 1 plus the
+// number of its dependencies that were visited.
 type ordering struct {
 	progress []int32
-	path     []*graph.Node // each needs the next one to run first
+	path     []*graph.Node // each depends on the next one
 	cycle    func(loop []*graph.Node)
 }
 
@@ -105,8 +105,8 @@ func (o *ordering) enter(n *graph.Node) {
 	}
 }
 
-// writeInCycle finds the first write of a cycle that comes before its reader, and that reader;
-// none if one of the cycle's writes was blamed before.
+// writeInCycle finds the first write of a cycle whose successor reads what it overwrites, and that reader. It finds
+// none if a write of the cycle was blamed before.
 func writeInCycle(loop []*graph.Node, blamed map[*graph.Node]bool) (write, reader *graph.Node) {
 	for i, a := range loop[:len(loop)-1] {
 		if a.Op().Class != graph.Update || isOperand(loop[i+1], a) {

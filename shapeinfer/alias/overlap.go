@@ -7,15 +7,15 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Sharing says how two views of one memory meet, element by element.
+// Sharing says which elements two views of one memory share.
 type Sharing uint8
 
 // The ways in which views share memory.
 const (
-	SharesNothing   Sharing = iota // no cell belongs to both, for any sizes
+	SharesNothing   Sharing = iota // they share no cell, for any sizes
 	SharesSame                     // every shared cell is the same element of both
-	SharesOther                    // some cell is one element here and another there
-	SharesUndecided                // it depends on the sizes, or could not be found out
+	SharesOther                    // some shared cell is a different element of each
+	SharesUndecided                // it depends on sizes, or is unknown
 )
 
 // maxEnumerated is the number of elements up to which views are compared cell by cell.
@@ -50,8 +50,8 @@ func Meet(p *prove.Prover, a, b graph.Layout) Sharing {
 	return answer
 }
 
-// Conflict returns an element of a that b reads as another element, both by their indices
-// in a: [0 1] is computed from the cell of [0 0].
+// Conflict returns an element of b whose cell is another element of a, by their indices: with at [0 1] and from [0 0],
+// element [0 1] is computed from the cell of [0 0].
 func Conflict(a, b graph.Layout) (at, from []int64, ok bool) {
 	x, y, ok := fixedPair(a, b)
 	if !ok {
@@ -69,7 +69,7 @@ func Conflict(a, b graph.Layout) (at, from []int64, ok bool) {
 	return at, from, ok
 }
 
-// Disjoint reports whether two views of one memory share no cell, whatever the sizes.
+// Disjoint reports whether two views of one memory are proved to share no cell, for all sizes.
 func Disjoint(p *prove.Prover, a, b graph.Layout) bool {
 	a, b = forwardsFrom(p, a), forwardsFrom(p, b)
 	if isEmpty(p, a) || isEmpty(p, b) || apart(p, a, b) || onDifferentCells(p, a, b) {
@@ -141,7 +141,7 @@ func isEmpty(p *prove.Prover, l graph.Layout) bool {
 	return false
 }
 
-// sameCells reports whether each element lies in the same cell in both views.
+// sameCells reports whether each element has the same cell in both views.
 func sameCells(p *prove.Prover, a, b graph.Layout) bool {
 	if len(a.Shape) != len(b.Shape) || p.Equal(a.Offset, b.Offset) != prove.Proved {
 		return false
@@ -154,10 +154,10 @@ func sameCells(p *prove.Prover, a, b graph.Layout) bool {
 	return true
 }
 
-// run is an axis of a view: size elements, each step cells from the one before.
+// run is an axis of a view: size elements with stride step, in cells.
 type run struct{ step, size graph.Dim }
 
-// axesOf lists the axes but for those of size 1.
+// axesOf lists the axes, except those of size 1.
 func axesOf(l graph.Layout) (runs []run) {
 	for i, d := range l.Shape {
 		if d != 1 {
@@ -167,7 +167,7 @@ func axesOf(l graph.Layout) (runs []run) {
 	return runs
 }
 
-// forwardsFrom is a layout that visits the same cells, each axis forwards.
+// forwardsFrom returns a layout of the same cells whose strides are not negative.
 func forwardsFrom(p *prove.Prover, l graph.Layout) graph.Layout {
 	turned := l
 	for i, step := range l.Strides {
@@ -182,7 +182,7 @@ func forwardsFrom(p *prove.Prover, l graph.Layout) graph.Layout {
 	return turned
 }
 
-// forwards turns axes that run backwards: they visit the same cells.
+// forwards makes negative strides positive: the axes cover cells in the same pattern.
 func forwards(p *prove.Prover, axes []run) []run {
 	turned := slices.Clone(axes)
 	for i, a := range axes {
@@ -193,8 +193,8 @@ func forwards(p *prove.Prover, axes []run) []run {
 	return turned
 }
 
-// nested reports whether the axes step over each other, so that no two elements meet:
-// some order exists in which each step is at least the span of all axes inside.
+// nested reports whether no two elements share a cell, because in some order of the axes each stride is at least the
+// span of all inner axes.
 func nested(p *prove.Prover, axes []run, span graph.Dim) bool {
 	if len(axes) == 0 {
 		return true
@@ -235,15 +235,14 @@ func cells(p *prove.Prover, l graph.Layout) (first, last graph.Dim, ok bool) {
 	return first, last, true
 }
 
-// onDifferentCells reports whether the views lie side by side along one axis of a common
-// grid, such as two columns of a matrix: their offsets differ by at least the size of
-// the first of them, in steps of that axis.
+// onDifferentCells reports whether the views are adjacent along one axis of a common grid, such as two columns of a
+// matrix: their offsets differ by at least the size of the first one, in steps of that axis.
 func onDifferentCells(p *prove.Prover, a, b graph.Layout) bool {
 	if p.AtLeast(b.Offset.Minus(a.Offset), 0) != prove.Proved {
 		a, b = b, a
 	}
 	distance := b.Offset.Minus(a.Offset)
-	// Two indices of one axis leave no axis to either view: they are a step apart.
+	// For two indices of one axis, neither view has that axis: its step is their distance.
 	grid := append(commonGrid(axesOf(a), axesOf(b)), gridAxis{distance, 1, 1})
 	for i, g := range grid {
 		steps, exact := distance.ExactDiv(g.step)
@@ -265,7 +264,7 @@ func onDifferentCells(p *prove.Prover, a, b graph.Layout) bool {
 	return false
 }
 
-// gridAxis is an axis of a grid on which two views lie, with the size of each there.
+// gridAxis is an axis of a grid that contains two views, with the size of each there.
 type gridAxis struct{ step, first, second graph.Dim }
 
 func (g gridAxis) decided() bool { return g.first == g.second || g.first == 1 || g.second == 1 }
@@ -294,7 +293,7 @@ next:
 	return grid
 }
 
-// fixed is a layout of whole numbers, small enough to be enumerated.
+// fixed is a layout of numbers, small enough to be enumerated.
 type fixed struct {
 	shape, strides []int64
 	offset         int64
@@ -331,7 +330,7 @@ func (f fixed) count() int {
 	return int(n)
 }
 
-// positions returns the element that lies in each cell, the first one of several.
+// positions returns the element in each cell, the first one of several.
 func (f fixed) positions() map[int64]int {
 	where := make(map[int64]int, f.count())
 	f.each(func(at int, cell int64) bool {
@@ -343,7 +342,7 @@ func (f fixed) positions() map[int64]int {
 	return where
 }
 
-// index returns the indices of an element by its number in row-major order.
+// index returns the index of an element, given its position in row-major order.
 func (f fixed) index(at int) []int64 {
 	list := make([]int64, len(f.shape))
 	rest := int64(at)
@@ -353,7 +352,7 @@ func (f fixed) index(at int) []int64 {
 	return list
 }
 
-// each visits the elements in row-major order until visit gives false.
+// each visits the elements in row-major order until visit returns false.
 func (f fixed) each(visit func(at int, cell int64) bool) {
 	index := make([]int64, len(f.shape))
 	cell := f.offset

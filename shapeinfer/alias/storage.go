@@ -6,10 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// A value either has memory of its own, or lives in that of another one: a view shows
-// some of its operand's elements, a write (class Update) changes them, and a node of
-// class Version names the whole after a write to a part. The functions here follow these
-// chains; the check, the executor and the reference evaluator read them alike.
+// A value has memory of its own or uses another value's. A view shows some of its operand's elements, a write (class
+// Update) changes them, and a node of class Version names the whole after a write to a part. The functions here follow
+// these chains; the check, the executor and the reference evaluator all use them.
 
 // IsView reports whether the node shows its operand's elements in place. A movement that strides cannot express is a
 // copy.
@@ -21,7 +20,7 @@ func LayoutOf(n *graph.Node) graph.Layout { return n.Layout() }
 // Storage returns the value whose memory holds the node's elements.
 func Storage(n *graph.Node) *graph.Node { return n.Storage() }
 
-// Viewed follows views to the value that they show.
+// Viewed returns the value under a chain of views.
 func Viewed(n *graph.Node) *graph.Node { return n.Viewed() }
 
 // State returns the state of memory that the node shows: the last write, or the value that owns the memory if nothing
@@ -46,7 +45,7 @@ func ViewsOf(n *graph.Node) (views []*graph.Node) {
 	return views
 }
 
-// ShowAs makes views such as those of [ViewsOf] again, of another value.
+// ShowAs repeats views, such as those of [ViewsOf], for another value.
 func ShowAs(views []*graph.Node, x *graph.Node) *graph.Node {
 	for _, v := range views {
 		x = graph.Apply(v.Op(), v.Attrs(), x)

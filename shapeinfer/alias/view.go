@@ -52,7 +52,7 @@ func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 		if from < 0 {
 			return graph.Layout{}, false
 		}
-		// Take axes from both sides until their products agree.
+		// Add axes on both sides until their products are equal.
 		have, want := in.Shape[from], out.Shape[to]
 		step, last := in.Strides[from], to
 		for have != want {
@@ -86,13 +86,12 @@ func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 	return out, true
 }
 
-// isThin reports whether a size is 1 at most: the stride of such an axis means nothing.
+// isThin reports whether a size is at most 1: the stride of such an axis does not matter.
 func isThin(n *graph.Node, size graph.Dim) bool {
 	return prove.NewProver(n.Graph().Bounds).AtLeast(graph.Dim(1).Minus(size), 0) == prove.Proved
 }
 
-// grows reports whether the operand's product is the smaller one, or the result's is no
-// multiple of it that taking more of the result's axes would mend.
+// grows reports whether to extend the operand's product: it is smaller or, for symbolic sizes, divides the result's.
 func grows(have, want graph.Dim) bool {
 	h, hk := have.Int()
 	w, wk := want.Int()
@@ -103,7 +102,7 @@ func grows(have, want graph.Dim) bool {
 	return more
 }
 
-// withoutOnes is the layout without its axes of size 1, whose strides mean nothing.
+// withoutOnes returns the layout without its axes of size 1, whose strides do not matter.
 func withoutOnes(l graph.Layout) graph.Layout {
 	out := graph.Layout{Offset: l.Offset}
 	for i, d := range l.Shape {

@@ -9,18 +9,18 @@ import (
 // memory, so it comes after all reads of it; an ordered operation comes after those before it.
 type Writes struct {
 	p *prove.Prover
-	// next has, by the number of a state of memory (see [State]), the write that changes it; it is
-	// nil where nothing is written.
+	// next has, by the ID of a state of memory (see [State]), the write that changes it; it is nil if nothing is
+	// written.
 	next []*graph.Node
 	// second are writes of a state that another write changes already.
 	second []*graph.Node
 	before map[*graph.Node][]*graph.Node
 }
 
-// FindWrites looks through nodes of one graph, each after its operands.
+// FindWrites finds the writes among nodes of one graph, in topological order.
 func FindWrites(nodes []*graph.Node) *Writes {
 	w := &Writes{before: map[*graph.Node][]*graph.Node{}}
-	last := map[*graph.Region]*graph.Node{} // the ordered operation, by the body in which it stands
+	last := map[*graph.Region]*graph.Node{} // ordered operation, by body
 	for _, n := range nodes {
 		if n.Op().Ordered {
 			if before := last[n.Region()]; before != nil {
@@ -53,12 +53,10 @@ func FindWrites(nodes []*graph.Node) *Writes {
 	return w
 }
 
-// reads reports whether the node reads its operands' elements, and does not only name
-// them.
+// reads reports whether the node reads its operands' elements, instead of only naming them.
 func reads(n *graph.Node) bool { return n.Op().Class != graph.Version && !IsView(n) }
 
-// addReads puts n before the first write after each state that it reads which changes
-// something of what it reads.
+// addReads puts n before the first write after each state that it reads that changes an element it reads.
 func (w *Writes) addReads(n *graph.Node) {
 	for _, x := range n.Operands() {
 		if x.Graph() != n.Graph() || !x.Judged() {
@@ -80,13 +78,13 @@ func appendOnce(list []*graph.Node, n *graph.Node) []*graph.Node {
 	return append(list, n)
 }
 
-// changes reports whether a write may change what a view of its memory shows.
+// changes reports whether a write may change elements that a view of its memory shows.
 func (w *Writes) changes(write, x *graph.Node) bool {
 	dest := write.In(0)
 	return dest == x || isWhole(dest) || isWhole(x) || !Disjoint(w.p, LayoutOf(dest), LayoutOf(x))
 }
 
-// isWhole reports whether a value is all of its memory, which then meets every view.
+// isWhole reports whether a value is all of its memory, and so overlaps every view.
 func isWhole(n *graph.Node) bool {
 	l := LayoutOf(n)
 	return l.IsRowMajor() && l.Shape.Equal(Storage(n).Shape())

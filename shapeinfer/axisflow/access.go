@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// elementwise: each element is computed from those of the operands at its position.
+// elementwise: each element is computed from the operands' elements at its position.
 func elementwise(n *graph.Node, in []Value) (v Value) {
 	for i, x := range n.Operands() {
 		v = v.either(met(n, i, x, in[i]))
@@ -15,7 +15,7 @@ func elementwise(n *graph.Node, in []Value) (v Value) {
 	return v
 }
 
-// met is what an operand brings to a broadcasting node.
+// met is an operand's contribution to a broadcasting node.
 func met(n *graph.Node, i int, x *graph.Node, v Value) Value {
 	kinds, lead := n.Stretch(i), n.Rank()-x.Rank()
 	if kinds == nil && lead == 0 || len(v) == 0 {
@@ -30,7 +30,7 @@ func met(n *graph.Node, i int, x *graph.Node, v Value) Value {
 	})
 }
 
-// reduction: folded axes are read from end to end.
+// reduction: folded axes are read whole.
 func reduction(n *graph.Node, v Value) Value {
 	x := n.In(0)
 	if n.Op().Axes == nil {
@@ -52,7 +52,7 @@ func reduction(n *graph.Node, v Value) Value {
 	})
 }
 
-// undecidedReduction is a reduction of the axes that have size 1 in the result alone.
+// undecidedReduction is a reduction of the axes that have size 1 only in the result.
 func undecidedReduction(n *graph.Node, v Value) Value {
 	from, to := n.In(0).Shape(), n.Shape()
 	return v.each(func(d Dependence) Dependence {
@@ -68,8 +68,7 @@ func undecidedReduction(n *graph.Node, v Value) Value {
 	})
 }
 
-// product: rows are those of the first operand, columns those of the second, and what they are
-// multiplied along is read from end to end.
+// product: rows are those of the first operand and columns those of the second. The axis that is summed is read whole.
 func product(n *graph.Node, in []Value) Value {
 	a, b := n.In(0), n.In(1)
 	batch := max(a.Rank(), b.Rank(), 2) - 2
@@ -94,7 +93,7 @@ func product(n *graph.Node, in []Value) Value {
 	return factor(n, a, in[0], rows).either(factor(n, b, in[1], columns))
 }
 
-// factor is what an operand brings to a product.
+// factor is an operand's contribution to a product.
 func factor(n, x *graph.Node, v Value, axes func(int) int) Value {
 	repeats := func(t Term) bool {
 		at := axes(t.Axis)
@@ -108,7 +107,8 @@ func factor(n, x *graph.Node, v Value, axes func(int) int) Value {
 	})
 }
 
-// function: an example of the result is computed from all elements of the same one of each operand, and of operands that are whole.
+// function: an example of the result is computed from all elements of the same example of each operand, and of operands
+// that all examples share.
 func function(n *graph.Node, in []Value) (all Value) {
 	core, _ := n.Op().Core(n)
 	for i, x := range n.Operands() {
@@ -125,8 +125,8 @@ func function(n *graph.Node, in []Value) (all Value) {
 	return all
 }
 
-// gather: the axis along which indices count may be read anywhere, and what is added by index may
-// stand anywhere, but for what is known of the indices.
+// gather: the axis to which indices refer may be read anywhere, and elements added by index may go anywhere, unless
+// more is known of the indices.
 func (f *Flow) gather(n *graph.Node, in []Value) Value {
 	axis, index, at := n.Op().Axes(n)[0], n.In(1).Rank(), f.indices.of(n.In(1), 0)
 	indexed := func(a int) (int, bool) { return a - axis, a >= axis && a < axis+index }
@@ -148,10 +148,9 @@ func (f *Flow) gather(n *graph.Node, in []Value) Value {
 	}))
 }
 
-// stored is a dependence of what is added along an axis by indices. indexed tells which axis of the
-// indices one of the value is, and others where the rest are. The position on an axis of the indices
-// is read off the place of an element, where there is a digit of it; elements of all its positions are
-// added otherwise.
+// stored is the dependence of elements that are added along an axis by index. indexed returns which axis of the indices
+// an axis of the value is, and others the new number of the remaining axes. If an axis of the indices is a digit of the
+// element's position, the dependence follows that digit; otherwise elements of all its positions may be added.
 func (d Dependence) stored(axis int, digits map[int]part, indexed func(int) (int, bool), others func(int) int) Dependence {
 	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: make([]Term, 0, len(d.Terms))}
 	for _, t := range d.Terms {
@@ -171,8 +170,8 @@ func (d Dependence) stored(axis int, digits map[int]part, indexed func(int) (int
 	return u.normal()
 }
 
-// picked is a dependence of what is picked along an axis by indices of so many axes, whose positions
-// make up the index.
+// picked is the dependence of elements that are picked along an axis by indices of rank index, of which digits are
+// known.
 func (d Dependence) picked(axis, index int, digits map[int]part) Dependence {
 	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: make([]Term, 0, len(d.Terms))}
 	for _, t := range d.Terms {
@@ -191,8 +190,7 @@ func (d Dependence) picked(axis, index int, digits map[int]part) Dependence {
 	return u.normal()
 }
 
-// digitOf returns the axis of the indices whose position is a term of the place that they give; -1
-// where there is none.
+// digitOf returns the axis of the indices whose position is a term of the picked position; -1 if there is none.
 func digitOf(digits map[int]part, t Term) int {
 	for at, d := range digits {
 		if d.factor == t.Inner && d.count == t.Size {
@@ -202,7 +200,7 @@ func digitOf(digits map[int]part, t Term) int {
 	return -1
 }
 
-// version: a value as it is after a write to a part of its memory.
+// version: a value after a write to a part of its memory.
 func version(n *graph.Node, in []Value) Value {
 	write := n.In(1)
 	views := alias.ViewsOf(write)

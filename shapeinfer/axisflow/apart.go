@@ -12,7 +12,7 @@ func Apart(n *graph.Node) (operands []*graph.Node, result *graph.Node) {
 	return t.operands, t.result
 }
 
-// copyOf copies a node onto what stands for its operands.
+// copyOf applies a node to the template's operands.
 func (t *template) copyOf(n *graph.Node) *graph.Node {
 	if len(t.operands) == 0 {
 		return nil

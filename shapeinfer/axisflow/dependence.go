@@ -25,12 +25,12 @@ type Dependence struct {
 	Mixed  bool
 }
 
-// equal reports whether two dependences say the same.
+// equal reports whether two dependences are the same.
 func (d Dependence) equal(e Dependence) bool {
 	return d.Source == e.Source && d.Mixed == e.Mixed && d.Offset == e.Offset && slices.Equal(d.Terms, e.Terms)
 }
 
-// whole is the dependence of a value on an axis of its own.
+// whole is the dependence of a value on its own axis.
 func whole(source, axis int, size graph.Dim) Dependence {
 	return Dependence{Source: source, Terms: []Term{{Axis: axis, Inner: 1, Size: size, Weight: 1}}}
 }
@@ -49,8 +49,7 @@ func (d Dependence) either(e Dependence) Dependence {
 	return u
 }
 
-// mixed is the dependence of elements that are computed from several positions, with the terms that
-// are left.
+// mixed is the dependence of elements that are computed from several positions, with the remaining terms.
 func (d Dependence) mixed(terms []Term) Dependence {
 	return Dependence{Source: d.Source, Mixed: true, Terms: terms}
 }
@@ -60,8 +59,8 @@ func (d Dependence) On(axis int) bool {
 	return slices.ContainsFunc(d.Terms, func(t Term) bool { return t.Axis == axis })
 }
 
-// renumbered gives each term another axis; those of an axis below 0 are left out, and what is
-// computed from all along such an axis is mixed.
+// renumbered gives each term another axis. It drops terms with a negative axis: elements are computed from all
+// positions of these, so the dependence is mixed.
 func (d Dependence) renumbered(axes func(int) int) Dependence {
 	same := true
 	for _, t := range d.Terms {
@@ -81,7 +80,7 @@ func (d Dependence) renumbered(axes func(int) int) Dependence {
 	return u.normal()
 }
 
-// normal brings terms into order and unites those that are parts of one.
+// normal sorts terms, and merges adjacent digits.
 func (d Dependence) normal() Dependence {
 	if d.Mixed {
 		d.Offset = 0
@@ -100,8 +99,8 @@ func (d Dependence) normal() Dependence {
 	return d
 }
 
-// compareTerms orders terms by axis, and those of an axis from the innermost. The order of sizes
-// that are no numbers says nothing, but it is always the same.
+// compareTerms orders terms by axis, and those of one axis from the innermost. The order of incomparable symbolic sizes
+// is arbitrary, but always the same.
 func compareTerms(a, b Term) int {
 	if c := cmp.Or(cmp.Compare(a.Axis, b.Axis), compareInner(a.Inner, b.Inner)); c != 0 {
 		return c
@@ -109,7 +108,7 @@ func compareTerms(a, b Term) int {
 	return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.Weight, b.Weight))
 }
 
-// compareInner puts a size before its multiples.
+// compareInner orders a size before its multiples.
 func compareInner(a, b graph.Dim) int {
 	if a == b {
 		return 0

@@ -8,20 +8,20 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// template is how a composite operation is written with others, for operands of certain types.
+// template is the expansion of a composite operation for operands of certain types.
 type template struct {
-	like     *graph.Node   // a node of which it is the template
-	operands []*graph.Node // what stands for the operands
-	result   *graph.Node   // nil where it cannot be written
+	like     *graph.Node   // the node for which it was made
+	operands []*graph.Node // inputs and constants that replace the operands
+	result   *graph.Node   // nil if it cannot be expanded
 
 	isJudged   bool
 	normalized []int // see Flow.Normalized
 }
 
-// templates remembers them, since the layers of a deep model are alike.
+// templates caches them, since the layers of a deep model are alike.
 type templates map[*graph.Op][]*template
 
-// maxDepth bounds how deep composites are written with composites.
+// maxDepth limits the nesting of composites.
 const maxDepth = 32
 
 // of returns the template for a node.
@@ -36,7 +36,7 @@ func (t templates) of(n *graph.Node) *template {
 	return made
 }
 
-// fits reports whether a node is written as that for which the template was made.
+// fits reports whether a node has the same expansion as the template's node.
 func (t *template) fits(n *graph.Node) bool {
 	if len(n.Operands()) != len(t.like.Operands()) || n.DType() != t.like.DType() || !n.Shape().Equal(t.like.Shape()) {
 		return false
@@ -50,7 +50,7 @@ func (t *template) fits(n *graph.Node) bool {
 	return reflect.DeepEqual(n.Attrs(), t.like.Attrs())
 }
 
-// write writes a composite operation with others, in a graph of its own.
+// write expands a composite operation in a separate graph.
 func write(n *graph.Node) *template {
 	g := n.Graph().Derive()
 	t := &template{like: n, operands: make([]*graph.Node, len(n.Operands()))}
@@ -65,7 +65,7 @@ func write(n *graph.Node) *template {
 	return t
 }
 
-// expanded calls an operation's Expand. One that fails has none: the check tells the user.
+// expanded calls an operation's Expand. It returns nil if that fails: the check tells the user.
 func expanded(g *graph.Graph, n *graph.Node, operands []*graph.Node) (y *graph.Node) {
 	defer func() {
 		if recover() != nil {
@@ -82,7 +82,7 @@ func expanded(g *graph.Graph, n *graph.Node, operands []*graph.Node) (y *graph.N
 	return y
 }
 
-// composite follows axes through the operations that a composite one is written with.
+// composite follows axes through the expansion of a composite operation.
 func (f *Flow) composite(n *graph.Node, in []Value) Value {
 	if n.Op().Aligned != nil {
 		return aligned(n, in)
@@ -121,7 +121,7 @@ func (f *Flow) inside(t *template) *Flow {
 	return inner
 }
 
-// aligned follows axes through a composite operation that says how it reads its operands.
+// aligned follows axes through a composite operation that states how it reads its operands.
 func aligned(n *graph.Node, in []Value) (v Value) {
 	for i, x := range n.Operands() {
 		axes := n.Op().Aligned(n, i)

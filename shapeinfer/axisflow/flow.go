@@ -12,14 +12,14 @@ import (
 type Flow struct {
 	g         *graph.Graph
 	sources   []graph.AxisOf
-	inputs    int // the sources of these numbers are axes of inputs, where those of weights are united
+	inputs    int // number of sources that are axes of inputs, if those of weights are united
 	begin     map[*graph.Node]Value
-	known     []bool // by the number of a node; nil before anything is asked for
+	known     []bool // by node ID; nil before the first use
 	values    []Value
 	templates templates
 	indices   indices
-	loops     map[*graph.Region]*loopFlow // nil before one is met
-	depth     int                         // of composites within composites
+	loops     map[*graph.Region]*loopFlow // nil before the first loop
+	depth     int                         // nesting depth of composites
 }
 
 // NewFlow makes a flow through a graph, from source axes.
@@ -31,7 +31,7 @@ func NewFlow(g *graph.Graph, sources ...graph.AxisOf) *Flow {
 	return f
 }
 
-// From makes a flow through the same graph from other axes. How composite operations are written is remembered by both.
+// From makes a flow through the same graph from other axes. Both share templates of composite operations.
 func (f *Flow) From(sources ...graph.AxisOf) *Flow {
 	made := NewFlow(f.g, sources...)
 	made.templates = f.templates
@@ -42,13 +42,13 @@ func newFlow(g *graph.Graph) *Flow {
 	return &Flow{g: g, begin: map[*graph.Node]Value{}, templates: templates{}, indices: indices{}}
 }
 
-// addSource lets an axis be the source of a number: several axes may be one source.
+// addSource makes an axis a source with a number. Several axes may be one source.
 func (f *Flow) addSource(s graph.AxisOf, number int) {
 	if number == len(f.sources) {
 		f.sources = append(f.sources, s)
 	}
 	if s.Node.Shape()[s.Axis] == 1 {
-		return // the only element is that of all
+		return // an axis of size 1 has no positions to follow
 	}
 	f.begin[s.Node] = f.begin[s.Node].either(Value{whole(number, s.Axis, s.Node.Shape()[s.Axis])})
 }
@@ -67,7 +67,7 @@ func (f *Flow) Value(n *graph.Node) Value {
 	return f.values[n.ID()]
 }
 
-// follow finds what is known of a node and of all that it is computed from, operands first.
+// follow evaluates a node and all its dependencies, operands first.
 func (f *Flow) follow(n *graph.Node) {
 	wanted := []*graph.Node{n}
 	f.known[n.ID()] = true
@@ -94,7 +94,7 @@ func (f *Flow) follow(n *graph.Node) {
 	}
 }
 
-// evaluate finds what is known of a node from what is known of its operands.
+// evaluate evaluates a node from its operands.
 func (f *Flow) evaluate(n *graph.Node) Value {
 	if v, is := f.begin[n]; is || len(n.Operands()) == 0 {
 		return v
@@ -121,10 +121,10 @@ func (f *Flow) fromOperands(n *graph.Node) Value {
 	return f.apply(n, in)
 }
 
-// apply finds what is known of a node from what is known of the values that stand for its operands.
+// apply evaluates a node from the given values of its operands.
 func (f *Flow) apply(n *graph.Node, in []Value) (v Value) {
 	defer func() {
-		if recover() != nil { // an operation that fails: the check tells the user
+		if recover() != nil { // the operation fails: the check tells the user
 			v = scrambled(in)
 		}
 	}()

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Leak says why a value does not treat examples independently, as far as can be proved.
+// Leak says why a value cannot be proved to treat examples independently.
 type Leak struct {
 	// At is the operation whose result for one example is computed from others. It is nil if the examples end up
 	// along another axis.
@@ -36,7 +36,7 @@ func Independent(y *graph.Node, axis int, of []graph.AxisOf) *Leak {
 	return f.leak(y)
 }
 
-// keeps reports whether the positions of the source are those of an axis.
+// keeps reports whether the positions of the source are those of one axis.
 func (d Dependence) keeps(s graph.Shape) (axis int, ok bool) {
 	if d.Mixed || d.Offset != 0 || len(d.Terms) != 1 {
 		return 0, false
@@ -45,8 +45,8 @@ func (d Dependence) keeps(s graph.Shape) (axis int, ok bool) {
 	return t.Axis, t.Inner == 1 && t.Weight == 1 && t.Size == s[t.Axis]
 }
 
-// isMoved reports whether a value reads other positions than its own, without mixing them: the
-// elements of one example for all, or those of a neighbour.
+// isMoved reports whether a value reads other positions than its own, without mixing them: those of one example for
+// all, or of a neighbour.
 func (d Dependence) isMoved() bool { return !d.Mixed && (len(d.Terms) == 0 || d.Offset != 0) }
 
 // leak goes back from a value to the first operation that mixes examples.
@@ -65,8 +65,8 @@ func (f *Flow) leak(y *graph.Node) *Leak {
 	}
 }
 
-// operand returns the first operand whose dependence on the examples is of a kind, or nil. Those that were
-// seen are passed over: a carried value comes from itself.
+// operand returns the first operand whose dependence on the examples satisfies is, or nil. It skips operands that were
+// seen: a carried value depends on itself.
 func (f *Flow) operand(n *graph.Node, seen []*graph.Node, is func(Dependence) bool) *graph.Node {
 	for _, x := range f.givers(n) {
 		if x == nil || x.Graph() != n.Graph() || slices.Contains(seen, x) {
@@ -79,7 +79,7 @@ func (f *Flow) operand(n *graph.Node, seen []*graph.Node, is func(Dependence) bo
 	return nil
 }
 
-// path leads from where examples are fed to a value.
+// path returns the nodes from where examples are fed to a value.
 func (f *Flow) path(n *graph.Node) []*graph.Node {
 	path := []*graph.Node{n}
 	for f.begin[n] == nil {
@@ -93,15 +93,14 @@ func (f *Flow) path(n *graph.Node) []*graph.Node {
 	return path
 }
 
-// normalizes reports whether a composite operation brings to each example what is summed over all of
-// them.
+// normalizes reports whether a composite operation gives each example a sum over all of them.
 func (f *Flow) normalizes(n *graph.Node) bool {
 	d, _ := f.Value(n).Of(0)
 	return n.Op().Class == graph.Composite && len(d.Terms) > 0 && f.foldOfAll(n) == graph.FoldSum
 }
 
-// foldOfAll returns how the operation that mixes examples, in a composite one, folds all of them. One that folds
-// windows of them, as pooling does, has none.
+// foldOfAll returns how the operation that mixes examples, possibly inside a composite, folds all of them. One that
+// folds windows of them, as pooling does, has no such fold.
 func (f *Flow) foldOfAll(n *graph.Node) graph.Fold {
 	if n.Op().Class != graph.Composite || f.depth > maxDepth {
 		if d, _ := f.Value(n).Of(0); len(d.Terms) > 0 {

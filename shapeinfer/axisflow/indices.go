@@ -7,25 +7,25 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// index is what is known of the elements of a node that are indices: each is a sum of parts and an
-// offset. Row-major places are of that kind: row·width + column.
+// index is what is known of a node's elements that are indices: each is a sum of parts and an offset. Row-major
+// positions are such sums: row·width + column.
 type index struct {
 	parts  []part
 	offset graph.Dim
 	ok     bool
 }
 
-// part is a summand of an index: factor times the position along an axis of the node, of count
-// positions; or, where axis is below 0, times any number from 0 to count-1.
+// part is a summand of an index: factor times the position along an axis of the node, of count positions. If axis is
+// negative, it is factor times any number from 0 to count-1.
 type part struct {
 	axis          int
 	factor, count graph.Dim
 }
 
-// maxParts bounds the summands of an index, and maxChain the nodes by which it is computed.
+// maxParts limits the summands of an index, and maxChain the nodes through which it is computed.
 const maxParts, maxChain = 16, 64
 
-// indices follows how indices are computed.
+// indices caches what is known of nodes' elements as indices.
 type indices map[*graph.Node]index
 
 // of returns what is known of a node's elements.
@@ -53,10 +53,10 @@ func (m indices) computed(n *graph.Node, chain int) index {
 	return index{}
 }
 
-// ofStep returns what is known of a value within an element's computation. What was checked to be an
-// index is one, if nothing more is known.
+// ofStep returns what is known of a value within an element's computation. A value that was checked to be a valid index
+// is one, if nothing more is known.
 func (m indices) ofStep(e *Element, n *graph.Node, s step, chain int) (at index) {
-	isWide := s.dtype == graph.Int64 // in which nothing overflows that is an index
+	isWide := s.dtype == graph.Int64 // valid indices cannot overflow it
 	switch {
 	case s.isOther:
 	case s.isNumber:
@@ -83,7 +83,7 @@ func (at index) plus(by index) index {
 	return index{slices.Concat(at.parts, by.parts), at.offset.Plus(by.offset), true}
 }
 
-// times multiplies by an index that is a number.
+// times multiplies an index by a constant one.
 func (at index) times(by index) index {
 	if len(at.parts) == 0 {
 		at, by = by, at
@@ -98,7 +98,7 @@ func (at index) times(by index) index {
 	return u
 }
 
-// broadcast is an index as the operand of an elementwise node.
+// broadcast converts an index to the axes of an elementwise node that reads it.
 func (at index) broadcast(n *graph.Node, operand int) index {
 	lead, kinds := n.Rank()-n.In(operand).Rank(), n.Stretch(operand)
 	u := index{slices.Clone(at.parts), at.offset, at.ok}
@@ -113,7 +113,7 @@ func (at index) broadcast(n *graph.Node, operand int) index {
 	return u
 }
 
-// seen is an index that is read through a view.
+// seen converts an index to the axes of a view of it.
 func (at index) seen(view *graph.Node) index {
 	r := reader{from: view.In(0).Shape(), views: []*graph.Node{view}}
 	u := index{offset: at.offset, ok: at.ok}
@@ -136,9 +136,9 @@ func (at index) seen(view *graph.Node) index {
 	return u
 }
 
-// digits returns the parts of an index by the axes of the node, where each can be read off the index:
-// floor(index/factor) modulo count is the position. It needs that the parts below one make up less
-// than its factor, and that the factors above are multiples of what it makes up.
+// digits returns the parts of an index by axis, if each can be recovered from the index: the position is
+// floor(index/factor) modulo count. This requires that the parts below one add up to less than its factor, and that
+// higher factors are multiples of factor times count.
 func (at index) digits(g *graph.Graph) (digits map[int]part) {
 	if !at.ok || at.offset != 0 {
 		return nil
@@ -173,7 +173,7 @@ func (at index) digits(g *graph.Graph) (digits map[int]part) {
 	return digits
 }
 
-// holdsMultiple reports whether a size is another one times a number that is not negative.
+// holdsMultiple reports whether a size is another one times a non-negative number.
 func holdsMultiple(p *prove.Prover, d, of graph.Dim) bool {
 	q, exact := d.ExactDiv(of)
 	return exact && p.AtLeast(q, 0) == prove.Proved

@@ -6,15 +6,15 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// reader says which position of an axis each element of a view reads: a view is asked for the
-// layout that it makes of one in which this axis alone has a stride, of 1.
+// reader says which position of an axis each element of a view reads. It applies the view to a layout in which only
+// this axis has a stride, of 1.
 type reader struct {
 	from  graph.Shape
 	views []*graph.Node
 	known map[int]linear
 }
 
-// linear is a position as a sum of an offset and the positions on the result's axes times factors.
+// linear is a position as an offset plus factors times the positions on the result's axes.
 type linear struct {
 	factors []graph.Dim
 	offset  graph.Dim
@@ -53,8 +53,8 @@ func (r *reader) ask(axis int) linear {
 	return l
 }
 
-// only returns the one axis of the result that a position depends on, and its factor; ok is false
-// where there are several or none.
+// only returns the single axis of the result on which a position depends, and its factor; ok is false if there are
+// several or none.
 func (l linear) only() (axis int, factor graph.Dim, ok bool) {
 	for i, f := range l.factors {
 		if f != 0 {
@@ -67,8 +67,7 @@ func (l linear) only() (axis int, factor graph.Dim, ok bool) {
 	return axis, factor, ok
 }
 
-// shows returns the axis of the operand whose positions, from the first on, are those of an axis of
-// the view: it and no other.
+// shows returns the operand's axis whose positions, from the first on, are exactly those of an axis of the view.
 func (r *reader) shows(axis int) (shown int, ok bool) {
 	for a := range r.from {
 		l := r.along(a)

@@ -6,23 +6,23 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// This file follows axes through loops. A carried value comes from what it begins with and from what steps
-// hand on, which is computed from it: a body is gone through again until nothing changes.
+// This file follows axes through loops. A carried value depends on its initial value and on what steps hand on, which
+// depends on the carried value. So a body is visited again until nothing changes.
 
 // loopFlow is what is known of a loop.
 type loopFlow struct {
-	end      *graph.Node // nil while its body is built, and of the one example of a batch
+	end      *graph.Node // nil while its body is being built, and for the single example of a batch
 	carried  []*graph.Node
-	handed   []Value // of carried values, by their number: what steps hand on, as far as it is known
-	elements Value   // of all that is taken apart, the terms of the axis that is
-	rounds   int     // how often the body was gone through
+	handed   []Value // by index of a carried value: what steps hand on, as far as known
+	elements Value   // for all sliced values: the terms of the sliced axis
+	rounds   int     // how often the body was visited
 }
 
-// maxRounds bounds how often a body is gone through beside once for each carried value, along which
-// dependences go on by one in a round. Positions that are moved in each step never come to an end.
+// maxRounds limits the visits of a body, in addition to one for each carried value, since a dependence advances by one
+// carried value per visit. Positions that move in each step never converge.
 const maxRounds = 8
 
-// loop returns what is known of the loop of a body.
+// loop returns what is known of a body's loop.
 func (f *Flow) loop(r *graph.Region) *loopFlow {
 	if f.loops == nil {
 		f.loops = map[*graph.Region]*loopFlow{}
@@ -47,7 +47,7 @@ func (f *Flow) loop(r *graph.Region) *loopFlow {
 	return f.loops[r]
 }
 
-// carriedBy lists the end of the loop that carries a value, on which the value depends.
+// carriedBy returns the end of the loop that carries a value, on which the value depends.
 func (f *Flow) carriedBy(n *graph.Node) []*graph.Node {
 	if a, is := n.Loop(); is && a.Role == graph.LoopCarried && n.Err() == nil {
 		return []*graph.Node{f.loop(a.Body).end}
@@ -55,8 +55,8 @@ func (f *Flow) carriedBy(n *graph.Node) []*graph.Node {
 	return nil
 }
 
-// givers lists what a node is computed from: of a carried value also what steps hand on, and of the last one
-// that and not all that the loop ends with.
+// givers lists the dependencies of a node. Those of a carried value include what steps hand on; those of a final value
+// are that and the loop's end, but not all other values with which the loop ends.
 func (f *Flow) givers(n *graph.Node) []*graph.Node {
 	a, is := n.Loop()
 	if !is || n.Err() != nil || f.loop(a.Body).end == nil {
@@ -79,8 +79,8 @@ func (f *Flow) givers(n *graph.Node) []*graph.Node {
 	return n.Operands()
 }
 
-// again reports whether what a loop's steps hand on has changed what its carried values depend on, and
-// returns the first node of those that are to be gone through once more.
+// again reports whether the last visit changed what carried values depend on, and returns the first node to visit
+// again.
 func (f *Flow) again(end *graph.Node) (first *graph.Node, changed bool) {
 	a, _ := end.Loop()
 	l := f.loop(a.Body)
@@ -101,13 +101,13 @@ func (f *Flow) again(end *graph.Node) (first *graph.Node, changed bool) {
 		}
 	}
 	if !changed || l.rounds > maxRounds+2*a.Carried {
-		l.rounds = 0 // a loop around this one may go through it again
+		l.rounds = 0 // an outer loop may visit it again
 		return nil, false
 	}
 	return first, true
 }
 
-// looped follows axes through the operations of which loops consist.
+// looped follows axes through the operations that form loops.
 func (f *Flow) looped(n *graph.Node, in []Value) Value {
 	a, is := n.Loop()
 	if !is || f.loop(a.Body) == nil {
@@ -123,7 +123,7 @@ func (f *Flow) looped(n *graph.Node, in []Value) Value {
 	case graph.LoopElement:
 		return l.element(in[0])
 	case graph.LoopEnd:
-		var deciding []Value // how many steps there are
+		var deciding []Value // they determine the number of steps
 		if a.Limited {
 			deciding = append(deciding, in[2*a.Carried])
 		}
@@ -137,8 +137,8 @@ func (f *Flow) looped(n *graph.Node, in []Value) Value {
 	return l.stacked(in[1]).either(in[0])
 }
 
-// element is the part of a value at the position of a step: of the axis that is taken apart, elements of the
-// body are computed from one position that is not known.
+// element is the slice of a value at the step's position. In the body, elements depend on one unknown position of the
+// sliced axis.
 func (l *loopFlow) element(v Value) Value {
 	return v.each(func(d Dependence) Dependence {
 		apart := slices.DeleteFunc(slices.Clone(d.Terms), func(t Term) bool { return t.Axis != 0 })
@@ -149,7 +149,7 @@ func (l *loopFlow) element(v Value) Value {
 	})
 }
 
-// stacked is a value of all steps along a new first axis. Along that stands what was taken apart.
+// stacked is the stack of a value over all steps. The sliced axes may be along its new first axis.
 func (l *loopFlow) stacked(v Value) Value {
 	return v.each(func(d Dependence) Dependence {
 		u := d.renumbered(func(axis int) int { return axis + 1 })

@@ -25,8 +25,8 @@ func Mixes(p *prove.Prover, from, to graph.Shape) bool {
 	return isExchange(from, to) || (len(from) > 2 || hasKin(from, to)) && scan(p, from, to)
 }
 
-// hasKin reports whether something in the result is an axis of the operand, as far as sizes
-// tell: a named size, or a number that stands in both.
+// hasKin reports whether sizes suggest that something in the result is an axis of the operand: a named size, or a
+// number that occurs in both.
 func hasKin(from, to graph.Shape) bool {
 	return slices.ContainsFunc(from, func(d graph.Dim) bool { return d.IsSymbolic() || slices.Contains(to, d) })
 }
@@ -53,8 +53,8 @@ func hides(s graph.Shape) bool {
 	return slices.ContainsFunc(s, func(d graph.Dim) bool { return d == 0 || !prove.IsJudgeable(d) })
 }
 
-// isShear reports whether two axes change places that are of one kind: their sizes differ by a
-// number, as n and n+1. It is how rows are moved against each other on purpose.
+// isShear reports whether two axes of the same kind change places: their sizes differ by a constant, as n and n+1. This
+// is a way to shift rows against each other on purpose.
 func isShear(from, to graph.Shape) bool {
 	if len(from) != 2 || len(to) != 2 || from[0] != to[1] || from[1] != to[0] {
 		return false
@@ -63,8 +63,8 @@ func isShear(from, to graph.Shape) bool {
 	return known && (from[0].IsSymbolic() || by == 1 || by == -1)
 }
 
-// arePairs reports whether two axes count the pairs of one thing with itself, as n and n-1: together
-// they are one list, which may be cut in another way.
+// arePairs reports whether two axes count pairs within one set, as n and n-1. Together they are one list, which may be
+// split in another way.
 func arePairs(s graph.Shape) bool {
 	if len(s) != 2 || !s[0].IsSymbolic() || s[0] == s[1] {
 		return false
@@ -73,8 +73,8 @@ func arePairs(s graph.Shape) bool {
 	return known
 }
 
-// isExchange reports whether the result has the operand's sizes in another order, as far as
-// axes of the one are not several neighbours of the other.
+// isExchange reports whether the result has the operand's sizes in another order, where an axis of one may be several
+// adjacent axes of the other.
 func isExchange(from, to graph.Shape) bool {
 	if len(from) > len(to) {
 		from, to = to, from
@@ -82,9 +82,8 @@ func isExchange(from, to graph.Shape) bool {
 	return exchanges(slices.Clone(from), to, true)
 }
 
-// exchanges reports whether the sizes in to, neighbours taken together, are those that are
-// left in from, each once. inOrder says that so far they were taken in order: then it is no
-// exchange yet.
+// exchanges reports whether the sizes in to, with adjacent ones merged, are those remaining in left, each once. inOrder
+// says that so far they came in order, so nothing was exchanged yet.
 func exchanges(left, to graph.Shape, inOrder bool) bool {
 	if len(left) == 0 || len(to) == 0 {
 		return len(left) == len(to) && !inOrder
@@ -100,12 +99,12 @@ func exchanges(left, to graph.Shape, inOrder bool) bool {
 	return false
 }
 
-// scan follows the boundaries of both shapes from the last axis to the first.
+// scan compares the boundaries of both shapes from the last axis to the first.
 func scan(p *prove.Prover, from, to graph.Shape) bool {
 	s, t := boundariesOf(from), boundariesOf(to)
 	i, j := len(from)-1, len(to)-1
-	alone := true // whether what is behind axis i of the operand ends where an axis of the result does
-	cut := false  // whether axis i is cut, and its inner part does not stand alone
+	alone := true // whether the axes after axis i of the operand end where an axis of the result does
+	cut := false  // whether axis i is split, and its inner part is not a separate axis
 	for i >= 0 && j >= 0 {
 		switch {
 		case i == 0 && j == 0 || s.before[i] == t.before[j] || p.Equal(s.behind[i], t.behind[j]) == prove.Proved:
@@ -124,7 +123,7 @@ func scan(p *prove.Prover, from, to graph.Shape) bool {
 	return false
 }
 
-// boundaries are the products of sizes from each axis on, and those before it.
+// boundaries are, for each axis, the product of the sizes from it on, and of those before it.
 type boundaries struct{ behind, before []graph.Dim }
 
 func boundariesOf(s graph.Shape) boundaries {
@@ -142,9 +141,8 @@ func boundariesOf(s graph.Shape) boundaries {
 	return b
 }
 
-// isMultiple reports whether the boundary before axis i of a is a multiple of that before axis
-// j of b: the elements behind it are, or, since both have as many in all, those before it are
-// the other way round.
+// isMultiple reports whether the boundary before axis i of a is a multiple of that before axis j of b. The elements
+// after it may show that or, since both shapes have the same number of elements, those before it, in reverse.
 func isMultiple(p *prove.Prover, a boundaries, i int, b boundaries, j int) bool {
 	return divides(p, b.behind[j], a.behind[i]) || divides(p, a.before[i], b.before[j])
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// movement: the same elements in another arrangement.
+// movement: the same elements, rearranged.
 func movement(n *graph.Node, in []Value) Value {
 	switch {
 	case n.Op().Assemble != nil:
@@ -22,7 +22,7 @@ func movement(n *graph.Node, in []Value) Value {
 	return in[0].each(func(d Dependence) Dependence { return r.read(d, n) })
 }
 
-// isRegrouped reports whether a movement leaves all elements of its operand where they are.
+// isRegrouped reports whether a movement keeps all elements of its operand in row-major order.
 func isRegrouped(n *graph.Node) bool {
 	if len(n.Stretch(0)) > 0 || n.Rank() == 0 {
 		return false
@@ -31,8 +31,7 @@ func isRegrouped(n *graph.Node) bool {
 	return ok && l.IsRowMajor() && keepsElements(n)
 }
 
-// keepsElements reports whether a value has as many elements as its operand, for all sizes or for
-// those that its own requirements allow.
+// keepsElements reports whether a value has as many elements as its operand, for all sizes that the operation allows.
 func keepsElements(n *graph.Node) bool {
 	from, to := n.In(0).Shape().NumElements(), n.Shape().NumElements()
 	if from == to || prove.NewProver(n.Graph().Bounds).Equal(from, to) == prove.Proved {
@@ -43,7 +42,7 @@ func keepsElements(n *graph.Node) bool {
 	})
 }
 
-// read is a dependence seen through a view.
+// read is a dependence through a view.
 func (r *reader) read(d Dependence, n *graph.Node) Dependence {
 	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: make([]Term, 0, len(d.Terms))}
 	for _, t := range d.Terms {
@@ -57,7 +56,7 @@ func (r *reader) read(d Dependence, n *graph.Node) Dependence {
 	return u.normal()
 }
 
-// add adds what a view of given sizes shows of a term, of an axis of the given size.
+// add adds what a view of some shape shows of a term, whose axis has a given size.
 func (d *Dependence) add(t Term, l linear, from graph.Dim, to graph.Shape) {
 	if t.Inner == 1 && t.Size == from {
 		for axis, f := range l.factors {
@@ -80,14 +79,14 @@ func (d *Dependence) add(t Term, l linear, from graph.Dim, to graph.Shape) {
 	d.Terms = append(d.Terms, t)
 }
 
-// assembled: operands stand in places of the result.
+// assembled: operands are put at positions of the result.
 func assembled(n *graph.Node, in []Value) Value {
 	a := n.Op().Assemble(n)
 	forms := [2]Value{}
 	for form := range forms {
 		for i, v := range in {
 			if i >= len(a.Start) || a.Start[i] == nil {
-				continue // an operand that has no elements there
+				continue // the operand has no elements there
 			}
 			placed := v.each(func(d Dependence) Dependence {
 				return d.placed(n.In(i).Shape(), n.Shape(), a.Start[i], a.Step[i], form == 1)
@@ -105,9 +104,8 @@ func assembled(n *graph.Node, in []Value) Value {
 	})
 }
 
-// placed is a dependence of an operand that stands in a place of a result. The position on its axis
-// is either that in the result less the start; or, periodic, that modulo the operand's size, where
-// it begins at a multiple of it.
+// placed is the dependence of an operand that is put at a position of a result. An operand's position is the result's
+// minus the start or, if periodic, the result's modulo the operand's size, if the start is a multiple of that.
 func (d Dependence) placed(from, to, start, step graph.Shape, periodic bool) Dependence {
 	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: slices.Clone(d.Terms)}
 	for i, t := range u.Terms {

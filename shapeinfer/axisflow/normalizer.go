@@ -6,9 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Normalized returns the axes along which an operation such as a softmax compares the elements of its
-// first operand, and keeps them: each of its elements is computed from all along these axes, beginning
-// with the greatest. It is nil for other operations.
+// Normalized returns the axes along which an operation such as a softmax compares the elements of its first operand,
+// and which it keeps. Each result is computed from all elements along these axes, and first from their maximum. It
+// returns nil for other operations.
 func (f *Flow) Normalized(n *graph.Node) (axes []int) {
 	if n.Op().Class != graph.Composite || len(n.Operands()) == 0 || n.Rank() == 0 || n.Rank() != n.In(0).Rank() {
 		return nil

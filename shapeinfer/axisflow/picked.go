@@ -41,7 +41,8 @@ func (f *Flow) Picked(n *graph.Node) int {
 
 const severalAxes = -2
 
-// leftOut returns the axis without which a shape is another one: -1 where there is none.
+// leftOut returns the axis without which a shape equals another one; -1 if there is none, severalAxes if it is
+// ambiguous.
 func leftOut(from, to graph.Shape) (axis int) {
 	axis = -1
 	for at := range from {
@@ -56,7 +57,8 @@ func leftOut(from, to graph.Shape) (axis int) {
 	return axis
 }
 
-// pickedAt returns the axis of a node on which, of two operands, the one has an axis of the scores, and the other none of the indices.
+// pickedAt returns the axis along which one of two operands of a node has an axis of the scores, and the other has no
+// axis of the indices; -1 if there is none.
 func (f *Flow) pickedAt(n *graph.Node, rank int) int {
 	for _, scores := range n.Operands() {
 		for _, indices := range n.Operands() {
@@ -81,7 +83,7 @@ func onlyPicked(scores, indices Value, s graph.Shape, rank int) (picked int) {
 		has := false
 		for _, d := range indices {
 			if d.Source < rank {
-				return -1 // scores themselves
+				return -1 // depends on scores
 			}
 			has = has || d.On(axis)
 		}

@@ -2,8 +2,8 @@ package axisflow
 
 import "github.com/broadloom/broadloom/graph"
 
-// positionAlong reports whether the elements of a node without operands are their positions along an
-// axis, and which one it is.
+// positionAlong reports whether the elements of a node without operands are their positions along an axis, and which
+// axis it is.
 func positionAlong(n *graph.Node) (axis int, is bool) {
 	if n.Op().Class != graph.Elementwise || n.Op().Emit == nil || len(n.Operands()) > 0 {
 		return 0, false
@@ -12,7 +12,7 @@ func positionAlong(n *graph.Node) (axis int, is bool) {
 	return e.axis, e.isIndex
 }
 
-// exactly is a number up to which a float64 holds all whole ones, and a size all that it may be.
+// exactly is a limit within which float64 represents all integers.
 const exactly = 1 << 40
 
 // Element describes the last step of the computation of a node's element.
@@ -21,26 +21,26 @@ type Element struct {
 	isIndex bool
 	axis    int
 	last    step
-	below   map[graph.Value]graph.Dim // what a value was checked to be less than, and not negative
+	below   map[graph.Value]graph.Dim // exclusive upper limits of values that were checked to be indices
 }
 
-// step is a primitive and what it is applied to.
+// step is a primitive and its operands, or another value.
 type step struct {
 	prim     graph.Prim
 	isPrim   bool
 	operands []graph.Value
-	from     []int // the node's operands that it is computed from
-	index    int   // of an axis, counted from 1
+	from     []int // the node's operands from which it is computed
+	index    int   // the axis of a position, plus 1
 	dtype    graph.DType
 
-	is        graph.Value // the value itself, or that of which it is a conversion
-	isOperand bool        // the element of the operand from[0]
-	isOther   bool        // it may be another number than that of which it is a conversion
-	number    graph.Dim   // a whole number, or a size
+	is        graph.Value // the value itself, or the one of which it is an exact conversion
+	isOperand bool        // an element of operand from[0]
+	isOther   bool        // a conversion that may change the number
+	number    graph.Dim   // a constant integer, or a size
 	isNumber  bool
 }
 
-// Trace notes how an elementwise node computes an element.
+// Trace records how an elementwise node computes an element.
 func Trace(n *graph.Node) (e *Element) {
 	e = &Element{}
 	defer func() {
@@ -66,7 +66,7 @@ func (e *Element) Selects() (conditions []int, ok bool) {
 	return e.steps[e.last.operands[0]].from, true
 }
 
-// Adds reports whether the last step is the sum of two values.
+// Adds reports whether the last step adds two values.
 func (e *Element) Adds() bool { return e.Ends(graph.PrimAdd) }
 
 // Ends reports whether the last step is the given primitive.
@@ -91,7 +91,7 @@ func (e *Element) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	return e.put(s)
 }
 
-// Const is a number.
+// Const records a number.
 func (e *Element) Const(t graph.DType, v float64) graph.Value {
 	s := step{dtype: t}
 	if t.IsInt() && v > -exactly && v < exactly {
@@ -100,7 +100,7 @@ func (e *Element) Const(t graph.DType, v float64) graph.Value {
 	return e.put(s)
 }
 
-// Convert changes the type.
+// Convert records a conversion.
 func (e *Element) Convert(x graph.Value, t graph.DType) graph.Value {
 	s := e.steps[x]
 	keeps := s.dtype == t || s.dtype == graph.Int32 && t == graph.Int64
@@ -114,20 +114,20 @@ func (e *Element) Convert(x graph.Value, t graph.DType) graph.Value {
 	return v
 }
 
-// TypeOf returns the type of a value.
+// TypeOf returns the dtype of a value.
 func (e *Element) TypeOf(x graph.Value) graph.DType { return e.steps[x].dtype }
 
-// Index is the position along an axis.
+// Index records the position along an axis.
 func (e *Element) Index(axis int) graph.Value {
 	return e.put(step{index: axis + 1, dtype: graph.Int64})
 }
 
-// Size is a size of the program.
+// Size records a size of the program.
 func (e *Element) Size(d graph.Dim) graph.Value {
 	return e.put(step{dtype: graph.Int64, number: d, isNumber: true})
 }
 
-// Check stops the run, unless 0 <= x and x < size, where that is what is checked.
+// Check records that 0 <= x and x < size hold, if that is the claim.
 func (e *Element) Check(ok graph.Value, _ graph.Claim) {
 	both := e.steps[ok]
 	if !both.isPrim || both.prim != graph.PrimAnd {

@@ -2,7 +2,7 @@ package axisflow
 
 import "github.com/broadloom/broadloom/graph"
 
-// regrouped is a dependence of the same elements, in row-major order, under another shape.
+// regrouped is a dependence of the same elements, in row-major order, in another shape.
 func (d Dependence) regrouped(from, to graph.Shape) Dependence {
 	lead, tail := kept(from, to)
 	inFrom, inTo := from[lead:len(from)-tail], to[lead:len(to)-tail]
@@ -22,7 +22,7 @@ func (d Dependence) regrouped(from, to graph.Shape) Dependence {
 	return u.normal()
 }
 
-// kept counts the axes at either end that stay as they are.
+// kept counts the leading and trailing axes that stay as they are.
 func kept(from, to graph.Shape) (lead, tail int) {
 	shorter := min(len(from), len(to))
 	for lead < shorter && from[lead] == to[lead] && from[lead] != 0 {
@@ -34,9 +34,8 @@ func kept(from, to graph.Shape) (lead, tail int) {
 	return lead, tail
 }
 
-// regroup adds a term whose digit changes with every so many elements. It goes from the last axis
-// to the first, and cuts the term where an axis ends inside of it. The first axis is of the given
-// number.
+// regroup adds a term whose digit changes every elements elements. It goes from the last axis to the first, and splits
+// the term at axis boundaries. Axes are numbered from first on.
 func (d *Dependence) regroup(t Term, first int, elements graph.Dim, behind []graph.Dim, to graph.Shape) bool {
 	for axis := len(to) - 1; axis >= 0; axis-- {
 		if to[axis] == 1 {

@@ -7,17 +7,17 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Remedy is an order of axes in which a reshape that mixes axes would not mix them.
+// Remedy is an order of axes with which a reshape does not mix them.
 type Remedy struct {
 	// Split is the operand's shape with one axis split, or nil if none needs to be.
 	Split graph.Shape
-	// Perm is the order into which its axes are brought: axis i is then axis Perm[i].
+	// Perm is the permutation of its axes: axis i becomes axis Perm[i] of the operand.
 	Perm []int
-	// Gives is the shape that they have then.
+	// Gives is the resulting shape.
 	Gives graph.Shape
 }
 
-// maxPermuted bounds the axes whose orders are tried.
+// maxPermuted is the most axes whose permutations are tried.
 const maxPermuted = 6
 
 // Unmix looks for an order of the operand's axes, or of those with one axis split, from which the reshape does not
@@ -66,7 +66,7 @@ func permuted(s graph.Shape, perm []int) graph.Shape {
 	return out
 }
 
-// exchangedIn counts the pairs of axes that do not stand in the order in which they were.
+// exchangedIn counts the exchanged pairs of axes.
 func exchangedIn(perm []int) (pairs int) {
 	for i, a := range perm {
 		for _, b := range perm[i+1:] {

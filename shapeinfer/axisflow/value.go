@@ -39,7 +39,7 @@ func (v Value) either(w Value) Value {
 	return append(append(u, v...), w...)
 }
 
-// each applies a change to each dependence; where none is changed it returns v itself.
+// each changes each dependence. It returns v itself if nothing changes.
 func (v Value) each(change func(Dependence) Dependence) Value {
 	var changed Value
 	for i, d := range v {
@@ -57,7 +57,7 @@ func (v Value) each(change func(Dependence) Dependence) Value {
 	return changed
 }
 
-// scrambled is what is known of a value whose elements may be computed from all elements of others.
+// scrambled is what is known of a value whose elements may be computed from any elements of others.
 func scrambled(in []Value) (all Value) {
 	for _, v := range in {
 		all = all.either(v.each(func(d Dependence) Dependence { return d.mixed(nil) }))

@@ -44,7 +44,7 @@ func newLint(g *graph.Graph, isInput func(*graph.Node) bool) *Flow {
 	return f
 }
 
-// addAxes lets each axis of a node be a source.
+// addAxes makes each axis of a node a source.
 func (f *Flow) addAxes(n *graph.Node) {
 	v := make(Value, 0, n.Rank())
 	for axis, size := range n.Shape() {
@@ -64,7 +64,7 @@ func (f *Flow) IsInput(source int) bool { return source < f.inputs }
 // Weights returns the number of the source for the axes of all values that are combined with inputs.
 func (f *Flow) Weights() int { return f.inputs }
 
-// united makes one source of all that are no inputs, in a value that is computed from inputs.
+// united merges all sources that are not inputs, in a value that depends on inputs.
 func (f *Flow) united(v Value) Value {
 	first := slices.IndexFunc(v, func(d Dependence) bool { return d.Source >= f.inputs })
 	if first < 1 || len(v) == first+1 && v[first].Source == f.inputs {

@@ -7,8 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// origins lists the sources of which an axis of a value is the whole, and reports whether it also comes
-// from weights.
+// origins lists the sources that an axis of a value is whole, and reports whether it also comes from weights.
 func (l *lint) origins(n *graph.Node, axis int) (sources []int, weights bool) {
 	return originsIn(l.flow(), n, axis)
 }
@@ -37,5 +36,5 @@ func (l *lint) areInputs(sources []int) bool {
 	return len(sources) > 0 && !slices.ContainsFunc(sources, func(s int) bool { return !l.flow().IsInput(s) })
 }
 
-// meets returns the axis of a broadcasting node at which an operand's axis stands.
+// meets returns the axis of a broadcasting node that an operand's axis meets.
 func meets(n, x *graph.Node, axis int) int { return axis + n.Rank() - x.Rank() }

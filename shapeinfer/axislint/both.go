@@ -6,22 +6,22 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// isOfBoth reports whether the program shows that a vector, which has one element for each position of the axis own of a square
-// value, is meant to stand under the other axis too: positions of both are things of one kind, as the nodes of a graph are in its
-// adjacency matrix and states in a matrix of transitions.
+// isOfBoth reports whether the program shows that a vector, with one element for each position of axis own of a square
+// value, is also meant for the other axis. Both axes then count things of one kind, such as the nodes of a graph in its
+// adjacency matrix, or states in a transition matrix.
 func (l *lint) isOfBoth(v vector, own int) bool {
 	return l.isGiven(v, own) || v.isPaired() || v.isRepeated() || l.standsUnder(v, own)
 }
 
-// isGiven reports whether the vector has to do with the axis only by earlier steps of a loop, as values of states have that are
-// computed from those of the step before: what it begins with stands under the same axis, and is no value of the other.
+// isGiven reports whether the vector comes from the axis only through earlier steps of a loop. Such are values of
+// states that are computed from those of the step before: the initial value belongs to the other axis.
 func (l *lint) isGiven(v vector, own int) bool {
 	from, _ := originsIn(l.stepFlow(), v.y, v.axis)
 	of, _ := originsIn(l.stepFlow(), v.x, own)
 	return !share(from, of)
 }
 
-// isPaired reports whether the value has an axis of size 1 for another axis of the vector: all pairs are wanted.
+// isPaired reports whether the value has size 1 along another axis of the vector: all pairs are wanted.
 func (v vector) isPaired() bool {
 	for axis, size := range v.y.Shape() {
 		if size != 1 && v.x.Shape()[meets(v.user, v.y, axis)] == 1 {
@@ -31,8 +31,9 @@ func (v vector) isPaired() bool {
 	return false
 }
 
-// isRepeated reports whether the vector comes from a node that does the same to the same value with another vector, as a matrix is
-// multiplied by a vector again and again; or from a product of the value with what comes from such a product.
+// isRepeated reports whether the vector comes from a node that applies the same operation to the same value and another
+// vector, as repeated multiplication with a matrix does; or from a product of the value with the result of such a
+// product.
 func (v vector) isRepeated() bool {
 	return reaches(v.y, func(n *graph.Node) bool {
 		z := v.beside(n)
@@ -40,7 +41,8 @@ func (v vector) isRepeated() bool {
 	})
 }
 
-// beside is the vector of this one's shape that a node computes with the same value by the same operation, or in a product; nil where it does not.
+// beside returns the vector of the same shape that a node combines with the same value, by the same operation or a
+// product; nil if there is none.
 func (v vector) beside(n *graph.Node) *graph.Node {
 	if n.Op() != v.user.Op() && n.Op().Class != graph.Contract || !slices.Contains(n.Operands(), v.x) {
 		return nil
@@ -53,8 +55,9 @@ func (v vector) beside(n *graph.Node) *graph.Node {
 	return nil
 }
 
-// standsUnder reports whether the same vector stands under its own axis too, in what the value is computed from or in what is
-// computed next, or beside it from the same value: degrees stand under both axes where an adjacency matrix is normalized.
+// standsUnder reports whether the same vector is also aligned with its own axis: in what the value is computed from, in
+// what is computed next, or in another user of the value. Degrees are aligned with both axes when an adjacency matrix
+// is normalised.
 func (l *lint) standsUnder(v vector, own int) bool {
 	rank, y := v.user.Rank(), unmoved(v.y)
 	isThere := func(n *graph.Node) bool {
@@ -65,7 +68,7 @@ func (l *lint) standsUnder(v vector, own int) bool {
 	return reaches(v.x, isThere) || slices.ContainsFunc(l.usersOf(v.user), isThere) || slices.ContainsFunc(l.usersOf(v.x), isThere)
 }
 
-// unmoved is the value of which a node has the elements, in another shape.
+// unmoved returns the value under reshapes and other movements with the same number of elements.
 func unmoved(n *graph.Node) *graph.Node {
 	for n.Op().Class == graph.Movement && len(n.Operands()) == 1 && n.In(0) != nil && n.In(0).Shape().NumElements() == n.Shape().NumElements() {
 		n = n.In(0)
@@ -73,10 +76,10 @@ func unmoved(n *graph.Node) *graph.Node {
 	return n
 }
 
-// maxPast bounds the nodes that are looked at for what a value is computed from.
+// maxPast is the most nodes that are searched among a value's dependencies.
 const maxPast = 100
 
-// reaches reports whether a node or one of those from which it is computed, by operations on elements and reductions, is one that is looked for.
+// reaches reports whether a node, or one from which it is computed elementwise and by reductions, satisfies is.
 func reaches(n *graph.Node, is func(*graph.Node) bool) bool {
 	seen := map[*graph.Node]bool{n: true}
 	for list := []*graph.Node{n}; len(list) > 0 && len(seen) <= maxPast; list = list[1:] {

@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// otherClasses finds a loss that picks one of several classes by index, and is given what a softmax has made that works along another axis: the
-// probabilities of the classes do not add up to 1.
+// otherClasses finds a loss that picks one of several classes by index from the result of a softmax along another axis:
+// the probabilities of the classes do not add up to 1.
 func otherClasses(l *lint, n *graph.Node) *graph.Mistake {
 	if len(n.Operands()) < 2 || n.In(0).Rank() < 2 || n.In(0).Graph() != l.g || n.In(1).Graph() != l.g || !n.In(1).DType().IsInt() {
 		return nil
@@ -41,7 +41,8 @@ func otherClasses(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// isMoved reports whether a value has the elements of its one operand at other places, or one made of each.
+// isMoved reports whether a value has its one operand's elements in other positions, or is computed from it
+// elementwise.
 func isMoved(n *graph.Node) bool {
 	return n.Judged() && n.Err() == nil && len(n.Operands()) == 1 && (n.Op().Class == graph.Movement || n.Op().Class == graph.Elementwise)
 }

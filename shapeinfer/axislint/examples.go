@@ -7,21 +7,21 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// How sure it is that an axis is that along which examples are fed.
+// How likely an axis is that of examples.
 const (
 	unlikely = iota
-	likely   // the first axis of an input, of a name that says nothing else
+	likely   // the first axis of an input, with a name that means nothing else
 	sure     // an axis of a size called batch
 )
 
-// batchNames are sizes that people give to examples alone; plainNames those that they give to examples
-// and to other things, such as what is drawn for one example, or the samples of a wave.
+// batchNames are sizes that count only examples; plainNames are sizes that may also count other things, such as what is
+// drawn for one example, or the samples of a wave.
 var (
 	batchNames = []string{"b", "bs", "bsz", "nb", "batch", "batches", "minibatch", "batchsize", "nbatch", "numbatch"}
 	plainNames = []string{"n", "m", "num", "count", "size", "rows", "example", "examples", "numexamples", "sample", "samples", "numsamples"}
 )
 
-// nameOf says how sure a size is to be that of examples, by what people call it.
+// nameOf says how likely a size counts examples, by its usual name.
 func nameOf(size graph.Dim) int {
 	if !size.IsSymbolic() {
 		return unlikely
@@ -39,11 +39,12 @@ func nameOf(size graph.Dim) int {
 	return unlikely
 }
 
-// MayCountExamples reports whether people call the number of examples as a size is called.
+// MayCountExamples reports whether a size has a name that people use for the number of examples.
 func MayCountExamples(size graph.Dim) bool { return nameOf(size) != unlikely }
 
-// nameOf is nameOf with what the other inputs tell: beside a batch, n is something else; so is what has pairs, as the nodes of a graph have in its
-// adjacency matrix, and what is read by indices of another number, as by the edges of one.
+// nameOf is the function nameOf with evidence from other inputs. Next to a size called batch, n counts something else.
+// So does a size that has pairs, as the nodes of a graph have in its adjacency matrix, and an axis that is read by a
+// different number of indices, such as the edges of a graph.
 func (l *lint) nameOf(size graph.Dim) int {
 	is := nameOf(size)
 	if is == unlikely {
@@ -60,7 +61,7 @@ func (l *lint) nameOf(size graph.Dim) int {
 	return known
 }
 
-// hasInput reports whether some input has a shape that is looked for.
+// hasInput reports whether some input's shape satisfies is.
 func (l *lint) hasInput(is func(graph.Shape) bool) bool {
 	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool { return n.IsInput() && n.Judged() && is(n.Shape()) })
 }
@@ -78,7 +79,7 @@ func (l *lint) hasPairs(size graph.Dim) bool {
 	})
 }
 
-// isIndexed reports whether an axis of a size is read by indices, or added to by them, of which there are others than elements of the axis.
+// isIndexed reports whether an axis of some size is read or added to by indices whose number differs from the axis's.
 func (l *lint) isIndexed(size graph.Dim) bool {
 	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool {
 		if n.Op().Class != graph.Gather || !n.Judged() || n.Err() != nil || n.Op().Axes == nil || len(n.Op().Axes(n)) == 0 {
@@ -110,7 +111,7 @@ func (l *lint) isSet(size graph.Dim) bool {
 	return l.hasInput(isFirst(size)) && l.hasInput(isFirst(other))
 }
 
-// examples says how sure it is that a source is an axis of examples.
+// examples says how likely a source is an axis of examples.
 func (l *lint) examples(source int) int {
 	if !l.flow().IsInput(source) {
 		return unlikely
@@ -123,8 +124,8 @@ func (l *lint) examples(source int) int {
 	return is
 }
 
-// areExamples says how sure it is that an axis of a value is one of examples: at least one of its
-// sources must be, and no other one may be an axis of something else.
+// areExamples says how likely an axis of a value is one of examples: at least one source must be, and no other source
+// may be an axis of something else.
 func (l *lint) areExamples(sources []int) int {
 	if len(sources) == 0 {
 		return unlikely
@@ -140,8 +141,8 @@ func (l *lint) areExamples(sources []int) int {
 	return greatest
 }
 
-// others lists the axes of a value, but for one, that come from inputs: those of names of the inputs,
-// or of numbers that no weights have made.
+// others lists the axes of a value, except one, that come from inputs: named sizes of inputs, or numbers that do not
+// come from weights.
 func (l *lint) others(n *graph.Node, axis int) (list []int) {
 	for i, size := range n.Shape() {
 		if i == axis || size == 1 {

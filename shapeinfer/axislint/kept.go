@@ -7,9 +7,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// keptWeights finds a softmax along an axis that stays in a product which sums another one: the
-// weights of what is summed do not add up to 1, as those of attention do along the keys. What is summed are values of the places
-// that the scores are about, with features of their own: a distribution that goes through a matrix of transitions is not.
+// keptWeights finds a softmax along an axis that a product keeps while it sums another one: the weights of a sum do not
+// add up to 1, as those of attention do along the keys. The summed values must belong to the positions that the scores
+// are about, and have features of their own. So a distribution that is multiplied by a transition matrix is no mistake.
 func keptWeights(l *lint, n *graph.Node) *graph.Mistake {
 	if !l.isFromInput(n) || n.Rank() < 2 {
 		return nil
@@ -30,7 +30,8 @@ func keptWeights(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// arePairs reports whether two axes of a value are not those of one table that was fed, such as examples and their classes.
+// arePairs reports whether two axes of a value are not both axes of one input, such as a table of examples and their
+// classes.
 func (l *lint) arePairs(n *graph.Node, axis, other int) bool {
 	a, _ := l.origins(n, axis)
 	b, _ := l.origins(n, other)
@@ -52,15 +53,15 @@ func keptMistake(n, product *graph.Node, axis, other int) *graph.Mistake {
 	return m
 }
 
-// isOfInputs reports whether an axis of a value comes from inputs alone: the slots of slot attention,
-// which compete for what is summed, are made by weights.
+// isOfInputs reports whether an axis of a value comes only from inputs. In slot attention, weights make the slots that
+// compete for what is summed.
 func (l *lint) isOfInputs(n *graph.Node, axis int) bool {
 	from, weights := l.origins(n, axis)
 	return l.areInputs(from) && !weights
 }
 
-// isLeftFactor reports whether a value, or what dropout and the like make of it, is only used as the
-// left operand of products, which sum along its last axis.
+// isLeftFactor reports whether a value, also after dropout and the like, is only used as the left operand of products,
+// which sum along its last axis.
 func (l *lint) isLeftFactor(n *graph.Node) bool {
 	for _, user := range l.usersOf(n) {
 		switch {
@@ -74,8 +75,8 @@ func (l *lint) isLeftFactor(n *graph.Node) bool {
 	return true
 }
 
-// sums returns a product of a value that keeps one of its axes and sums another, with values of the places that both are about, if nothing
-// that is reached first reduces it, as where weights are divided by their sum.
+// sums returns a product that keeps one axis of a value and sums another, with values of the positions that both are
+// about. It returns nil if a reduction comes first, as when weights are divided by their sum.
 func (l *lint) sums(n *graph.Node, kept, summed int) *graph.Node {
 	products, reduced := l.productsOf(n, summed)
 	if reduced {
@@ -92,8 +93,8 @@ func (l *lint) sums(n *graph.Node, kept, summed int) *graph.Node {
 	return products[at].product
 }
 
-// areValues reports whether the other factor of a product has, along the axis that is summed, what comes from the same places as the axis of n
-// that is summed, and an axis of its own that is no axis of such places.
+// areValues reports whether the other factor of a product, along the summed axis, comes from the same positions as n's
+// summed axis, and has another axis that is none of such positions.
 func (l *lint) areValues(p factorOf, n *graph.Node, kept, summed int) bool {
 	places, _ := l.origins(n, summed)
 	rows, _ := l.origins(n, kept)
@@ -116,7 +117,7 @@ type factorOf struct {
 	factor  int
 }
 
-// productsOf lists the first products that sum a value along an axis, and reports whether reductions do.
+// productsOf lists the first products that sum a value along an axis, and reports whether reductions do so.
 func (l *lint) productsOf(n *graph.Node, axis int) (products []factorOf, reduced bool) {
 	flow := l.forms.From(graph.AxisOf{Node: n, Axis: axis})
 	l.follow(n, func(x, user *graph.Node) step {

@@ -27,15 +27,14 @@ func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistak
 			if m := ask(rule, l, n); m != nil && isWanted(m.Code) && !n.IsSilenced(m.Code) {
 				found = append(found, m)
 				l.suspect[n.ID()] = true
-				break // the others would tell of the same
+				break // other rules would report the same
 			}
 		}
 	}
 	return found, tables
 }
 
-// ask asks a rule about a node. A function of an operation that panics is no matter of rules: the
-// check tells the user.
+// ask applies a rule to a node. Panics in an operation's functions are ignored: the check tells the user.
 func ask(r rule, l *lint, n *graph.Node) (m *graph.Mistake) {
 	defer func() {
 		if recover() != nil {
@@ -48,19 +47,19 @@ func ask(r rule, l *lint, n *graph.Node) (m *graph.Mistake) {
 // lint is what rules know of a graph.
 type lint struct {
 	g         *graph.Graph
-	fromInput []bool         // by node, whether it is computed from an input
-	drawn     []bool         // by node, whether random numbers are in it
-	axes      *axisflow.Flow // nil until it is asked for
-	steps     *axisflow.Flow // of single steps of loops; nil until it is asked for
-	forms     *axisflow.Flow // of composite operations alone
-	suspect   []bool         // by node, whether its axes may be wrong by a mistake that was told of
+	fromInput []bool         // by node ID: whether it depends on an input
+	drawn     []bool         // by node ID: whether it depends on random numbers
+	axes      *axisflow.Flow // nil until first used
+	steps     *axisflow.Flow // of single steps of loops; nil until first used
+	forms     *axisflow.Flow // for expansions of composite operations
+	suspect   []bool         // by node ID: whether a reported mistake may make its axes wrong
 	grown     map[*graph.Node]bool
-	names     map[graph.Dim]int // of sizes that may be those of examples, how sure it is
-	users     []*graph.Node     // those of one node after those of another, which end at usersEnd
-	usersEnd  []int32           // by node; nil until it is asked for
+	names     map[graph.Dim]int // how likely sizes count examples
+	users     []*graph.Node     // all nodes' users, each node's together; they end at usersEnd
+	usersEnd  []int32           // by node ID; nil until first used
 }
 
-// see notes whether a node is computed from an input, or of random numbers, and whether its axes are to be trusted.
+// see records whether a node depends on an input or on random numbers, and whether its axes can be trusted.
 func (l *lint) see(n *graph.Node) {
 	is, drawn, suspect := n.IsInput(), n.Op().Random, l.grown[n]
 	for _, x := range n.Operands() {
@@ -68,7 +67,7 @@ func (l *lint) see(n *graph.Node) {
 			is, drawn, suspect = is || l.fromInput[x.ID()], drawn || l.drawn[x.ID()], suspect || l.suspect[x.ID()]
 		}
 	}
-	if a, loops := n.Loop(); loops && a.Role == graph.LoopCarried { // it may come from what steps hand on
+	if a, loops := n.Loop(); loops && a.Role == graph.LoopCarried { // it may depend on what steps hand on
 		is = slices.ContainsFunc(l.flow().Value(n), func(d axisflow.Dependence) bool { return l.flow().IsInput(d.Source) })
 	}
 	l.fromInput[n.ID()], l.drawn[n.ID()], l.suspect[n.ID()] = is, drawn, suspect
@@ -83,7 +82,7 @@ func (l *lint) flow() *axisflow.Flow {
 	return l.axes
 }
 
-// stepFlow is flow, where a step of a loop begins with what it is given; the same where there are no loops.
+// stepFlow is flow for a single step of each loop, in which carried values count as inputs; without loops it is flow.
 func (l *lint) stepFlow() *axisflow.Flow {
 	if l.steps == nil {
 		l.steps = l.flow()
@@ -94,7 +93,7 @@ func (l *lint) stepFlow() *axisflow.Flow {
 	return l.steps
 }
 
-// usersOf lists the nodes that read a node.
+// usersOf lists the users of a node.
 func (l *lint) usersOf(n *graph.Node) []*graph.Node {
 	if l.usersEnd == nil {
 		l.findUsers()
@@ -106,7 +105,7 @@ func (l *lint) usersOf(n *graph.Node) []*graph.Node {
 	return l.users[begin:l.usersEnd[n.ID()]]
 }
 
-// findUsers counts the users of each node, and then puts them into one list.
+// findUsers counts the users of each node, and then fills one list with them.
 func (l *lint) findUsers() {
 	nodes := l.g.Nodes()
 	end := make([]int32, len(nodes)+1)
@@ -114,7 +113,7 @@ func (l *lint) findUsers() {
 		for _, user := range nodes {
 			if a, is := user.Loop(); is && a.Role == graph.LoopEnd && user.Err() == nil {
 				for i := range a.Carried {
-					see(user.In(a.Carried+i), user.In(i)) // the next step is given what a step hands on
+					see(user.In(a.Carried+i), user.In(i)) // the next step gets what a step hands on
 				}
 				continue
 			}
@@ -130,14 +129,14 @@ func (l *lint) findUsers() {
 		end[i+1] += end[i]
 	}
 	l.users = make([]*graph.Node, end[len(nodes)])
-	eachUse(func(x, user *graph.Node) { // end of a node is where its next user goes
+	eachUse(func(x, user *graph.Node) { // the end of a node's list is where its next user goes
 		l.users[end[x.ID()]] = user
 		end[x.ID()]++
 	})
 	l.usersEnd = end
 }
 
-// usedBy lists what a node is computed from: of a loop's last value, what its steps hand on.
+// usedBy lists what a node is computed from; for a loop's final value, what its steps hand on.
 func usedBy(n *graph.Node) []*graph.Node {
 	a, is := n.Loop()
 	if !is || a.Role != graph.LoopFinal || n.Err() != nil {
@@ -158,7 +157,7 @@ var (
 	loopRules        = []rule{stepsOverExamples}
 )
 
-// rulesFor lists the rules that can have something to say of a node.
+// rulesFor lists the rules that may apply to a node.
 func (l *lint) rulesFor(n *graph.Node) []rule {
 	switch n.Op().Class {
 	case graph.Elementwise, graph.Update:

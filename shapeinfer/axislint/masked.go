@@ -8,8 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// maskedRows finds a mask that is the same for all elements that a softmax compares: it masks all of
-// them or none.
+// maskedRows finds a mask that is the same for all elements that a softmax compares: it masks all of them or none.
 func maskedRows(l *lint, n *graph.Node) *graph.Mistake {
 	if !l.isFromInput(n) {
 		return nil
@@ -22,7 +21,7 @@ func maskedRows(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// masked looks at the masks of the operand of a softmax along an axis, the last one first.
+// masked examines the masks of the operand of a softmax along an axis, last one first.
 func (l *lint) masked(n *graph.Node, axis int) (found *graph.Mistake) {
 	at := n.In(0)
 	for {
@@ -32,7 +31,7 @@ func (l *lint) masked(n *graph.Node, axis int) (found *graph.Mistake) {
 		}
 		own := axis + mask.Rank() - n.Rank()
 		if own >= 0 && mask.Shape()[own] != 1 {
-			return nil // it tells the elements apart
+			return nil // it distinguishes elements
 		}
 		if rows := rowsOf(mask, n, axis); rows >= 0 && l.isFromInput(mask) && found == nil {
 			found = &graph.Mistake{Code: graph.CodeMaskedRows, Node: at,
@@ -49,8 +48,8 @@ func (l *lint) masked(n *graph.Node, axis int) (found *graph.Mistake) {
 	}
 }
 
-// maskOf returns the mask that decides over elements of a node, or is added to them, and the value
-// that it masks; nil where there is none.
+// maskOf returns the mask that selects elements of a node, or is added to them, and the masked value; nil if there is
+// none.
 func maskOf(n *graph.Node) (mask, rest *graph.Node) {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) < 2 || n.Origin() != nil {
 		return nil, nil
@@ -71,10 +70,10 @@ func maskOf(n *graph.Node) (mask, rest *graph.Node) {
 	return nil, nil
 }
 
-// leastMasking is a score above which what is put in the place of others does not hide them from a softmax.
+// leastMasking is a score above which a fill value does not hide elements from a softmax.
 const leastMasking = -20
 
-// isFilled reports whether a node puts a number in the place of others that does not hide them, such as 0.
+// isFilled reports whether a node fills with a number that does not hide elements from a softmax, such as 0.
 func isFilled(n *graph.Node) bool {
 	return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
 		v, isNumber := x.ScalarValue()
@@ -82,8 +81,7 @@ func isFilled(n *graph.Node) bool {
 	})
 }
 
-// fullRank returns the one operand, but for one, that has all axes of a node; nil where there are several
-// or none.
+// fullRank returns the only operand, except one, that has all axes of a node; nil if there are several or none.
 func fullRank(n *graph.Node, but int) (found *graph.Node) {
 	for i, x := range n.Operands() {
 		if i == but || x.Rank() != n.Rank() {
@@ -97,10 +95,10 @@ func fullRank(n *graph.Node, but int) (found *graph.Node) {
 	return found
 }
 
-// maxMasking bounds the steps by which a mask is made of truth values.
+// maxMasking is the most steps in which a mask is computed from truth values.
 const maxMasking = 8
 
-// isMask reports whether a value is made of truth values or integers, element by element.
+// isMask reports whether a value is computed elementwise from truth values or integers.
 func isMask(n *graph.Node) bool {
 	for range maxMasking {
 		if !n.DType().IsFloat() {
@@ -123,8 +121,8 @@ func isMask(n *graph.Node) bool {
 	return false
 }
 
-// rowsOf returns the axis of n along which a mask tells elements apart, if it has the size of another
-// one; -1 where there is none.
+// rowsOf returns the axis of n along which a mask distinguishes elements, if it has the same size as another axis; -1
+// if there is none.
 func rowsOf(mask, n *graph.Node, axis int) int {
 	lead := n.Rank() - mask.Rank()
 	for i, size := range mask.Shape() {

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// onePosition finds an element that is picked by the size of an axis, and used for all positions of that
-// axis: the first elements, as many, were meant.
+// onePosition finds an element that is picked by the size of an axis, and used for all positions of that axis. A slice
+// of that many elements was probably meant.
 func onePosition(l *lint, n *graph.Node) *graph.Mistake {
 	x := n.In(0)
 	if x.Graph() != l.g || l.isFromInput(x) || n.Rank() > x.Rank() || n.Rank() == x.Rank() && !slices.Contains(n.Shape(), 1) {
@@ -35,8 +35,8 @@ func onePosition(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// repeatedAlong returns an elementwise user of a value, and the other operand, with an axis of the given
-// size along which the value is repeated.
+// repeatedAlong returns an elementwise user of a value, and the other operand, which has an axis of the given size
+// along which the value is repeated.
 func (l *lint) repeatedAlong(n *graph.Node, size graph.Dim) (user, other *graph.Node) {
 	list := []*graph.Node{n}
 	for i := 0; i < len(list) && i < maxFollowed; i++ {

@@ -108,7 +108,7 @@ func (l *lint) clashOfProduct(f *axisflow.Flow, n *graph.Node) *clash {
 	return nil
 }
 
-// clashOf compares the axes of operands that meet at each axis of a node.
+// clashOf compares the operands' axes that meet at each axis of a node.
 func (l *lint) clashOf(f *axisflow.Flow, n *graph.Node, operands []*graph.Node, own func(i, axis int) int) *clash {
 	for axis, size := range n.Shape() {
 		if !isProduct(size) {

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// pooledExamples finds a mean, or another reduction, along the axis of examples whose result goes
-// through a layer: what was to be pooled stands along another axis.
+// pooledExamples finds a mean, or another reduction, along the axis of examples whose result enters a layer: another
+// axis was probably meant.
 func pooledExamples(l *lint, n *graph.Node) *graph.Mistake {
 	if n.Op().Axes == nil || n.Rank() == 0 || !l.isFromInput(n) || n.In(0).Graph() != l.g {
 		return nil
@@ -32,8 +32,7 @@ func pooledExamples(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// entersLayer reports whether a value is multiplied as a matrix with weights before it meets examples
-// again.
+// entersLayer reports whether a value is multiplied by weights before it meets examples again.
 func (l *lint) entersLayer(n *graph.Node, from []int) bool {
 	return l.follow(n, func(_, user *graph.Node) step {
 		switch {
@@ -46,7 +45,7 @@ func (l *lint) entersLayer(n *graph.Node, from []int) bool {
 	})
 }
 
-// hasExamples reports whether some axis of a value is one of the sources.
+// hasExamples reports whether some axis of a value depends on one of the sources.
 func (l *lint) hasExamples(n *graph.Node, from []int) bool {
 	for _, s := range from {
 		if d, is := l.flow().Value(n).Of(s); is && len(d.Terms) > 0 {

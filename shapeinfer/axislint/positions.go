@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// examplePositions finds values that no input has made, one for each example: positions, or rows of a
-// parameter, along the axis of examples. Noise is drawn anew for each example.
+// examplePositions finds values that come from no input and have one element for each example: positions, or rows of a
+// parameter, along the axis of examples. Noise is exempt: it is drawn for each example.
 func examplePositions(l *lint, n *graph.Node) *graph.Mistake {
 	if !n.DType().IsFloat() || len(n.Operands()) != 2 {
 		return nil
@@ -50,8 +50,8 @@ func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
 			silence("CodeExamplePositions", "ExamplePositions")}}
 }
 
-// arePairs reports whether another axis has the size of this one. What tells pairs of examples apart, such as the identity that is
-// added to a matrix of a kernel or to an adjacency matrix, gives no example anything of its own.
+// arePairs reports whether another axis has the same size. Values that distinguish pairs of examples, such as an
+// identity added to a kernel matrix or an adjacency matrix, give no example anything of its own.
 func arePairs(x *graph.Node, axis int) bool {
 	for i, size := range x.Shape() {
 		if i != axis && size == x.Shape()[axis] {
@@ -61,8 +61,8 @@ func arePairs(x *graph.Node, axis int) bool {
 	return false
 }
 
-// positions lists the sources of an axis that are no inputs, but for parameters that were declared with that very size: they have an element for each
-// example of a data set, as codes of shapes and the factors of a matrix.
+// positions lists the sources of an axis that are not inputs, except parameters declared with that size: those have an
+// element for each example of a data set, such as latent codes and factors of a matrix.
 func (l *lint) positions(y *graph.Node, axis int) (sources []int) {
 	isOfData := func(s graph.AxisOf) bool { return s.Node.IsParam() && s.Node.Shape()[s.Axis] == y.Shape()[axis] }
 	for _, d := range l.flow().Value(y) {

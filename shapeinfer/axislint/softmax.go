@@ -38,7 +38,7 @@ func overExamples(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// twin returns another axis of a value with the same source, or -1: in attention, that of queries.
+// twin returns another axis of a value with the same source, or -1; in attention, that of queries.
 func (l *lint) twin(x *graph.Node, axis int, from []int) int {
 	for i := range x.Rank() {
 		if own, _ := l.origins(x, i); i != axis && share(own, from) {
@@ -48,8 +48,7 @@ func (l *lint) twin(x *graph.Node, axis int, from []int) int {
 	return -1
 }
 
-// attention is the mistake of scores of examples against each other, with another axis of the inputs
-// beside them.
+// attention is the mistake of scores of examples against each other, although the inputs have another axis.
 func (l *lint) attention(n *graph.Node, axis, twin int, from []int, is int) *graph.Mistake {
 	for _, other := range l.others(n.In(0), axis) {
 		own, _ := l.origins(n.In(0), other)
@@ -66,14 +65,14 @@ func (l *lint) attention(n *graph.Node, axis, twin int, from []int, is int) *gra
 	return nil
 }
 
-// isSummed reports whether products sum a value along an axis, as the weights of attention are; or whether nothing uses it yet.
+// isSummed reports whether products sum a value along an axis, as with attention weights, or nothing uses it yet.
 func (l *lint) isSummed(n *graph.Node, axis int) bool {
 	products, _ := l.productsOf(n, axis)
 	return len(products) > 0 || len(l.usersOf(n)) == 0
 }
 
-// isNormalizedToo reports whether what a softmax is given, element by element, or what is made of its results so, is compared along another axis too:
-// by turns, rows and columns of a table get equal shares of each other.
+// isNormalizedToo reports whether a softmax's operand or result, through elementwise operations, is also normalised
+// along another axis. This alternates between rows and columns of a table to give equal shares.
 func (l *lint) isNormalizedToo(n *graph.Node, isOther func(axis int) bool) bool {
 	isElementwise := func(x *graph.Node) bool {
 		return (x.Op().Class == graph.Elementwise || x.Op().Class == graph.Composite) && x.Shape().Equal(n.Shape())
@@ -97,7 +96,7 @@ func (l *lint) isNormalizedToo(n *graph.Node, isOther func(axis int) bool) bool 
 	return slices.ContainsFunc(before, isFound) || slices.ContainsFunc(behind, isFound)
 }
 
-// softmax is the mistake of a softmax whose elements of one example depend on all others.
+// softmax is the mistake of a softmax in which an example's elements depend on all other examples.
 func (l *lint) softmax(n *graph.Node, axis int, from []int, is int) *graph.Mistake {
 	x := n.In(0)
 	classes := -1
@@ -121,8 +120,8 @@ func (l *lint) softmax(n *graph.Node, axis int, from []int, is int) *graph.Mista
 			silence("CodeOverExamples", "OverExamples")}}
 }
 
-// isPooled reports whether a value is used as weights of a sum along the axis of a source: then it is
-// meant to compare what stands along it.
+// isPooled reports whether a value weights a sum along the axis of a source: then comparing along that axis is
+// intended.
 func (l *lint) isPooled(n *graph.Node, from []int) bool {
 	return l.follow(n, func(x, user *graph.Node) step {
 		switch {
@@ -135,7 +134,7 @@ func (l *lint) isPooled(n *graph.Node, from []int) bool {
 	})
 }
 
-// isFolded reports whether an axis of a source is in a value and not in what is computed from it.
+// isFolded reports whether a value has an axis of a source and its user has not.
 func (l *lint) isFolded(x, user *graph.Node, from []int) bool {
 	f := l.flow()
 	for _, s := range from {
@@ -148,7 +147,7 @@ func (l *lint) isFolded(x, user *graph.Node, from []int) bool {
 	return false
 }
 
-// called names the axes of inputs that an axis comes from.
+// called names the inputs' axis from which an axis comes.
 func (l *lint) called(from []int) string { return sourceText(l.flow(), from[0]) }
 
 func sourceText(f *axisflow.Flow, source int) string {

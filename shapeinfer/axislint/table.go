@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// takeTables returns the nodes that are meant to be tables, which are no longer among those that grew. What is computed with tables may show that
-// others are meant.
+// takeTables returns the nodes that are meant to be tables, and removes them from those that grew. Computing with a
+// table may show that another one is intended.
 func (l *lint) takeTables() (tables []*graph.Node) {
 	for more := true; more; {
 		more = false
@@ -21,9 +21,10 @@ func (l *lint) takeTables() (tables []*graph.Node) {
 	return tables
 }
 
-// isTable reports whether the users of a value, whose operands repeat each other along two axes of one size, show that a table is meant: they compute
-// with another table of that shape, such as products of all pairs, compare its elements by a softmax, or multiply it as a matrix. Where the program
-// itself gives an operand its axis of size 1, a sum along one axis of the two shows it too.
+// isTable reports whether the users of a value, whose operands repeat each other along two axes of one size, show that
+// a table is intended. They combine it with another table of that shape, such as products of all pairs, apply a softmax
+// to it, or multiply it as a matrix. If the program itself gave an operand its axis of size 1, a sum along one of the
+// two axes shows it too.
 func (l *lint) isTable(n *graph.Node) bool {
 	first, second, ok := grownAxes(n)
 	if !ok {
@@ -46,7 +47,8 @@ func (l *lint) isTable(n *graph.Node) bool {
 	})
 }
 
-// usesTable reports whether a user of x computes with a table of other origin, or as only tables are computed with.
+// usesTable reports whether a user of x combines it with a table of other origin, or does what only makes sense for
+// tables.
 func (l *lint) usesTable(user, x *graph.Node, isGrown func(*graph.Node) bool) bool {
 	switch user.Op().Class {
 	case graph.Contract:
@@ -61,7 +63,8 @@ func (l *lint) usesTable(user, x *graph.Node, isGrown func(*graph.Node) bool) bo
 	return false
 }
 
-// isMadeOfGrown reports whether a value is computed from others whose operands repeat each other, by operations on elements and reductions.
+// isMadeOfGrown reports whether a value is computed, elementwise and by reductions, from values whose operands repeat
+// each other.
 func (l *lint) isMadeOfGrown(n *graph.Node) bool {
 	return reaches(n, func(x *graph.Node) bool { return l.grown[x] })
 }
@@ -89,7 +92,7 @@ func grownAxes(n *graph.Node) (first, second int, ok bool) {
 	return 0, 0, false
 }
 
-// isWritten reports whether the program gives an operand of a node an axis of size 1 in the call itself.
+// isWritten reports whether the program gave an operand of a node an axis of size 1 in the call itself.
 func isWritten(n *graph.Node) bool {
 	return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
 		return x.Op().Class == graph.Movement && len(x.Operands()) == 1 && x.Rank() == x.In(0).Rank()+1 && x.Shape().NumElements() == x.In(0).Shape().NumElements() &&

@@ -8,17 +8,17 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// vector is an operand with fewer axes than the result, whose axis stands under one of another operand.
+// vector is an operand with fewer axes than the result, whose axis is aligned with one of another operand.
 type vector struct {
 	user *graph.Node // the broadcasting node
 	y, x *graph.Node
 	axis int // of y
-	at   int // the axis of x under which it stands
+	at   int // the axis of x with which it is aligned
 	from []int
 }
 
-// vectors lists the axes of operands that broadcasting has placed, and those of operands with all axes
-// of the result that they have met.
+// vectors lists the axes of operands that broadcasting has aligned, with the axes that they meet in operands of full
+// rank.
 func (l *lint) vectors(n *graph.Node) (list []vector) {
 	for i, y := range n.Operands() {
 		if y.Rank() == 0 || y.Rank() >= n.Rank() && !isLinedUp(y) || n.Stretch(i) == nil || y.Graph() != l.g {
@@ -42,13 +42,13 @@ func (l *lint) vectors(n *graph.Node) (list []vector) {
 	return list
 }
 
-// hasAnother reports whether another axis has the size of one.
+// hasAnother reports whether another axis has the same size.
 func hasAnother(s graph.Shape, axis int) bool {
 	return slices.Contains(s[:axis], s[axis]) || slices.Contains(s[axis+1:], s[axis])
 }
 
-// reducedAxis finds a value that was reduced along an axis, and stands under another axis than that of
-// which it has one element each. See isOfBoth for what is meant.
+// reducedAxis finds a value that was reduced along an axis, and is aligned with another axis than the one for whose
+// positions it has elements. isOfBoth finds intended cases.
 func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 	for _, v := range l.vectors(n) {
 		under, _ := l.origins(v.x, v.at)
@@ -68,7 +68,7 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// vectorAxis finds a vector that stands under the last axis and could as well belong to another one.
+// vectorAxis finds a vector that is aligned with one axis and could as well belong to another.
 func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 	for _, v := range l.vectors(n) {
 		under, isFeature := l.origins(v.x, v.at)
@@ -86,20 +86,19 @@ func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 	return nil
 }
 
-// isLinedUp reports whether an operation such as a batch normalization has given a vector axes of size
-// 1, and no user has said under which axis it stands.
+// isLinedUp reports whether an operation such as batch normalisation inserted a vector's axes of size 1, so that the
+// user did not choose its axis.
 func isLinedUp(y *graph.Node) bool {
 	return y.Op().Class == graph.Composite && y.In(0).Rank() == 1 && y.Rank() > 1 && slices.Contains(y.Shape(), y.Shape().NumElements())
 }
 
-// isMeant reports whether an axis is more likely that to which a vector belongs, or as likely, as the
-// one under which it stands.
+// isMeant reports whether a vector belongs to an axis at least as likely as to the one with which it is aligned.
 func (l *lint) isMeant(v vector, axis int, under []int) bool {
 	own, isFeature := l.origins(v.x, axis)
 	switch size := v.x.Shape()[axis]; {
 	case size.IsSymbolic(): // examples of two inputs against each other; what is added to their scores may belong to either
 		return isScaled(v.user) && l.areInputs(own) && !share(own, under) && l.areInputs(v.from) && l.areFirst(own) && l.areFirst(under) && l.areFirst(v.from)
-	case isFeature: // channels that weights have made, and the places of an image behind them
+	case isFeature: // channels that come from weights, and the pixels after them
 		return true
 	}
 	// An image [n, c, h, w] and a value for each channel.
@@ -107,7 +106,8 @@ func (l *lint) isMeant(v vector, axis int, under []int) bool {
 	return axis == 1 && v.x.Rank() == 4 && v.x.Shape()[2] == v.x.Shape()[3] && l.areInputs(own) && slices.ContainsFunc(own, isUnmoved)
 }
 
-// areCounted reports whether all sources are positions that were counted, as coordinates and windows are: they belong to places, and to no channels.
+// areCounted reports whether all sources are computed positions, as those of coordinates and windows are. They belong
+// to pixels, not to channels.
 func (l *lint) areCounted(sources []int) bool {
 	return !slices.ContainsFunc(sources, func(s int) bool { return l.flow().Source(s).Node.Op().Class == graph.Source })
 }
@@ -129,8 +129,7 @@ func (v vector) mistake(code graph.Code, own int, format string) *graph.Mistake 
 		Operands: []graph.OperandNote{{Node: v.x, Bad: []int{v.at}}, {Node: v.y, Bad: []int{v.axis}}}}
 }
 
-// asGiven is the vector, and the value under which it stands, as they were given to the operation that
-// has lined them up.
+// asGiven returns the vector, and the value that it meets, as they were given to the operation that aligned them.
 func (v vector) asGiven() vector {
 	if !isLinedUp(v.y) {
 		return v
@@ -142,7 +141,7 @@ func (v vector) asGiven() vector {
 	return v
 }
 
-// help says how to bring the vector under its own axis.
+// help says how to align the vector with its own axis.
 func (v vector) help(own int) []string {
 	if isLinedUp(v.y) {
 		x := v.asGiven().x

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
-// addRowsTask is a change of the rows that indices name, with all sizes known. Its tiles are runs of
-// indices: each changes the rows that are named there first.
+// addRowsTask adds to rows at given indices, with all sizes known. Its tiles are ranges of indices: each changes the
+// rows whose first index is in it.
 type addRowsTask[T float32 | float64, I gather.Index] struct {
 	spec       *lower.AddRowsSpec
 	rows       *gather.Rows[T, I]
@@ -60,7 +60,7 @@ func (k *addRowsTask[T, I]) Run(s *State) error {
 	if !isInPlace {
 		copy(whole, elements[T](k.ptr[0], len(whole)))
 	}
-	if !isInPlace || !k.spec.Apart { // else a loop has it lie where the step before has added to all rows
+	if !isInPlace || !k.spec.Apart { // otherwise an earlier step of a loop has done this
 		k.rows.AddNothing(whole)
 	}
 	tiles := ceilDiv(k.rows.Count, addRowsTile)
@@ -69,13 +69,13 @@ func (k *addRowsTask[T, I]) Run(s *State) error {
 	return nil
 }
 
-// Tile changes the rows that are named first at the indices of the tile.
+// Tile changes the rows whose first index is in the tile.
 func (k *addRowsTask[T, I]) Tile(i int, ws *Workspace) {
 	src, lo := elements[T](k.ptr[2], k.rows.Outer*k.rows.Count*k.rows.Inner), i*addRowsTile
 	k.rows.Add(k.whole(), src, k.index(), lo, min(lo+addRowsTile, k.rows.Count), &ws.rows)
 }
 
-// whole returns the elements of which rows are changed.
+// whole returns all elements of the value whose rows change.
 func (k *addRowsTask[T, I]) whole() []T {
 	return elements[T](k.ptr[len(k.ptr)-1], k.rows.Outer*k.rows.Size*k.rows.Inner)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// extent is memory of the arena for the buffers that take it over from each other. The times at which it is in use are kernels.
+// extent is arena memory for buffers that reuse it in turn. Its live range counts kernels.
 type extent struct {
 	placement.Block
 	s     *lower.Buffer
-	chain *chainTask // whose threads' memory it is, in place of a buffer
+	chain *chainTask // the chain whose threads use it, instead of a buffer
 }
 
 // assignOffsets places the arena's buffers.
@@ -42,7 +42,7 @@ func (b *Specialization) assignOffsets(p *Code) {
 	}
 }
 
-// extents lists what is to be placed.
+// extents lists what needs memory.
 func (b *Specialization) extents(p *Code) []extent {
 	return append(b.bufferExtents(p), b.chainExtents(p)...)
 }
@@ -55,9 +55,10 @@ func blocksOf(extents []extent) (blocks []placement.Block) {
 	return blocks
 }
 
-// Buffers whose sizes are multiples of a page have their elements in the same sets of a cache, which has place for 8 to 16 lines in each: a kernel that works
-// on more finds nothing there. So large buffers of such sizes are followed by some lines where such a kernel works on them. Elsewhere they are not, because
-// of 4K aliasing: a load waits for a store just before if their places in pages are the same.
+// Buffers whose sizes are multiples of a page have corresponding elements in the same cache sets, which hold 8 to 16
+// lines each: a kernel with more operands finds nothing in the cache. So large buffers of such sizes are padded by some
+// lines if such a kernel uses them. Others are not, because of 4K aliasing: a load waits for a preceding store at the
+// same offset in a page.
 const (
 	minStaggered = 128 << 10
 	evenly       = 512
@@ -95,7 +96,7 @@ func (b *Specialization) bufferExtents(p *Code) (extents []extent) {
 	return extents
 }
 
-// liveInChains has a buffer that is used by kernels of a chain live as long as that runs.
+// liveInChains extends the live range of a buffer that is used inside a chain to the whole chain.
 func (b *Specialization) liveInChains(k *extent) {
 	for _, c := range b.chains {
 		if c.First <= k.First && k.First <= c.Last {

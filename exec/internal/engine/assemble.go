@@ -10,26 +10,25 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// AssembleTask is the parts of an assembly, which go over the leading axes together, a slice
-// at a time: what one part leaves is in the cache when the next one adds to it. It is a task
-// whose tiles are the slices.
+// AssembleTask runs the parts of an assembly together, one slice of the leading axes at a time: what one part stores is
+// still in the cache when the next one adds to it. The slices are the tiles of the task.
 type AssembleTask struct {
 	Parts  []slicedLoop
 	slices int
 	cost   int // an estimate of the time of a run, in nanoseconds
 }
 
-// slicedLoop is a part with the arguments of one slice.
+// slicedLoop is a part with the arguments for one slice.
 type slicedLoop struct {
 	*lower.Loop
 	Args  *launch.Args
 	call  *backend.Call
 	first []unsafe.Pointer // of the operands, in the first slice
-	at    []int            // of the operands in each slice, in bytes from the first one
+	at    []int            // of the operands in each slice, in bytes relative to the first slice
 }
 
-// slicedAxes returns the number of leading axes of the parts' programs over the whole of
-// which all of them go, if the kernel is an assembly of several parts.
+// slicedAxes returns the number of leading axes that all parts of an assembly traverse whole; 0 if there is only one
+// part.
 func slicedAxes(k *lower.Assemble) (count int) {
 	if len(k.Parts) < 2 {
 		return 0
@@ -53,11 +52,10 @@ func slicedAxes(k *lower.Assemble) (count int) {
 	return count
 }
 
-// sliceBytes is the size of a slice of the result, which the first-level cache holds
-// together with what the parts read.
+// sliceBytes is the size of a slice of the result. The first-level cache holds it together with the parts' operands.
 const sliceBytes = 16 << 10
 
-// bindSlices binds an assembly's parts, which can be sliced along some leading axes.
+// bindSlices binds the parts of an assembly in slices of some leading axes.
 func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch {
 	s := b.newLaunch(p, k.Operands())
 	sizes := b.argsOf(k.Parts[0]).Outer[:axes]
@@ -97,8 +95,8 @@ func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch
 	return s
 }
 
-// leastChunk is the number of elements along a leading axis that slices have if they can: a line of the cache where some part reads an operand whose elements
-// lie side by side along this axis alone, and which is copied in blocks.
+// leastChunk returns the least size of a slice along a leading axis: a cache line if some operand is contiguous only
+// along this axis, and so is copied in blocks; otherwise 1.
 func (b *Specialization) leastChunk(k *lower.Assemble, axis int) int {
 	for _, part := range k.Parts {
 		a := b.argsOf(part)
@@ -111,7 +109,7 @@ func (b *Specialization) leastChunk(k *lower.Assemble, axis int) int {
 	return 1
 }
 
-// divisorUpTo returns the greatest divisor of n that is no more than most, at least 1.
+// divisorUpTo returns the greatest divisor of n up to most, at least 1.
 func divisorUpTo(n, most int) int {
 	for d := min(n, most); d > 1; d-- {
 		if n%d == 0 {

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/broadloom/broadloom/kernels/backend"
 
-// batchLaunches finds runs of small kernels, which are then called as one.
+// batchLaunches finds consecutive small kernels, which are then called as one.
 func (b *Specialization) batchLaunches() {
 	for first := 0; first < len(b.Launches); {
 		list, end := new(backend.List), first
@@ -16,19 +16,19 @@ func (b *Specialization) batchLaunches() {
 	}
 }
 
-// joinsBatch adds a launch to a list if it can be part of it.
+// joinsBatch adds a launch to a list, if possible.
 func (l *Launch) joinsBatch(list *backend.List) bool {
 	call := l.smallCall()
 	return call != nil && l.kept == nil && list.Add(call)
 }
 
-// smallTask is a task that may be small enough to be a call among others.
+// smallTask is a task that may be small enough to be batched.
 type smallTask interface {
-	// asCall is that call; nil where threads may share the work, or more than a call is needed.
+	// asCall returns its call; nil if threads may share the work, or it needs more than one call.
 	asCall() backend.Entry
 }
 
-// smallCall is the call of a launch whose task is small, and which no other launch does; nil of any other one.
+// smallCall returns the call of a launch whose task is small and which no other launch includes; nil otherwise.
 func (l *Launch) smallCall() backend.Entry {
 	k, ok := l.Task.(smallTask)
 	if !ok || l.Fused || l.Chained {

@@ -12,78 +12,76 @@ import (
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
-// This file plans chains with sizes known, and runs them: matrix of the batch by matrix, block of rows
-// by block of rows. The matrices that the kernels exchange lie in memory of a thread, which has a block
-// of each; so it grows with the number of columns alone.
+// This file plans chains with known sizes, and runs them: one batch matrix after another, one block of rows after
+// another. The matrices that kernels exchange are in a thread's memory, which has one block of each. So this memory
+// grows only with the number of columns.
 
-// chainTask is a chain with all sizes known. It is a task: its tiles are matrices of the batch or,
-// where no sums over rows tie these together, parts of them. Where threads share blocks, their parts are the
-// tiles: see chainshared.go.
+// chainTask is a chain with all sizes known. It is a task: its tiles are batch matrices or, if no sums over rows
+// prevent that, parts of them. If threads share blocks, the parts of blocks are the tiles: see chainshared.go.
 type chainTask struct {
 	*lower.Chain
 	batch              []int
 	slices, rows, cols int
 	blocks             []rowBlock
-	pitch              int   // elements from row to row of the wide matrices
-	wideAt             []int // of each wide matrix: where it lies in a thread's memory
-	packedAt, sumsAt   []int // and, of each member, the second matrix of a product, packed, and its sums; or -1
+	pitch              int   // row stride of the wide matrices, in elements
+	wideAt             []int // the offset of each wide matrix in a thread's memory
+	packedAt, sumsAt   []int // offsets of each member's packed second matrix and its sums, or -1
 	bytes              int   // of a thread's memory
 	threads            int
 	isShared           bool  // all threads work on the same block
-	order              []int // the matrices of the batch, group by group: see chainover.go
-	groupSize          int   // matrices of a group
-	at                 int   // where the arena has the memory of all threads
+	order              []int // the batch matrices, group by group: see chainover.go
+	groupSize          int   // number of matrices in a group
+	at                 int   // offset in the arena of the memory of all threads
 	members            []chainMember
 	states             []*chainState
 	free               chan *chainState
-	cuts               int         // parts of a matrix of the batch that are computed by themselves
+	cuts               int         // independent parts of a batch matrix
 	cost               int         // an estimate of the time of a run, in nanoseconds
 	loops              []*LoopTask // the members that are row programs
 	united             []*chainUnite
-	step               chainStep // that threads share
+	step               chainStep // the step that threads share
 }
 
-// rowBlock is rows that are computed together, and the columns of the wide matrices that matter for
-// them.
+// rowBlock is a block of rows, and the columns of the wide matrices that matter for it.
 type rowBlock struct{ lo, hi, left, right int }
 
 // chainMember is a kernel of a chain.
 type chainMember interface {
-	// newState makes what a thread needs for the kernel.
+	// newState makes a thread's state for the kernel.
 	newState(c *chainTask) any
-	// begin prepares for a matrix of the batch.
+	// begin prepares for a batch matrix.
 	begin(c *chainTask, t *chainThread, state any)
 	// run computes a block of rows.
 	run(c *chainTask, t *chainThread, state any, block int)
-	// share cuts its work on a block into parts for threads, and estimates the time of all in nanoseconds.
+	// share splits a block's work into parts for threads, and estimates the time of all in nanoseconds.
 	share(c *chainTask, block int) (parts, cost int)
-	// runPart computes one of them.
+	// runPart computes one part.
 	runPart(c *chainTask, t *chainThread, state any, block, part int)
 }
 
-// chainState is what a thread needs for a chain: for each member what it has made.
+// chainState is a thread's state for a chain, with that of each member.
 type chainState struct {
 	members []any
 	memory  unsafe.Pointer
 	number  int
 }
 
-// chainThread is a thread at work on a matrix of the batch.
+// chainThread is a thread that works on a batch matrix.
 type chainThread struct {
 	slice  int
-	adds   bool // to what the group's matrices before have left
+	adds   bool // to the results of the group's matrices before
 	memory unsafe.Pointer
 	ws     *Workspace
 }
 
-// The sizes of chains.
+// Sizes of chains.
 const (
-	// minWideBytes is the size of the wide matrices from which on blocks are worth any time.
+	// minWideBytes is the size of the wide matrices from which blocks are always worthwhile.
 	minWideBytes = 64 << 20
-	// pairBytes is the size of a product from which on it is worth reducing its rows in blocks where
-	// nothing else reads them: smaller ones are soon read once more.
+	// pairBytes is the size of a product from which its rows are worth reducing in blocks if nothing else reads them:
+	// smaller ones are quickly read again.
 	pairBytes = 16 << 20
-	// Blocks have so many tiles of rows, if the cache holds them.
+	// Blocks have at least minBlockTiles tiles of rows, and up to maxBlockTiles if the cache holds them.
 	minBlockTiles = 2
 	maxBlockTiles = 4
 )
@@ -91,7 +89,7 @@ const (
 // chainCache is the memory for blocks of the wide matrices: a part of the second-level cache.
 var chainCache = min(768<<10, cpu.Data(2).Bytes*3/4)
 
-// planChains chooses the chains that run in blocks, and says what memory they need.
+// planChains chooses the chains that run in blocks, and determines their memory.
 func (b *Specialization) planChains(p *Code) {
 	b.wide, b.isInBlocks = map[*lower.Buffer]*chainTask{}, map[*graph.Node]bool{}
 	for _, c := range p.Chains {
@@ -109,10 +107,10 @@ func (b *Specialization) isChained(kernel int) bool {
 	return slices.ContainsFunc(b.chains, func(t *chainTask) bool { return kernel >= t.First && kernel < t.First+len(t.Members) })
 }
 
-// IsInBlocks reports whether a value is never in memory as a whole: kernels exchange blocks of it.
+// IsInBlocks reports whether a value is never stored whole, because kernels exchange blocks of it.
 func (b *Specialization) IsInBlocks(n *graph.Node) bool { return b.isInBlocks[n] }
 
-// planChain returns a chain with its sizes; nil where it does not pay.
+// planChain returns a chain with its sizes; nil if it is not worthwhile.
 func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	t := &chainTask{Chain: c, batch: b.Shape(c.Batch), slices: 1, rows: b.Eval(c.Rows), cols: b.Eval(c.Cols), threads: b.threads}
 	for _, n := range t.batch {
@@ -139,7 +137,7 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	} else {
 		rowBytes := t.placeWide(p, 1)
 		t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, maxBlockTiles), minBlockTiles)*tile))
-		if t.Over == nil { // sums need all columns
+		if t.Over == nil { // sums over the batch need all columns
 			b.skipColumns(t)
 		}
 	}
@@ -150,8 +148,7 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	return t
 }
 
-// placeProduct takes memory for a product's second matrix, packed for all blocks if there are several, and for its
-// sums, of a matrix of the batch.
+// placeProduct reserves a thread's memory for a product's second matrix, packed for several blocks, and for its sums.
 func (b *Specialization) placeProduct(t *chainTask, m lower.ChainMember) {
 	packed, sums := -1, -1
 	if k, ok := m.Kernel.(*lower.MatMul); ok {
@@ -165,8 +162,7 @@ func (b *Specialization) placeProduct(t *chainTask, m lower.ChainMember) {
 	t.packedAt, t.sumsAt = append(t.packedAt, packed), append(t.sumsAt, sums)
 }
 
-// packedLen is the number of elements that a matrix of some columns and rows takes packed: see
-// [gemm.Product.PackedLen].
+// packedLen returns the number of elements of a packed matrix: see [gemm.Product.PackedLen].
 func packedLen(t graph.DType, cols, rows int) int {
 	switch t {
 	case graph.Float32:
@@ -177,9 +173,8 @@ func packedLen(t graph.DType, cols, rows int) int {
 	return 0
 }
 
-// pays reports whether the gain of blocks is worth what they take: second matrices are read again for
-// each block, and sums over rows are one thread's work. Where threads share blocks, sums are
-// in memory until the last one, be they added to something then or not.
+// pays reports whether blocks gain more than they cost: second matrices are read again for each block, and sums over
+// rows are the work of one thread. If threads share blocks, sums stay in memory until the last block.
 func (b *Specialization) pays(t *chainTask, wide int) bool {
 	if t.isShared {
 		return wide >= minWideBytes && wide/t.rows*t.sharedRows()+b.sums(t.Chain) < wide
@@ -187,8 +182,8 @@ func (b *Specialization) pays(t *chainTask, wide int) bool {
 	return wide >= minWideBytes || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.groups() >= b.threads)
 }
 
-// fallbackTileRows stands for the rows of a tile where there are no vector registers, and minChainTileRows are those below which two tiles count
-// as one: blocks of so few rows would read second matrices too often.
+// fallbackTileRows is the number of rows of a tile without vector registers. Two tiles of fewer than minChainTileRows
+// rows count as one: blocks of so few rows would read second matrices too often.
 const (
 	fallbackTileRows = 12
 	minChainTileRows = 6
@@ -207,7 +202,7 @@ func tileRows(t graph.DType) (rows int) {
 	return rows
 }
 
-// factors is the size of the largest second matrix that is read for each block of rows.
+// factors returns the size of the largest second matrix that is read for each block of rows.
 func (b *Specialization) factors(c *lower.Chain) (bytes int) {
 	for _, m := range c.Members {
 		if k, ok := m.Kernel.(*lower.MatMul); ok && m.Wide[1] < 0 {
@@ -217,7 +212,7 @@ func (b *Specialization) factors(c *lower.Chain) (bytes int) {
 	return bytes
 }
 
-// sums is the size of the products that sum over rows.
+// sums returns the size of the products that sum over rows.
 func (b *Specialization) sums(c *lower.Chain) (bytes int) {
 	for _, m := range c.Members {
 		if k, ok := m.Kernel.(*lower.MatMul); ok && m.Sums {
@@ -237,7 +232,7 @@ func (t *chainTask) hasSums() bool {
 	return false
 }
 
-// placeWide places the wide matrices of some rows in a thread's memory, whose size it gives.
+// placeWide places some rows of the wide matrices in a thread's memory, and returns its size.
 func (t *chainTask) placeWide(p *Code, rows int) (bytes int) {
 	t.wideAt = make([]int, len(t.Wide))
 	placed := map[*lower.Buffer]int{}
@@ -254,7 +249,7 @@ func (t *chainTask) placeWide(p *Code, rows int) (bytes int) {
 	return bytes
 }
 
-// cutRows cuts rows into blocks of a size, and where blocks of sums over them end.
+// cutRows splits rows into blocks of a size, which also end where blocks of sums over rows end.
 func (t *chainTask) cutRows(size int) {
 	sums := t.rows
 	if t.hasSums() {
@@ -267,14 +262,14 @@ func (t *chainTask) cutRows(size int) {
 	}
 }
 
-// take takes bytes of a thread's memory.
+// take reserves bytes of a thread's memory.
 func (t *chainTask) take(bytes int) (at int) {
 	at = t.bytes
 	t.bytes += placement.Aligned(bytes)
 	return at
 }
 
-// bindChains makes the chains of the launches of their kernels.
+// bindChains makes chains of their kernels' launches.
 func (b *Specialization) bindChains() {
 	for _, t := range b.chains {
 		first := 0
@@ -310,11 +305,11 @@ func (b *Specialization) bindChains() {
 
 // chainable is a task that can be a member of a chain.
 type chainable interface {
-	// inChain makes it the member of a chain with a number.
+	// inChain makes it a member of a chain.
 	inChain(b *Specialization, t *chainTask, member int) chainMember
 }
 
-// setPointer says where the memory of all threads is.
+// setPointer sets the address of the memory of all threads.
 func (t *chainTask) setPointer(p unsafe.Pointer) {
 	for _, s := range t.states {
 		s.memory = p
@@ -324,7 +319,7 @@ func (t *chainTask) setPointer(p unsafe.Pointer) {
 	}
 }
 
-// memory is the bytes that the chain has of the arena.
+// memory returns the bytes that the chain needs in the arena.
 func (t *chainTask) memory() int {
 	if t.isShared {
 		return t.bytes
@@ -344,7 +339,7 @@ func (t *chainTask) Run(s *State) error {
 	return t.fault(s)
 }
 
-// fault is the error of a check that failed in a run, if one has: of the first kernel.
+// fault returns the error of the first kernel whose check failed in a run, or nil.
 func (t *chainTask) fault(s *State) error {
 	for _, k := range t.loops {
 		if k.faults.found {
@@ -359,7 +354,7 @@ func (t *chainTask) fault(s *State) error {
 	return nil
 }
 
-// Tile computes a group of matrices of the batch, or the same part of each.
+// Tile computes a group of batch matrices, or the same part of each.
 func (t *chainTask) Tile(i int, ws *Workspace) {
 	s := <-t.free
 	defer func() { t.free <- s }()
@@ -378,7 +373,7 @@ func (t *chainTask) Tile(i int, ws *Workspace) {
 	*th = chainThread{}
 }
 
-// wideMemory is a thread's memory of a wide matrix.
+// wideMemory returns a thread's memory of a wide matrix.
 func (t *chainTask) wideMemory(th *chainThread, wide int) unsafe.Pointer {
 	return unsafe.Add(th.memory, t.wideAt[wide])
 }

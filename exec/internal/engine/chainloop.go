@@ -12,15 +12,15 @@ import (
 // chainLoop is a row program of a chain.
 type chainLoop struct {
 	task    *LoopTask
-	wide    []int // of each operand: which wide matrix it is, or -1
-	isWide  bool  // it has one
+	wide    []int // of each operand: its wide matrix, or -1
+	isWide  bool  // whether it has a wide matrix
 	args    *launch.Args
-	steps   [][]int // of each operand over the axes of the iteration space
-	axisOf  []int   // the program's axis of each of these axes, -1 for none
-	perRow  int     // indices of a row along the program's axis of rows
-	indexed bool    // the program asks for positions
-	united  bool    // of a chain whose rows are united by index: they may have several axes, which are never cut
-	adds    bool    // it adds up rows over the batch
+	steps   [][]int // strides of each operand over the iteration space
+	axisOf  []int   // the program's axis for each of these axes, or -1
+	perRow  int     // indices per row along the program's axis of rows
+	indexed bool    // whether the program uses positions
+	united  bool    // in a chain that combines rows by index: rows may have several axes, and are never split
+	adds    bool    // whether it sums rows over the batch
 }
 
 // inChain makes a row program a member of a chain.
@@ -30,7 +30,7 @@ func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMem
 		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program), adds: m.Adds, united: c.UnitesByIndex()}
 	rank := len(c.batch)
 	for axis := rank + 1; axis < len(l.axisOf); axis++ {
-		if l.axisOf[axis] == l.axisOf[rank] { // as may be axes of the batch, which do not count
+		if l.axisOf[axis] == l.axisOf[rank] { // batch axes may be merged as well; they do not count
 			l.perRow *= b.Eval(k.Loop.Space[axis])
 		}
 	}
@@ -51,7 +51,7 @@ func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMem
 	return l
 }
 
-// axesOf returns the program's axis of each axis of the iteration space, -1 for none.
+// axesOf returns the program's axis for each axis of the iteration space, or -1.
 func axesOf(p *lower.Loop) []int {
 	axisOf := slices.Repeat([]int{-1}, len(p.Space))
 	for at, axes := range p.Axes {
@@ -81,7 +81,7 @@ func (l *chainLoop) run(c *chainTask, th *chainThread, state any, block int) {
 	l.runRows(c, th, state.(*launch.Args), at, at.lo)
 }
 
-// runRows computes some rows of a block that begins at a row.
+// runRows computes some rows of a block, whose first row is first.
 func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at rowBlock, first int) {
 	rank := len(c.batch)
 	rows, last := l.axisOf[rank], len(a.Outer)
@@ -95,7 +95,7 @@ func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at ro
 			a.N = at.right - at.left
 		}
 	}
-	if rows == last { // rows lie side by side
+	if rows == last { // rows are merged with columns
 		a.N = (at.hi - at.lo) * l.perRow
 	} else {
 		a.Outer[rows] = (at.hi - at.lo) * l.perRow
@@ -120,14 +120,14 @@ func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at ro
 			fault.Position += at.lo * c.cols
 		} else if rows == last {
 			fault.Position += (th.slice*c.rows + at.lo) * l.perRow
-		} else { // in whole rows
+		} else { // whole rows
 			fault.Position = (th.slice*c.rows+at.lo+fault.Position/a.N)*l.args.N + left + fault.Position%a.N
 		}
 		l.task.faults.note(fault)
 	}
 }
 
-// setOrigin says where a block begins.
+// setOrigin sets the position at which a block begins.
 func (l *chainLoop) setOrigin(c *chainTask, a *launch.Args, slice, row, left int) {
 	rank := len(c.batch)
 	clear(a.Origin)
@@ -143,8 +143,8 @@ func (l *chainLoop) setOrigin(c *chainTask, a *launch.Args, slice, row, left int
 	a.Origin[len(a.Outer)] = left
 }
 
-// fitChain reports whether the loops of a chain can run on blocks, as rows of their operands lie. Where
-// rows of a program are merged with columns, rows of wide matrices lie side by side too.
+// fitChain reports whether the layouts of operands allow the loops of a chain to run on blocks. If a program merges
+// rows with columns, the rows of wide matrices must be contiguous, too.
 func (b *Specialization) fitChain(t *chainTask) bool {
 	rank := len(t.batch)
 	for _, m := range t.Members {

@@ -7,17 +7,18 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// This file runs chains whose members add up rows over axes of the batch, as the gradient of a bias of scores that all examples share. The
-// matrices that are added up are a group: a thread computes them one after the other, and adds each block to what those before have left, in the order of a
-// kernel that adds up all at once. Where nothing is added up, each matrix is a group.
+// This file runs chains whose members sum rows over axes of the batch, such as the gradient of a bias of scores that
+// all examples share. Matrices that are summed form a group. One thread computes them one after the other, and adds
+// each block to the results of those before, in the order of a kernel that sums all at once. Without such sums, each
+// matrix is a group.
 
-// orderBatch puts the matrices of each group side by side, and reports whether the chain can add them up.
+// orderBatch makes the matrices of each group adjacent, and reports whether the chain can sum them.
 func (b *Specialization) orderBatch(t *chainTask) bool {
 	t.groupSize = 1
 	for _, axis := range t.Over {
 		t.groupSize *= t.batch[axis]
 	}
-	if t.Over != nil && (t.isShared || t.groupSize > rowprog.ChunkRows) { // longer sums are added up chunk by chunk
+	if t.Over != nil && (t.isShared || t.groupSize > rowprog.ChunkRows) { // longer sums are computed chunk by chunk
 		return false
 	}
 	t.order = make([]int, t.slices)
@@ -37,10 +38,10 @@ func (b *Specialization) orderBatch(t *chainTask) bool {
 	return true
 }
 
-// groups is the number of groups.
+// groups returns the number of groups.
 func (t *chainTask) groups() int { return t.slices / t.groupSize }
 
-// compute computes rows, and adds to what the matrices before have left of the same group.
+// compute computes rows, and adds them to the results of the group's matrices before.
 func (l *chainLoop) compute(a *launch.Args, th *chainThread) (launch.Fault, bool) {
 	kernel, sums := l.task.Loop.Kernel, &th.ws.accumulated
 	if !l.adds || !th.adds {

@@ -11,17 +11,17 @@ import (
 type chainProduct[T scalar.Number] struct {
 	task     *MatMulTask[T]
 	sums     bool
-	wide     []int // of the two matrices and the result: which wide matrix it is, or -1
-	packedAt int   // in a thread's memory: the second matrix, packed for all blocks; -1 if it is not
-	sumsAt   int   // and sums of a block of rows; -1 where there is but one
+	wide     []int // of the two factors and the result: the wide matrix, or -1
+	packedAt int   // offset in a thread's memory of the second matrix, packed for all blocks; -1 if it is not
+	sumsAt   int   // offset of the sums of a block; -1 if there is only one block
 
-	grid          // of a block that threads share
-	blockCost int // an estimate of the time that it takes, in nanoseconds
+	grid          // of a block, if threads share it
+	blockCost int // an estimate of the block's time, in nanoseconds
 }
 
-// productState is what a thread needs for a product.
+// productState is a thread's state for a product.
 type productState[T scalar.Number] struct {
-	p    gemm.Product[T] // of a matrix of the batch
+	p    gemm.Product[T] // of a batch matrix
 	one  gemm.Product[T] // of a block of rows
 	part gemm.Part[T]
 }
@@ -52,7 +52,7 @@ func (k *chainProduct[T]) begin(c *chainTask, th *chainThread, state any) {
 	}
 }
 
-// point sets where the matrices of the batch's product at hand lie.
+// point sets the addresses for the current batch matrix.
 func (k *chainProduct[T]) point(c *chainTask, th *chainThread, s *productState[T]) {
 	p, from := &s.p, &k.task.p
 	*p = gemm.Product[T]{M: from.M, N: from.N, K: from.K, A: from.A, B: from.B, C: from.C, FactorA: from.FactorA, FactorB: from.FactorB}
@@ -70,7 +70,7 @@ func (k *chainProduct[T]) point(c *chainTask, th *chainThread, s *productState[T
 	}
 }
 
-// operand returns a thread's memory of a wide matrix in the place of an operand of a product, row by row.
+// operand returns a thread's memory of a wide matrix as an operand of a product, row by row.
 func (k *chainProduct[T]) operand(c *chainTask, th *chainThread, i int, p *gemm.Product[T]) gemm.Matrix[T] {
 	memory, n := c.wideMemory(th, k.wide[i]), c.blocks[0].hi*c.pitch
 	m := gemm.Matrix[T]{Row: c.pitch, Col: 1}
@@ -97,10 +97,10 @@ func (k *chainProduct[T]) run(c *chainTask, th *chainThread, state any, block in
 	s.one.RunPart(0, at.hi-at.lo, left, right, k.task.scratch(&th.ws.products))
 }
 
-// pointRows sets where the matrices of a block of rows lie.
+// pointRows sets the addresses for a block of rows.
 func (k *chainProduct[T]) pointRows(c *chainTask, th *chainThread, s *productState[T], at rowBlock) {
 	p := &s.one
-	p.M = max(at.hi-at.lo, 2) // a product of one row takes its second matrix packed in another way
+	p.M = max(at.hi-at.lo, 2) // a product of one row would read its second matrix in another packing
 	p.A.Start += at.lo * p.A.Row
 	p.C.Start += at.lo * p.C.Row
 	if k.wide[0] >= 0 {
@@ -113,7 +113,7 @@ func (k *chainProduct[T]) pointRows(c *chainTask, th *chainThread, s *productSta
 	}
 }
 
-// runSums goes on with sums over the rows.
+// runSums continues sums over rows.
 func (k *chainProduct[T]) runSums(c *chainTask, th *chainThread, s *productState[T], block int) {
 	p, at := &s.one, c.blocks[block]
 	sums := gemm.BlockLen(c.rows)
@@ -134,7 +134,7 @@ func (k *chainProduct[T]) runSums(c *chainTask, th *chainThread, s *productState
 	}
 }
 
-// pointSums sets where the matrices of a sum over a block of rows lie.
+// pointSums sets the addresses for a sum over a block of rows.
 func (k *chainProduct[T]) pointSums(c *chainTask, th *chainThread, s *productState[T], at rowBlock) {
 	p := &s.one
 	s.part.From, s.part.To = at.lo, at.hi
@@ -149,7 +149,7 @@ func (k *chainProduct[T]) pointSums(c *chainTask, th *chainThread, s *productSta
 	}
 }
 
-// addSkipped adds the sums of a block of K in columns of the wide matrix that its last rows skip.
+// addSkipped adds the sums of a block of K in those columns of the wide matrix that its last rows skip.
 func (k *chainProduct[T]) addSkipped(c *chainTask, s *productState[T], block int) {
 	p, last := &s.one, c.blocks[block]
 	for i, w := range k.wide[:2] {

@@ -9,17 +9,16 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// This file runs chains with second matrices that are too large to be read for a few rows at a time, as the
-// weights of a vocabulary are: cross-entropy and its gradients are such a chain. All threads work
-// on the same block, kernel by kernel, and blocks have so many rows that second matrices, and sums over rows, move
-// through memory but a few times.
+// This file runs chains whose second matrices are too large to be read for a few rows at a time, such as the weights of
+// a vocabulary: cross-entropy and its gradients are such a chain. All threads work on the same block, kernel by kernel.
+// Blocks have so many rows that second matrices, and sums over rows, move through memory only a few times.
 
-// sharedRowsOfBlock is the number of rows of a block that threads share. Each block reads and writes sums over
-// rows once, which takes about a tenth of the time of the products with so many rows.
+// sharedRowsOfBlock is the number of rows of a block that threads share. Each block reads and writes sums over rows
+// once. With this many rows, that takes about a tenth of the time of the products.
 const sharedRowsOfBlock = 256
 
-// sharedRows is the number of rows of a block. Where sums over rows are in several blocks, those are whole,
-// and need no memory of their own.
+// sharedRows returns the number of rows of a block. If sums over rows take several blocks, these are whole blocks of
+// sums, which need no extra memory.
 func (t *chainTask) sharedRows() int {
 	if sums := gemm.BlockLen(t.rows); t.hasSums() && sums < t.rows {
 		return sums
@@ -75,7 +74,7 @@ func (l *chainLoop) runPart(c *chainTask, th *chainThread, state any, block, par
 	l.runRows(c, th, state.(*launch.Args), at, first)
 }
 
-// ofBlock is the product of a block, of which its data are still to be set.
+// ofBlock returns the product of a block, without its data.
 func (k *chainProduct[T]) ofBlock(c *chainTask, block int) gemm.Product[T] {
 	p, rows := k.task.p, c.blocks[block].hi-c.blocks[block].lo
 	if k.sums {
@@ -105,7 +104,7 @@ func (k *chainProduct[T]) runPart(c *chainTask, th *chainThread, state any, bloc
 	top, left := part/k.across*k.rows, part%k.across*k.cols
 	bottom, right := min(top+k.rows, rows), min(left+k.cols, p.N)
 	if k.sums {
-		s.part.Continues = at.lo > 0 // the first block writes
+		s.part.Continues = at.lo > 0 // the first block overwrites
 		k.pointSums(c, th, s, at)
 		if begins := at.lo > 0 && at.lo%gemm.BlockLen(c.rows) == 0; begins && s.part.Sums != nil {
 			clearRegion(s.part.Sums, p.C, top, bottom, left, right)
@@ -116,7 +115,7 @@ func (k *chainProduct[T]) runPart(c *chainTask, th *chainThread, state any, bloc
 	p.RunPart(top, bottom, left, right, k.task.scratch(&th.ws.products))
 }
 
-// clearRegion sets elements to zero that lie as those of a matrix do.
+// clearRegion zeroes elements in the layout of a matrix.
 func clearRegion[T scalar.Number](data []T, m gemm.Matrix[T], top, bottom, left, right int) {
 	for i := top; i < bottom; i++ {
 		for j := left; j < right; j++ {
@@ -125,7 +124,7 @@ func clearRegion[T scalar.Number](data []T, m gemm.Matrix[T], top, bottom, left,
 	}
 }
 
-// sumsMemory is a thread's memory of the sums of a block of K, if there is any.
+// sumsMemory returns a thread's memory for the sums of a block of K, or nil.
 func (k *chainProduct[T]) sumsMemory(th *chainThread, n int) []T {
 	if k.sumsAt < 0 {
 		return nil

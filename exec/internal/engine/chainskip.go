@@ -8,11 +8,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// This file finds columns of wide matrices that matter for no row of a block: those in which all that
-// products read is 0 and all that is reduced changes nothing, because of where they stand, as behind
-// the diagonal of a causal mask. It computes the row programs with intervals.
+// This file finds columns of wide matrices that do not matter for a block's rows, because of their position: what
+// products read there is 0, and what is reduced does not change the result. Such are columns behind the diagonal of a
+// causal mask. It executes the row programs on intervals.
 
-// skipper looks for columns that can be skipped.
+// skipper finds columns to skip.
 type skipper struct {
 	b      *Specialization
 	t      *chainTask
@@ -20,7 +20,7 @@ type skipper struct {
 	bounds []interval.Bounds // of each wide matrix
 }
 
-// skippedLoop is a row program of a chain, and what is known of its values and operands.
+// skippedLoop is a row program of a chain, with bounds of its values and operands.
 type skippedLoop struct {
 	loop     *lower.Loop
 	wide     []int
@@ -29,7 +29,7 @@ type skippedLoop struct {
 	operands []interval.Bounds
 }
 
-// skipColumns narrows the columns of the blocks to those that matter.
+// skipColumns narrows the columns of blocks to those that matter.
 func (b *Specialization) skipColumns(t *chainTask) {
 	s := skipper{b: b, t: t, bounds: make([]interval.Bounds, len(t.Wide))}
 	indexed := false
@@ -50,7 +50,7 @@ func (b *Specialization) skipColumns(t *chainTask) {
 	}
 }
 
-// The units in which columns are skipped: the columns of a tile, and lanes of a reduction.
+// Columns are skipped in units: the columns of a tile on the right, and on the left whole steps of a reduction's lanes.
 const (
 	rightUnit = 32
 	leftUnit  = 256
@@ -69,8 +69,8 @@ func (s *skipper) narrow(at *rowBlock) {
 	}
 }
 
-// leastWhere returns the least number from 0 to n for which something holds, as it does for all that
-// follow; n if there is none before.
+// leastWhere returns the least number below n for which something holds, or n. It must hold for all numbers after the
+// first.
 func leastWhere(n int, holds func(int) bool) int {
 	lo, hi := 0, n
 	for lo < hi {
@@ -109,8 +109,8 @@ func (s *skipper) skips(lo, hi, left, right int) bool {
 	return true
 }
 
-// computes finds what is known of a program's values at some rows and columns. It reports whether
-// nothing that it reduces or stores for others depends on them.
+// computes finds bounds of a program's values at some rows and columns. It reports whether no reduction, and no value
+// stored outside of wide matrices, depends on them.
 func (s *skipper) computes(l *skippedLoop, at [2]interval.Bounds) bool {
 	p := l.loop.Program
 	for i := range l.operands {

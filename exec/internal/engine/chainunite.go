@@ -7,10 +7,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// This file runs chains whose rows are united by index: all threads compute a block of rows, each some of them, and then unite them, each some columns. So
-// rows come to what they are united with in their order, however many threads there are.
+// This file runs chains that combine rows by index. All threads compute a block of rows, each some of them, and then
+// combine the block, each some columns. So rows are combined in order, for any number of threads.
 
-// unitedBytes is the size of a block of one thread, a part of its second-level cache, and unitedBytesShared that of several, which wait for each other.
+// unitedBytes is the size of a block for one thread, a part of its second-level cache. unitedBytesShared is that for
+// several threads, which wait for each other.
 var unitedBytes = chainCache / 3 * 2
 
 const (
@@ -18,7 +19,7 @@ const (
 	minUnitedRows     = 16
 )
 
-// planUnited is planChain for rows that are united by index.
+// planUnited is planChain for chains that combine rows by index.
 func (b *Specialization) planUnited(p *Code, t *chainTask, bytes int) *chainTask {
 	t.isShared, t.pitch = true, t.cols
 	if !b.orderBatch(t) || !b.fitUnited(t) {
@@ -36,7 +37,7 @@ func (b *Specialization) planUnited(p *Code, t *chainTask, bytes int) *chainTask
 	return t
 }
 
-// fitUnited is fitChain for rows that are united by index. Positions are asked for where elements of rows lie side by side.
+// fitUnited is fitChain for chains that combine rows by index. Programs that use positions need contiguous rows.
 func (b *Specialization) fitUnited(t *chainTask) bool {
 	p := t.Members[0].Kernel.(*lower.Fused).Parts[0]
 	if axesOf(p)[0] < 0 {
@@ -50,10 +51,10 @@ func (b *Specialization) fitUnited(t *chainTask) bool {
 	return true
 }
 
-// chainUnite unites the rows of a chain by index.
+// chainUnite combines the rows of a chain by index.
 type chainUnite struct {
 	task *gatherTask
-	wide int // the matrix whose rows they are
+	wide int // the matrix with the rows
 	cost int // an estimate of the time of a row, in nanoseconds
 	bad  int // the first index that is out of range, or -1
 }
@@ -69,7 +70,7 @@ func (u *chainUnite) newState(*chainTask) any                { return nil }
 func (u *chainUnite) begin(*chainTask, *chainThread, any)    {}
 func (u *chainUnite) run(*chainTask, *chainThread, any, int) {}
 
-// minUnitedColumns is the number of columns that a thread unites, at least.
+// minUnitedColumns is the least number of columns that a thread combines.
 const minUnitedColumns = 32
 
 func (u *chainUnite) share(c *chainTask, block int) (parts, cost int) {
@@ -77,7 +78,8 @@ func (u *chainUnite) share(c *chainTask, block int) (parts, cost int) {
 	return max(1, min(c.threads, c.cols/minUnitedColumns)), rows * u.cost
 }
 
-// runPart unites some columns of the rows of a block. The first part notes an index that is out of range, behind which nothing is united.
+// runPart combines some columns of a block's rows. The first part records an index that is out of range; then no row of
+// the block is combined.
 func (u *chainUnite) runPart(c *chainTask, th *chainThread, _ any, block, part int) {
 	parts, _ := u.share(c, block)
 	at := c.blocks[block]

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Code is a lowered program with its machine code, as runs need it.
+// Code is a lowered program with its machine code.
 type Code struct {
 	name          string // of the graph
 	numInputs     int
@@ -19,18 +19,18 @@ type Code struct {
 	BufferOf      map[*graph.Node]*lower.Buffer
 	consts        []*graph.Node
 	RuntimeChecks []lower.RuntimeCheck
-	Written       []int            // the numbers of the parameters that a run writes
+	Written       []int            // indices of the parameters that a run writes
 	Compiled      []backend.Kernel // all row programs
 	thresholds    lower.Thresholds
-	verified      bool // what is bound is verified
-	results       int  // of a loop's body: its outputs
+	verified      bool // whether specializations are verified
+	results       int  // of a loop's body: the number of its result buffers
 	bodies        map[*lower.Repeat]*Code
 	kept          map[int]*lower.Kept
 	keptBuffers   []*lower.Buffer
-	invariant     []bool // of a loop's body: the inputs that are the same in each step
+	invariant     []bool // of a loop's body: which inputs are the same in each step
 }
 
-// NewCode makes machine code of what a program's row programs say, or what takes its place.
+// NewCode compiles a program's row programs to machine code, or to what replaces it.
 func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
 	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Chains: u.Chains, Buffers: u.Buffers, BufferOf: u.BufferOf,
 		results: len(u.Results), consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified, kept: u.Kept, keptBuffers: u.KeptBuffers}
@@ -45,7 +45,7 @@ func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
 	return c, c.compile(u)
 }
 
-// compileBodies makes code of the bodies of loops.
+// compileBodies compiles the bodies of loops.
 func (c *Code) compileBodies() error {
 	for _, k := range c.Kernels {
 		r, isRepeat := k.(*lower.Repeat)
@@ -67,7 +67,7 @@ func (c *Code) compileBodies() error {
 	return nil
 }
 
-// compile makes kernels of all row programs.
+// compile compiles all row programs.
 func (c *Code) compile(u *lower.Program) (err error) {
 	var parts []*lower.Loop
 	var programs []*rowprog.Program

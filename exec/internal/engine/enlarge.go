@@ -2,19 +2,17 @@ package engine
 
 import "time"
 
-// Where large pages are slow to come by, the arena and the parameters begin with small ones, and
-// runs make them large.
+// If huge pages are slow to obtain, the arena and the parameters start with small pages, and runs replace them.
 
-// enlargeShare is the part of the time of runs, 1/enlargeShare, that large pages may take.
+// enlargeShare limits the time for huge pages to 1/enlargeShare of the runs' time.
 const enlargeShare = 4
 
-// hasSmallPages reports whether there are large pages to be made.
+// hasSmallPages reports whether there are huge pages still to be made.
 func (s *State) hasSmallPages() bool {
 	return s.later.Pending() || s.Store != nil && s.Store.HasSmallPages()
 }
 
-// enlarge makes large pages after a run that began at some time: first of the arena, then of the
-// parameters.
+// enlarge makes huge pages after a run that began at some time: first of the arena, then of the parameters.
 func (s *State) enlarge(began time.Time) {
 	if s.credit += time.Since(began) / enlargeShare; s.credit <= 0 {
 		return

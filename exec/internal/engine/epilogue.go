@@ -11,10 +11,10 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// This file carries out what epilogue.go of package lower has decided: with the sizes bound, a product hands its
+// This file chooses and runs fusions that epilogue.go of package lower allows. With sizes bound, a product passes its
 // tiles or rows, or panels of its second matrix, to the kernels that are fused with it.
 
-// fuseWithMatMuls fuses kernels with the products before them where it pays with the sizes bound.
+// fuseWithMatMuls fuses kernels with the products before them if that is worthwhile for these sizes.
 func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	for i := range b.Launches {
 		product, ok := b.Launches[i].Task.(fusable)
@@ -33,22 +33,22 @@ func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	}
 }
 
-// fusable is a product: kernels may be fused with its result, and with its second matrix.
+// fusable is a product whose result, and whose second matrix, kernels can be fused with.
 type fusable interface {
 	fuseResult(b *Specialization, k *LoopTask) bool
 	fuseFactor(b *Specialization, k *LoopTask) bool
 	turnRows()
 }
 
-// turnRows lets a product of short matrices that share B run in another order of its rows, in which matrices are long, unless something
-// follows its rows.
+// turnRows lets a product of matrices with few rows that share B use another order of its rows, in which matrices have
+// many rows, unless something is fused with it.
 func (t *MatMulTask[T]) turnRows() {
 	if t.Tiles == nil && t.RowConsumer == nil && t.Reduction == nil && t.sums == nil && t.small == nil && t.p.TurnRows() {
 		t.divide()
 	}
 }
 
-// fuseResult lets a kernel run on the product's tiles or rows, if there are any.
+// fuseResult fuses a kernel with the product's tiles or rows, if possible.
 func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 	if t.p.Rows() == 0 || t.p.N == 0 {
 		return false
@@ -61,8 +61,8 @@ func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 	return fuses
 }
 
-// FuseRows lets a kernel run on the product's rows, if the product is large, moving the elements
-// takes longer than what is computed from them, and tiles are whole rows of both.
+// FuseRows fuses a kernel with the product's rows. The product must be large, moving the kernel's elements must take
+// longer than computing with them, and tiles must be whole rows of both.
 func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	rows := t.p.Rows()
 	bytes := rows * t.p.N * t.spec.Dtype.Size()
@@ -80,8 +80,8 @@ func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	return true
 }
 
-// followsRows reports whether the axis along which a kernel is cut is the outermost one of its iteration space, as of the product: axes may have been
-// exchanged for the sake of other operands.
+// followsRows reports whether the axis along which a kernel is split is the outermost one of its iteration space, as
+// for the product. Axes may have been exchanged for other operands.
 func (b *Specialization) followsRows(k *LoopTask) bool {
 	if len(k.Args.Outer) == 0 {
 		return true
@@ -95,17 +95,15 @@ func (b *Specialization) followsRows(k *LoopTask) bool {
 	return inOrder.Outer[0] == k.Args.Outer[0]
 }
 
-// rowConsumer computes a kernel's part for rows of a product, in the order in which they become
-// whole: a gemm.RowConsumer.
+// rowConsumer computes a kernel's part for rows of a product as soon as they are complete. It is a gemm.RowConsumer.
 type rowConsumer struct {
 	part *LoopTask
 	rows int // of the product
-	next int // the first index or element of the part that has not been computed
+	next int // the first index or element of the part not yet computed
 	ws   *Workspace
 }
 
-// indices is the number of equal pieces of the part that are computed one by one: indices of
-// its outermost axis or, if there is none, elements.
+// indices returns the number of equal pieces of the part: indices of its outermost axis or, without one, elements.
 func (k *LoopTask) indices() int {
 	if len(k.Args.Outer) > 0 {
 		return k.Args.Outer[0]
@@ -113,8 +111,8 @@ func (k *LoopTask) indices() int {
 	return k.Args.N
 }
 
-// Rows computes what the rows up to hi are enough for: both the product's rows and the pieces
-// cut the same elements, in order.
+// Rows computes the pieces for which the rows up to hi suffice. The product's rows and the pieces split the same
+// elements, in order.
 func (f *rowConsumer) Rows(_, hi int) {
 	end := hi * f.part.indices() / f.rows
 	if end > f.next {
@@ -123,7 +121,7 @@ func (f *rowConsumer) Rows(_, hi int) {
 	f.next = end
 }
 
-// planTiles says how a kernel runs on the product's tiles; nil if it does not.
+// planTiles returns how a kernel runs on the product's tiles; nil if it does not.
 func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 	tiles := k.Loop.Tiles
 	if tiles == nil || !t.p.HasTiles() || t.sums != nil {
@@ -134,7 +132,7 @@ func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 		return nil
 	}
 	f.isLarge = make([]bool, len(tiles.Program.Operands))
-	others, large := 0, 0 // of the matrices besides, results among them
+	others, large := 0, 0 // matrices other than the product, including results
 	for i, o := range tiles.Program.Operands {
 		if o.Domain != rowprog.Vec || tiles.RowInvariant[i] || i == tiles.From {
 			continue
@@ -159,21 +157,21 @@ func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 	return f
 }
 
-// epilogue is a goroutine's work on tiles: a gemm.Epilogue.
+// epilogue is a goroutine's work on tiles. It is a gemm.Epilogue.
 type epilogue struct {
 	*tiled
 	block backend.TileFrame
 	ws    *Workspace
 	row   int       // of the last tiles
-	lines []line    // of that row, of all operands that are in memory
-	far   []uintptr // the large ones
+	lines []line    // of that row, for each operand in memory
+	far   []uintptr // the addresses in large ones
 }
 
-// line is where a row of an operand begins.
+// line is the start of a row of an operand.
 type line struct {
 	operand int
 	start   unsafe.Pointer
-	size    int // bytes from column to column
+	size    int // bytes between columns
 	isLarge bool
 }
 
@@ -189,7 +187,7 @@ func (e *epilogue) begin(f *tiled, ws *Workspace) {
 	}
 }
 
-// end lets go of what begin was given.
+// end drops what begin was given.
 func (e *epilogue) end() {
 	e.block.End()
 	e.tiled, e.ws = nil, nil
@@ -210,7 +208,7 @@ func (e *epilogue) Tiles(row, col int) gemm.Tiles {
 		l := &e.lines[i]
 		at := unsafe.Add(l.start, col*l.size)
 		e.block.Point(l.operand, at)
-		if l.isLarge && !slices.Contains(e.far, uintptr(at)) { // it may be written in place
+		if l.isLarge && !slices.Contains(e.far, uintptr(at)) { // an in-place write has one address twice
 			e.far, farRow = append(e.far, uintptr(at)), e.step*l.size
 		}
 	}
@@ -219,12 +217,12 @@ func (e *epilogue) Tiles(row, col int) gemm.Tiles {
 	return gemm.Tiles{Code: code, Args: args, Prefetch: e.far, PrefetchRow: farRow}
 }
 
-// Stored implements gemm.Epilogue: what is in memory is worked on as rows.
+// Stored implements gemm.Epilogue: results in memory are processed as rows.
 func (e *epilogue) Stored(top, bottom, left, right int) { e.runRows(e.ws, top, bottom, left, right) }
 
 var _ gemm.Epilogue = (*epilogue)(nil)
 
-// fuseFactor lets a kernel go through the product's second matrix, if that is large.
+// fuseFactor fuses a kernel with the product's second matrix, if that is large.
 func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
 	tiles := k.Loop.Tiles
 	if tiles == nil || !t.p.HasPanels() || t.sums != nil || t.p.K*t.p.N*t.spec.Dtype.Size() < b.Thresholds.FactorBytes || t.p.M < b.Thresholds.TileRows {
@@ -236,7 +234,7 @@ func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
 	return t.Reduction != nil
 }
 
-// panelReader is a goroutine's sums of a product's second matrix: a gemm.PanelReader.
+// panelReader is a goroutine's sums of a product's second matrix. It is a gemm.PanelReader.
 type panelReader struct {
 	*tiled
 	block backend.TileFrame
@@ -249,7 +247,7 @@ func (r *panelReader) begin(f *tiled, ws *Workspace) {
 	f.begin(&r.block)
 }
 
-// end lets go of what begin was given.
+// end drops what begin was given.
 func (r *panelReader) end() {
 	r.block.End()
 	r.tiled, r.ws = nil, nil

@@ -12,24 +12,24 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// FailedCheck is a check that failed in a kernel.
+// FailedCheck is the error of a check that failed in a kernel.
 type FailedCheck struct {
 	Node    *graph.Node // of the user's graph
 	Message string
-	Err     error // of a Go function; nil of a check
+	Err     error // of a Go function; nil for a check
 }
 
 // Error tells what failed.
 func (e *FailedCheck) Error() string { return e.Message }
 
-// faultError tells of a check that failed in a kernel.
+// faultError describes a check that failed in a kernel.
 func (s *State) faultError(k *LoopTask, f launch.Fault) error {
 	what := &s.prog.RuntimeChecks[f.Code]
 	return &FailedCheck{Node: what.Node.Source(), Message: what.Claim.Message + k.culprit(what, f)}
 }
 
-// culprit tells which element of the operand that a check is about is at fault, and its value:
-// ": target[3] is 12, not in 0..9".
+// culprit describes the wrong element of the operand that a check is about, and its value: ": target[3] is 12, not in
+// 0..9".
 func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	base := what.On.Base
 	if base == nil || k.Args.Elements() == 0 { // a row without elements has no position
@@ -41,7 +41,7 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	at := elementAt(k.b.Shape(base.Shape()), k.elementOf(&what.On, f.Position))
 	text := fmt.Sprintf(": %s%s is %s", calledIn(what.Node, base), at, literal(base.DType(), f.Value))
 	if base.Source().IsPart() && what.Claim.Below == nil {
-		text = ": found " + literal(base.DType(), f.Value) // a value that the call has made has no name of its own
+		text = ": found " + literal(base.DType(), f.Value) // a value that the operation itself made has no name
 		if at != "" {
 			text += " at " + at
 		}
@@ -56,7 +56,8 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	return text
 }
 
-// calledIn is how an error of a node names what it takes: an index that was made of what the user gave has no name of its own.
+// calledIn returns the name of an operand in errors of a node. An index that was made from the user's operands has no
+// name.
 func calledIn(n, x *graph.Node) string {
 	if (n.Op().Class == graph.Gather || n.Op().Indexed) && x.Source() == n.Source() {
 		return "index"
@@ -64,7 +65,7 @@ func calledIn(n, x *graph.Node) string {
 	return x.Called()
 }
 
-// notIn tells from which indices one is picked.
+// notIn describes the range of valid indices.
 func notIn(least, size int) string {
 	if size == 0 {
 		return ", but there are no elements"
@@ -72,8 +73,7 @@ func notIn(least, size int) string {
 	return fmt.Sprintf(", not in %d..%d", least, size-1)
 }
 
-// elementOf returns the element of an operand, counted in the memory of its base, that the kernel
-// takes at a position of its program's iteration.
+// elementOf returns which element of an operand's base the kernel uses at a position of its iteration.
 func (k *LoopTask) elementOf(o *fusion.Operand, position int) int {
 	at, strides := k.b.Eval(o.Layout.Offset), k.b.strides(*o)
 	for group := len(k.Loop.Axes) - 1; group >= 0; group-- {
@@ -87,7 +87,7 @@ func (k *LoopTask) elementOf(o *fusion.Operand, position int) int {
 	return at
 }
 
-// literal writes an element that has the bits, in the dtype in which it is computed.
+// literal formats an element, given its bits in the dtype in which it is computed.
 func literal(t graph.DType, bits uint64) string {
 	if t == graph.Uint64 {
 		return strconv.FormatUint(bits, 10)

@@ -12,22 +12,23 @@ import (
 	"github.com/broadloom/broadloom/internal/results"
 )
 
-// functionTask is a Go function with all sizes known. Its tiles are examples, or some of these where it computes them together.
+// functionTask is a Go function with all sizes known. Its tiles are examples, or several if the function computes these
+// together.
 type functionTask struct {
 	spec   *lower.FunctionSpec
 	batch  []int         // the sizes of the batch's axes
 	arrays []graph.Array // the first example of each operand; the result is last
-	bytes  []int         // from one example to the next
+	bytes  []int         // between examples
 	whole  []bool        // which operands are the same for all examples
 	count  int           // of examples
-	tile   int           // how many of them are computed together
+	tile   int           // examples per call
 	cost   int           // an estimate of the time of a run, in nanoseconds
-	rank   int           // the axes of all arrays together
+	rank   int           // the number of axes of all arrays
 
-	graph    *graph.Graph // the user's
-	filled   bool         // it is looked for what is left out of the result
-	verified bool         // and always whether operands are written
-	guards   bool         // and whether they are in this run
+	graph    *graph.Graph // the user's graph
+	filled   bool         // checks that the whole result is filled
+	verified bool         // always checks whether operands are written
+	guards   bool         // checks it in this run
 
 	mu     sync.Mutex
 	failed int // the first example that failed, or -1
@@ -85,12 +86,12 @@ func (k *functionTask) Run(s *State) error {
 }
 
 const (
-	togetherBytes  = 1 << 18 // of examples that are computed together, about
-	togetherFactor = 16      // of small ones there are a multiple of so many, which fill vectors
-	togetherShares = 4       // that a thread has, if there are as many
+	togetherBytes  = 1 << 18 // of the examples of a call, roughly
+	togetherFactor = 16      // small examples come in multiples, which fill vectors
+	togetherShares = 4       // calls per thread, if there are enough examples
 )
 
-// together is how many examples are computed together.
+// together returns how many examples a call computes.
 func (k *functionTask) together(threads int) int {
 	if !k.spec.Node.Op().Together {
 		return 1
@@ -106,7 +107,7 @@ func (k *functionTask) together(threads int) int {
 	return n
 }
 
-// Tile computes one example, or some together.
+// Tile computes the examples of one call.
 func (k *functionTask) Tile(i int, ws *Workspace) {
 	i *= k.tile
 	if err := k.compute(i, min(k.tile, k.count-i), ws); err != nil {
@@ -118,7 +119,7 @@ func (k *functionTask) Tile(i int, ws *Workspace) {
 	}
 }
 
-// compute calls the function for some examples, and takes its result. Shapes are copies, which are its own.
+// compute calls the function for some examples, and takes its result. The function gets copies of shapes.
 func (k *functionTask) compute(first, count int, ws *Workspace) error {
 	a, last := &ws.arrays, len(k.arrays)-1
 	a.Begin()
@@ -153,14 +154,15 @@ func (k *functionTask) compute(first, count int, ws *Workspace) error {
 	return results.Filled("its result", room)
 }
 
-// writes says that the function has written an operand.
+// writes reports that the function has written an operand.
 func (k *functionTask) writes(operand int) error {
 	x := k.spec.Node.In(operand).Source()
 	return fmt.Errorf("it writes operand %d, %s, whose memory is read elsewhere: write a copy, such as slices.Clone(graph.Elements[%s](a.In[%d]))",
 		operand, x.Called(), k.arrays[operand].DType.SliceType().Elem(), operand)
 }
 
-// call calls an operation's function. A panic of the user's is its error; one of the library's own stays a panic, unless it is that of an ordered operation.
+// call calls an operation's function. A panic in a user's function becomes an error. One in the library's own code
+// stays a panic, unless the operation is ordered.
 func call(op *graph.Op, a *graph.Arrays) (err error) {
 	defer func() {
 		v := recover()
@@ -176,7 +178,7 @@ func call(op *graph.Op, a *graph.Arrays) (err error) {
 	return op.Call(a)
 }
 
-// examples is an operand of some examples. Its shape takes room of some, of which the rest is returned.
+// examples returns an operand for some examples. Its shape uses some of room, and the rest of that is returned.
 func (k *functionTask) examples(operand, first, count int, room []int) (graph.Array, []int) {
 	a := k.arrays[operand]
 	n := 0

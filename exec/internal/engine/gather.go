@@ -19,7 +19,7 @@ type gatherTask struct {
 	indexShape []int
 	ptr        [3]unsafe.Pointer
 
-	columnParts int // into which columns are cut where rows are united
+	columnParts int // the number of ranges of columns, when combining rows
 }
 
 func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
@@ -53,10 +53,10 @@ func (k *gatherTask) Run(s *State) error {
 	return nil
 }
 
-// takeTile is the number of indices of a tile, where threads share the rows that are taken.
+// takeTile is the number of indices in a tile when threads share picked rows.
 const takeTile = 256
 
-// outside gives the position of the first of some indices that is out of range, counted from the first one of them, or -1.
+// outside returns the position, relative to lo, of the first index from lo to hi that is out of range, or -1.
 func (k *gatherTask) outside(lo, hi int) (bad int) {
 	if k.isShort() {
 		return gather.Outside(elements[int32](k.ptr[1], k.shape.Count)[lo:hi], k.shape.Size)
@@ -64,10 +64,10 @@ func (k *gatherTask) outside(lo, hi int) (bad int) {
 	return gather.Outside(elements[int64](k.ptr[1], k.shape.Count)[lo:hi], k.shape.Size)
 }
 
-// runs is the number of tiles of a block.
+// runs returns the number of tiles of a block.
 func (k *gatherTask) runs() int { return ceilDiv(k.shape.Count, takeTile) }
 
-// Tile picks what a run of indices names in one block, or unites some columns of all rows of one.
+// Tile picks elements for a range of indices in one block, or combines some columns of all rows of a block.
 func (k *gatherTask) Tile(i int, ws *Workspace) {
 	if k.spec.Fold != graph.NoFold {
 		part := i % k.columnParts
@@ -81,7 +81,7 @@ func (k *gatherTask) Tile(i int, ws *Workspace) {
 // isShort reports whether indices have 32 bits.
 func (k *gatherTask) isShort() bool { return k.spec.Node.In(1).DType() == graph.Int32 }
 
-// takeRun picks what some indices, from one on, name in some blocks.
+// takeRun picks elements for count indices, from one on, in some blocks.
 func (k *gatherTask) takeRun(block, blocks, from, count int) {
 	switch k.spec.Node.DType().Size() {
 	case 1:
@@ -95,7 +95,7 @@ func (k *gatherTask) takeRun(block, blocks, from, count int) {
 	}
 }
 
-// outOfRange tells of the index at a place of the indices.
+// outOfRange returns the error for the index at a position.
 func (k *gatherTask) outOfRange(at int) error {
 	var value int64
 	if k.isShort() {
@@ -106,14 +106,13 @@ func (k *gatherTask) outOfRange(at int) error {
 	return outOfRange(k.spec.Node, k.indexShape, at, value, k.shape.Size)
 }
 
-// outOfRange is the error of the at-th of the indices of n, an index that is not one of 0..size-1.
+// outOfRange returns the error for the at-th index of n, which is not one of 0..size-1.
 func outOfRange(n *graph.Node, indexShape []int, at int, value int64, size int) error {
 	return &FailedCheck{Node: n.Source(), Message: fmt.Sprintf("index out of range in self: %s%s is %d%s",
 		calledIn(n, n.In(1)), elementAt(indexShape, at), value, notIn(0, size))}
 }
 
-// elementAt writes where an element lies that is the at-th in row-major order: "[1, 4]", and
-// nothing for a scalar.
+// elementAt formats the position of the at-th element in row-major order: "[1, 4]", or nothing for a scalar.
 func elementAt(shape []int, at int) string {
 	if len(shape) == 0 {
 		return ""
@@ -126,7 +125,7 @@ func elementAt(shape []int, at int) string {
 	return "[" + strings.Join(index, ", ") + "]"
 }
 
-// pick is takeRun for elements of a size. Where there are several blocks, all indices are taken.
+// pick is takeRun for elements of one size. With several blocks, it must take all indices.
 func pick[T any](k *gatherTask, block, blocks, from, count int) {
 	s := k.shape
 	src, dst := elements[T](k.ptr[0], s.Outer*s.Size*s.Inner), elements[T](k.ptr[2], s.Outer*s.Count*s.Inner)
@@ -139,19 +138,19 @@ func pick[T any](k *gatherTask, block, blocks, from, count int) {
 	}
 }
 
-// foldsByIndex are the folds of package gather; what is not here is a sum.
+// foldsByIndex maps folds to those of package gather. A fold that is missing is a sum.
 var foldsByIndex = map[graph.Fold]gather.Fold{graph.FoldProd: gather.Prod, graph.FoldMax: gather.Max, graph.FoldMin: gather.Min}
 
-// unitedRows is some columns of rows of one block, which are united by index.
+// unitedRows is some columns of rows of one block, which are combined by index.
 type unitedRows struct {
 	block       int
-	from        unsafe.Pointer // where the rows lie, nil for where the operand does
-	lo, hi      int            // their numbers
+	from        unsafe.Pointer // the rows; nil for those of the operand
+	lo, hi      int            // the range of rows
 	left, right int
-	begins      bool // with what no index names
+	begins      bool // initialises the result before
 }
 
-// uniteRows unites rows by index, all of which are inside.
+// uniteRows combines rows by index. All indices are in range.
 func (k *gatherTask) uniteRows(r unitedRows, ws *Workspace) {
 	switch k.spec.Node.DType() {
 	case graph.Int32:
@@ -181,7 +180,7 @@ func unite[T gather.Number](k *gatherTask, r unitedRows, m *gather.Scratch) {
 	}
 }
 
-// elements returns n elements from an address on.
+// elements returns the n elements at an address.
 func elements[T any](p unsafe.Pointer, n int) []T {
 	if p == nil || n == 0 {
 		return nil

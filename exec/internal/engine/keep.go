@@ -9,15 +9,15 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// keptValues is the results of kernels that read nothing but constants and parameters, from run to run: see [lower.Kept].
+// keptValues is results, kept between runs, of kernels that read only constants and parameters: see [lower.Kept].
 type keptValues struct {
 	memory   []byte
 	offsets  []int         // of the buffers
-	versions map[int][]int // by kernel, of the parameters that it has read
-	runs     map[int]int   // how often each kernel has run
+	versions map[int][]int // by kernel: versions of the parameters that it has read
+	runs     map[int]int   // by kernel: how often it has run
 }
 
-// reserve makes room for all of a program's.
+// reserve allocates memory for all kept results of a program.
 func (v *keptValues) reserve(buffers []*lower.Buffer) {
 	size := 0
 	for _, s := range buffers {
@@ -36,7 +36,7 @@ func (v *keptValues) pointer(index int) unsafe.Pointer {
 	return unsafe.Pointer(&v.memory[v.offsets[index]])
 }
 
-// isKept reports whether the results of a kernel are those that it would compute now.
+// isKept reports whether a kernel's kept results are still valid.
 func (s *State) isKept(kernel int, k *lower.Kept) bool {
 	versions, has := s.kept.versions[kernel]
 	if !has {
@@ -50,7 +50,7 @@ func (s *State) isKept(kernel int, k *lower.Kept) bool {
 	return true
 }
 
-// keep notes that the results of a kernel are there, where a launch was the last one of it and they are kept.
+// keep records that a kernel's results are kept, if a launch is the kernel's last one.
 func (b *Specialization) keep(s *State, launch int) {
 	l := &b.Launches[launch]
 	if l.kept == nil || launch+1 < len(b.Launches) && b.Launches[launch+1].kernel == l.kernel {
@@ -64,7 +64,7 @@ func (b *Specialization) keep(s *State, launch int) {
 	s.kept.runs[l.kernel]++
 }
 
-// KeptBytes is the memory of what is computed of parameters alone, in a session.
+// KeptBytes returns the memory that a session needs for results computed only from parameters.
 func (c *Code) KeptBytes() (bytes int) {
 	for _, s := range c.keptBuffers {
 		count, _ := s.Count.Int()

@@ -17,66 +17,65 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// Specialization is a program with all sizes known: arguments of its kernels, and where in the
-// arena each value lies.
+// Specialization is a program with all sizes known: the arguments of its kernels, and the place of each value in the
+// arena.
 type Specialization struct {
 	threads    int // that compute it
 	Thresholds *lower.Thresholds
-	shapes     [][]int // of the inputs, by which the specialization is found again
+	shapes     [][]int // of the inputs; they identify the specialization
 	Sizes      shapeinfer.Sizes
-	values     map[graph.Dim]int // sizes of the program, evaluated
+	values     map[graph.Dim]int // evaluated sizes of the program
 	Launches   []Launch
 	Offsets    []int            // of the arena's buffers
 	Arena      int              // bytes
-	generation int              // of the arena that pointers were set for
-	fed        []unsafe.Pointer // what pointers of inputs were set to
-	out        []unsafe.Pointer // what pointers of a body's outputs were set to
+	generation int              // of the arena for which pointers are set
+	fed        []unsafe.Pointer // the addresses of inputs for which pointers are set
+	out        []unsafe.Pointer // the addresses of a body's outputs for which pointers are set
 	bodies     map[*lower.Repeat]*boundBody
 	sizeSlots  []int64
 	chains     []*chainTask
-	wide       map[*lower.Buffer]*chainTask // the matrices that they exchange
-	isInBlocks map[*graph.Node]bool         // these
+	wide       map[*lower.Buffer]*chainTask // the chain that exchanges a matrix
+	isInBlocks map[*graph.Node]bool         // the same matrices
 }
 
 // Task is a kernel with all sizes known.
 type Task interface {
 	// SetPointer sets the address of an operand.
 	SetPointer(operand int, p unsafe.Pointer)
-	// Run does the work, with the session's scratch memory.
+	// Run runs the kernel with the session's scratch memory.
 	Run(s *State) error
 }
 
 // Launch is one call of a kernel.
 type Launch struct {
 	Task     Task
-	Operands []Location // where each operand's memory is
-	kernel   int        // the number of the kernel
-	needsIn  bool       // some operand is an input, or an output of a body, whose memory changes from run to run
+	Operands []Location // the memory of each operand
+	kernel   int        // the index of the kernel
+	needsIn  bool       // some operand is an input, or an output of a body, whose address changes between runs
 
-	kept    *lower.Kept   // its results are kept from run to run; nil unless they are
-	Chained bool          // it is a member of a chain
-	Fused   bool          // the launch before it does it, unless a profile is taken
-	Chain   *chainTask    // of this launch and some that follow, which it does, if there is one
-	Batch   *backend.List // of this launch and some that follow, if they can be run as one
+	kept    *lower.Kept   // results that are kept between runs, or nil
+	Chained bool          // a chain includes it
+	Fused   bool          // the launch before includes it, except when profiling
+	Chain   *chainTask    // the chain that begins here, or nil
+	Batch   *backend.List // this launch and some that follow, if they run as one call
 }
 
-// Location is a spot in a buffer, or a size of the program.
+// Location is a position in a buffer, or a size of the program.
 type Location struct {
 	Buffer *lower.Buffer
 	Offset int // bytes
-	Slot   int // of a size; inMemory for a spot in a buffer, inNothing for one in a buffer without elements
+	Slot   int // of a size; otherwise inMemory, inNothing for a buffer without elements, or inChain
 }
 
-// The slots of what is no size.
+// Slots of locations that are not sizes.
 const (
 	inMemory  = -1
 	inNothing = -2
 	inChain   = -3 // in the memory of the threads that run a chain
 )
 
-// nothing is where operands without elements lie. A kernel may load an element before a row that
-// turns out to have none, or beside rows that have none: it is the same one for all rows, and its
-// value reaches no result.
+// nothing is the memory of operands without elements. A kernel may load an element before a row that turns out to be
+// empty, or next to empty rows. It is the same one for all rows, and its value reaches no result.
 var nothing [hugepage.Line]byte
 
 // hasNothing reports whether an operand's memory has no elements.
@@ -84,13 +83,13 @@ func (b *Specialization) hasNothing(o fusion.Operand) bool {
 	return b.Eval(o.Base.Shape().NumElements()) == 0
 }
 
-// Specialize evaluates all sizes, divides the work among some threads and lays out the arena.
+// Specialize evaluates all sizes, divides the work among threads and lays out the arena.
 func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *Specialization, err error) {
 	b = &Specialization{threads: threads, Thresholds: &p.thresholds, Sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, p.numInputs)}
 	for _, s := range shapes {
 		b.shapes = append(b.shapes, slices.Clone(s))
 	}
-	var node *graph.Node // whose kernel is being bound
+	var node *graph.Node // the node whose kernel is being bound
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -102,7 +101,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 	}()
 	b.bindBodies(p)
 	b.planChains(p)
-	b.assignOffsets(p) // before kernels prepare memory of their own for the sizes
+	b.assignOffsets(p) // before kernels allocate memory for these sizes
 	for i, k := range p.Kernels {
 		node = k.Computes().Nodes[0]
 		first := len(b.Launches)
@@ -123,7 +122,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 	return b, nil
 }
 
-// bindKernel adds the launches that carry out a kernel.
+// bindKernel adds the launches of a kernel.
 func (b *Specialization) bindKernel(p *Code, k lower.Kernel, at int) {
 	switch k := k.(type) {
 	case *lower.Assemble:
@@ -147,7 +146,7 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel, at int) {
 	}
 }
 
-// Matches reports whether the specialization is of the sizes of what is fed.
+// Matches reports whether the specialization is for the shapes of the given inputs.
 func (b *Specialization) Matches(fed []memory.Value) bool {
 	for i := range fed {
 		if !slices.Equal(b.shapes[i], fed[i].Shape) {
@@ -157,7 +156,7 @@ func (b *Specialization) Matches(fed []memory.Value) bool {
 	return true
 }
 
-// sizeError carries an error out of the evaluation of sizes.
+// sizeError carries an error out of evaluating sizes.
 type sizeError struct{ err error }
 
 // Eval returns the value of a size.
@@ -188,7 +187,7 @@ func (b *Specialization) Shape(s graph.Shape) []int {
 	return out
 }
 
-// strides returns an operand's steps over the axes of its iteration space.
+// strides returns an operand's strides over its iteration space.
 func (b *Specialization) strides(o fusion.Operand) []int {
 	out := make([]int, len(o.Layout.Strides))
 	for axis, d := range o.Layout.Strides {
@@ -200,10 +199,9 @@ func (b *Specialization) strides(o fusion.Operand) []int {
 	return out
 }
 
-// first returns the place of an operand's first element in a buffer. That of an operand without
-// elements can lie outside of the memory, where no pointer may point: see package unsafe. The
-// layout's shape does not tell, since it is the kernel's: an operand may have elements for rows
-// that have none.
+// first returns the position of an operand's first element in a buffer. For an operand without elements it could lie
+// outside of the buffer, where no pointer may point: see package unsafe. The layout's shape does not show that, because
+// it is the kernel's: an operand may have elements for empty rows.
 func (b *Specialization) first(l graph.Layout, buf *lower.Buffer) int {
 	count := b.Eval(buf.Count)
 	if count == 0 {
@@ -215,7 +213,7 @@ func (b *Specialization) first(l graph.Layout, buf *lower.Buffer) int {
 	return 0
 }
 
-// newLaunch notes where each operand's memory is.
+// newLaunch records the memory of each operand.
 func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch) {
 	for _, o := range operands {
 		if o.Base == nil {
@@ -237,8 +235,8 @@ func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch
 	return s
 }
 
-// tooMuch is the error of sizes for which a run needs more memory than there is. bytes is what
-// it needs at least, and largest the largest of the values that it needs it for.
+// tooMuch is the error for sizes with which a run needs too much memory. bytes is the least that it needs, and largest
+// the largest value.
 func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why error) sizeError {
 	var sizes []string
 	for _, name := range slices.Sorted(maps.Keys(b.Sizes)) {
@@ -253,8 +251,8 @@ func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why 
 		p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n.Source()), n.DType(), b.Shape(n.Shape()), n.Pos())}
 }
 
-// selectVariant lists the row programs of a kernel that run: of variants, the one that sums over just
-// those axes that the result has once and the operand several times.
+// selectVariant lists the row programs of a kernel that run. Of variants, it is the one that sums exactly over the axes
+// of size 1 in the result but not in the operand.
 func (b *Specialization) selectVariant(k lower.Kernel) []*lower.Loop {
 	v, ok := k.(*lower.Variants)
 	if !ok {

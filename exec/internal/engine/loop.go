@@ -11,26 +11,25 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// LoopTask is a row program with its arguments. It is a task: its tiles are ranges of an
-// axis, or the chunks of a sum over the outermost one.
+// LoopTask is a row program with its arguments. It is a task: its tiles are ranges of an axis, or chunks of a sum.
 type LoopTask struct {
 	b         *Specialization
 	Loop      *lower.Loop
 	Args      *launch.Args
-	call      *backend.Call // of the whole
+	call      *backend.Call // of the whole kernel
 	cost      int           // an estimate of the time of a run, in nanoseconds
 	partition partition
-	axis      int // that is cut byAxis
-	size      int // of a tile along it
+	axis      int // the axis that is split, if byAxis
+	size      int // of a tile along that axis
 	tiles     int
 
 	first  int                 // the chunk of the first tile
 	sums   []launch.Partial    // of chunks
-	long   *backend.ChunkedRow // whose chunks of a row are the tiles, but for the first
+	long   *backend.ChunkedRow // a row whose chunks, except the first, are the tiles
 	faults faults
 }
 
-// partition is how a kernel is divided into tiles.
+// partition says how a kernel is divided into tiles.
 type partition uint8
 
 const (
@@ -39,14 +38,14 @@ const (
 	byRowChunks
 )
 
-// faults keeps the failed check at the first element that has one.
+// faults keeps the failed check with the lowest position.
 type faults struct {
 	sync.Mutex
 	fault launch.Fault
 	found bool
 }
 
-// note keeps a fault unless there is one before it.
+// note records a fault, unless one at a lower position is recorded.
 func (f *faults) note(fault launch.Fault) {
 	f.Lock()
 	defer f.Unlock()
@@ -89,8 +88,7 @@ func (k *LoopTask) Run(s *State) error {
 // waveChunks is the number of chunks whose sums are kept before they are combined.
 const waveChunks = 32
 
-// runChunks computes the chunks of a sum over the outermost axis a wave at a time, and
-// combines them in their order.
+// runChunks computes the chunks of a sum over the outermost axis, some at a time, and combines them in order.
 func (k *LoopTask) runChunks(s *State) {
 	if k.sums == nil {
 		k.sums = make([]launch.Partial, min(waveChunks, k.tiles))
@@ -110,7 +108,7 @@ func (k *LoopTask) runChunks(s *State) {
 	}
 }
 
-// runRowChunks computes long rows one after the other, each stage of a row in its chunks.
+// runRowChunks computes long rows one after the other, each stage of a row in chunks.
 func (k *LoopTask) runRowChunks(s *State) {
 	for k.long.Start(0, k.Args.Rows()); k.long.Begin(); k.long.End() {
 		s.ParallelFor(k, k.tiles, k.cost)
@@ -129,7 +127,7 @@ func (k *LoopTask) Tile(i int, ws *Workspace) {
 		fault, ok = k.runPart(k.axis, lo, min(lo+k.size, k.Args.Size(k.axis)), ws)
 	case byChunks:
 		chunk, a := k.first+i, k.Args
-		if chunk > 0 { // the first one goes into the result itself
+		if chunk > 0 { // the first one adds directly to the result
 			a = k.sums[i].Args(a)
 		}
 		lo, hi := launch.Chunk(k.Loop.Program, a, chunk)
@@ -206,14 +204,14 @@ func (b *Specialization) argsOf(part *lower.Loop) *launch.Args {
 			}
 		}
 		if last < 0 && part.Program.Operands[i].Domain == rowprog.Vec {
-			a.Stride[i][0] = 1 // of one element
+			a.Stride[i][0] = 1 // the row has one element
 		}
 	}
 	return a
 }
 
-// tileCost is the work of a tile, in nanoseconds: enough that taking it does not count,
-// and so little that the last one is not long waited for.
+// tileCost is the work of a tile, in nanoseconds. It is large enough that taking a tile costs little in comparison, and
+// small enough that nobody waits long for the last one.
 const tileCost = 40_000
 
 // divide chooses the tiles.
@@ -231,18 +229,18 @@ func (k *LoopTask) divide() {
 	}
 }
 
-// The tiles of a kernel are cut from the outermost axis that gives enoughTiles, so that a
-// tile's elements lie close together. Along an inner axis, minTileElements or more of a tile lie
-// side by side: of fewer, threads fetch each other's lines ahead.
+// A kernel is split along the outermost axis that gives enoughTiles, so that the elements of a tile are close together.
+// Along an inner axis, at least minTileElements elements of a tile are contiguous: with fewer, threads would prefetch
+// each other's cache lines.
 const (
 	enoughTiles     = 8
 	minTileElements = 768
 )
 
-// cutAxis chooses the axis that is cut into tiles, and their size.
+// cutAxis chooses the axis that is split into tiles, and their size.
 func (k *LoopTask) cutAxis() {
 	k.tiles = 1
-	together := k.Args.Elements() // for an index of the axis
+	together := k.Args.Elements() // elements for each index of the axis
 	for axis := range len(k.Args.Outer) + 1 {
 		size, unit := k.Args.Size(axis), 1
 		if together /= max(size, 1); axis > 0 || len(k.Args.Outer) == 0 {
@@ -255,7 +253,7 @@ func (k *LoopTask) cutAxis() {
 	}
 }
 
-// grainSize returns the size of tiles that cut n elements of some work: a multiple of unit.
+// grainSize returns the size of tiles for n elements of some total cost: a multiple of unit.
 func grainSize(n, cost, unit int) int {
 	count := max(1, cost/tileCost)
 	if cost >= pool.ParallelCost {
@@ -264,8 +262,8 @@ func grainSize(n, cost, unit int) int {
 	return max(ceilDiv(n/count, unit)*unit, unit)
 }
 
-// callCost estimates the time of a call, in nanoseconds. A row's sum over its lanes takes as
-// long whatever the length of the row.
+// callCost estimates the time of a call, in nanoseconds. Summing over a row's lanes takes the same time for rows of any
+// length.
 func callCost(p *rowprog.Program, a *launch.Args) int {
 	const ofRow, ofSum = 4, 12
 	row := ofRow
@@ -278,8 +276,8 @@ func callCost(p *rowprog.Program, a *launch.Args) int {
 	return max(elementCosts(p))*elements/1024 + row*(elements/max(a.N, 1))
 }
 
-// elementCosts estimates the times of an element's instructions, on vectors, and of moving
-// its operands, in 1/1024 nanoseconds.
+// elementCosts estimates the time for an element's instructions, in vectors, and for moving its operands, in 1/1024
+// nanoseconds.
 func elementCosts(p *rowprog.Program) (work, moved int) {
 	for i := range p.Insts {
 		if in := &p.Insts[i]; in.Domain == rowprog.Vec || in.Op == rowprog.OpReduce {

@@ -12,8 +12,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// productScratch is the packed blocks of matrix products, by element type, each a [gemm.Scratch] once it is used. Their types do not stand here: Go
-// compiles the methods of generic types, here all of matrix products, once more in each package that imports a type which is made of them.
+// productScratch is the packed blocks of matrix products, by element type, each a [gemm.Scratch] once it is used. The
+// fields do not have that type because Go compiles the methods of generic types, here all of matrix products, again in
+// each package that imports a type made of them.
 type productScratch struct{ f32, f64, i32, i64 any }
 
 // scratchIn returns the packed blocks in a field.
@@ -26,28 +27,28 @@ func scratchIn[T scalar.Number](field *any) *gemm.Scratch[T] {
 	return s
 }
 
-// MatMulTask is a product of one element type. It is a task: its tiles are blocks of
-// rows and columns of the result or, where that has few elements, blocks of the sums.
+// MatMulTask is a product of one element type. It is a task: its tiles are blocks of rows and columns of the result or,
+// if the result has few elements, blocks of the sums.
 type MatMulTask[T scalar.Number] struct {
 	p       gemm.Product[T]
-	before  [3]int // elements of each operand that lie before element (0, 0)
+	before  [3]int // elements of each operand before element (0, 0)
 	extents [3]int // elements from each operand's first to its last
 	scratch func(*productScratch) *gemm.Scratch[T]
 	cost    int // an estimate of the time of a run, in nanoseconds
 	threads int // of the session
 	grid
-	chunk       int       // of rows that must be in one tile, if not 0
-	sums        []T       // of blocks of K, where these are the tiles
-	Reduction   *tiled    // what sums columns of B meanwhile, if anything does
-	Tiles       *tiled    // what runs on tiles, if anything does
-	RowConsumer *LoopTask // what runs on rows, if anything does
-	fuses       bool      // they do so in this run
+	chunk       int       // rows that must stay in one tile, if not 0
+	sums        []T       // of blocks of K, if these are the tiles
+	Reduction   *tiled    // sums columns of B during the product, or nil
+	Tiles       *tiled    // runs on tiles, or nil
+	RowConsumer *LoopTask // runs on rows, or nil
+	fuses       bool      // whether these run in this run
 
 	spec   *lower.MatMulSpec
-	weight *lower.Buffer // of B, if that is packed
+	weight *lower.Buffer // of B, if it is packed
 	packed *packedWeight[T]
 
-	small     *gemm.Small // nil unless the product is small, and nothing is fused with it
+	small     *gemm.Small // nil unless the product is small and nothing is fused with it
 	code      unsafe.Pointer
 	smallCall *backend.Static
 }
@@ -78,7 +79,7 @@ func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 	}
 }
 
-// factor returns what an operand has of fewer bits; nil of the result.
+// factor returns an operand as a factor that may have fewer bits; nil for the result.
 func (t *MatMulTask[T]) factor(operand int) *gemm.Factor {
 	switch operand {
 	case 0:
@@ -89,7 +90,7 @@ func (t *MatMulTask[T]) factor(operand int) *gemm.Factor {
 	return nil
 }
 
-// factorTypes are the types of factors whose elements have fewer bits than the result.
+// factorTypes maps dtypes with fewer bits than results to types of factors.
 var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16, graph.Float16: gemm.Float16, graph.BFloat16: gemm.BFloat16}
 
 func (t *MatMulTask[T]) Run(s *State) error {
@@ -154,7 +155,8 @@ func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
 	}
 }
 
-// bindProduct evaluates the sizes and strides of a matrix product. That of a chain is cut along its axes, which stay as they are.
+// bindProduct evaluates the sizes and strides of a matrix product. In a chain, its axes are not merged, because the
+// chain splits it along them.
 func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec, isChained bool) Launch {
 	s, weight := b.newLaunch(p, spec.Operands[:]), p.weightOf(spec)
 	switch spec.Dtype {
@@ -179,7 +181,7 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 	for i, o := range spec.Operands {
 		strides, sizes := b.strides(o), b.Shape(o.Layout.Shape)
 		if f := t.factor(i); f != nil {
-			f.Type = factorTypes[o.Base.DType()] // none of the dtype of the result
+			f.Type = factorTypes[o.Base.DType()] // zero, if the dtype is that of the result
 			if spec.IsFast {
 				f.Type = gemm.FastBFloat16
 			}
@@ -199,7 +201,7 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 			t.extents[i] += max(reach, -reach)
 		}
 		if slices.Contains(sizes, 0) {
-			t.before[i], t.extents[i] = 0, 0 // nothing is read, whatever the steps
+			t.before[i], t.extents[i] = 0, 0 // nothing is read, whatever the strides
 		}
 		m.Start = t.before[i]
 	}
@@ -225,7 +227,7 @@ func (t *MatMulTask[T]) asCall() backend.Entry {
 	return t.smallCall
 }
 
-// offsets lists where the elements lie that axes of some sizes and steps lead to.
+// offsets returns the offsets of all indices of axes with some sizes and strides.
 func offsets(sizes, steps []int) []int {
 	list := []int{0}
 	for axis, n := range sizes {
@@ -240,5 +242,5 @@ func offsets(sizes, steps []int) []int {
 	return list
 }
 
-// flopsPerNanosecond is about what one thread computes.
+// flopsPerNanosecond is roughly the speed of one thread.
 const flopsPerNanosecond = 50

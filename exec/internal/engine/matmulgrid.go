@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
-// grid is how the result of a product is cut into tiles: how many rows, counted through the
-// batch, and columns each has, and how many are side by side.
+// grid divides the result of a product into tiles: rows per tile, counted through the batch, columns per tile, and
+// tiles in a row.
 type grid struct{ rows, cols, across int }
 
 // divide chooses the tiles.
@@ -34,17 +34,16 @@ func (t *MatMulTask[T]) divideResult() {
 	}
 }
 
-// divideInto chooses tiles that have whole chunks of rows.
+// divideInto chooses tiles of whole chunks of rows.
 func (t *MatMulTask[T]) divideInto(chunk int) {
 	t.chunk = chunk
 	t.divide()
 }
 
-// divideRows chooses tiles that are whole rows.
+// divideRows chooses tiles of whole rows.
 func (t *MatMulTask[T]) divideRows() { t.grid = t.cut(max(t.tiles(), 1), 1) }
 
-// tiles is the number of tiles that are worth the while: some for each thread, so that none
-// waits long for the last one.
+// tiles returns the number of worthwhile tiles: a few for each thread, so that none waits long for the last one.
 func (t *MatMulTask[T]) tiles() int {
 	if t.threads == 1 {
 		return 0
@@ -52,8 +51,8 @@ func (t *MatMulTask[T]) tiles() int {
 	return min(threadTiles*t.threads, t.cost/minTileCost)
 }
 
-// cut returns the grid of so many tiles, or fewer that are not too small. Tiles are whole
-// matrices of the batch, or fill the vector registers.
+// cut returns a grid of down × across tiles, or of fewer if those would be too small. Tiles are whole batch matrices,
+// or fill the vector registers.
 func (t *MatMulTask[T]) cut(down, across int) grid {
 	rows := max(ceilDiv(t.p.Rows(), down), minTileRows)
 	if m := t.p.M; m < rows {
@@ -66,9 +65,8 @@ func (t *MatMulTask[T]) cut(down, across int) grid {
 	return grid{min(rows, t.p.Rows()), cols, ceilDiv(t.p.N, cols)}
 }
 
-// work estimates how long the threads take for a grid, in products of a row and a column: the
-// one that has most to do, half a tile for which others wait for it, as threads are not
-// equally fast, and what tiles copy for themselves of A and B.
+// work estimates the time of a grid, in multiply-adds. It counts the thread with most tiles; half a tile for which
+// others wait, as threads are not equally fast; and the parts of A and B that each tile copies.
 func (t *MatMulTask[T]) work(g grid) int {
 	rows, cols := t.p.Rows(), t.p.N
 	down := ceilDiv(rows, g.rows)
@@ -81,23 +79,22 @@ func (t *MatMulTask[T]) work(g grid) int {
 	return (ceilDiv(down*g.across, t.threads)*tile+tile/2)*t.threads + copied
 }
 
-// ceilDiv is the number of units that make up n, or more.
+// ceilDiv returns n/unit, rounded up.
 func ceilDiv(n, unit int) int { return (n + unit - 1) / unit }
 
-// How products are cut into tiles.
+// How products are divided into tiles.
 const (
-	threadTiles = 4     // of each thread
+	threadTiles = 4     // for each thread
 	minTileCost = 1_000 // of a tile, in nanoseconds
-	copyA       = 8     // what an element costs, in products: of A, if its rows crowd the cache,
-	copyB       = 4     // of B,
-	copyWindows = 24    // and of B where it is windows, of which a few elements each lie side by side
+	copyA       = 8     // cost of copying an element, in multiply-adds: of A, if its rows crowd the cache
+	copyB       = 4     // of B
+	copyWindows = 24    // of B, if it is windows, of which only a few elements each are contiguous
 	minTileRows = 48
 	minTileCols = 32
-	rowUnit     = 12 // fills the vector registers
+	rowUnit     = 12 // it fills the vector registers
 )
 
-// maxCutElements is the number of elements of a result up to which sums of minCutBlocks or more are
-// cut instead.
+// If a result has at most maxCutElements elements, sums of at least minCutBlocks blocks are divided instead.
 const (
 	maxCutElements = 1024
 	minCutBlocks   = 4

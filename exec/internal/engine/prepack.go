@@ -13,52 +13,52 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// A weight that no run of the program changes is laid out for products in the order in which
-// they read it: in the second run that finds it unchanged, since one that is set or trained
-// between runs is not worth it. A run lays out a part of a large model, so that none takes much longer than others. That of a parameter belongs to the parameter, so that all sessions that share
-// this read one copy.
+// A weight that the program does not write is packed for products in the second run that finds it unchanged. Packing
+// does not pay for a weight that is set or trained between runs. Each run packs only a part of a large model, so that
+// no run takes much longer than others. The packed copy of a parameter belongs to the parameter, so sessions that share
+// it read one copy.
 
-// packedKey tells which elements of a weight are packed. Those of a batch count as rows of its matrices of
-// the weight.
+// packedKey identifies the elements of a weight that are packed. Batch axes of the weight are part of it.
 type packedKey struct {
-	spec     *lower.MatMulSpec // nil where the weight is a parameter, which has these whatever the program
-	start    uintptr           // of a parameter's: bytes before the first of K rows and N columns
-	row, col int               // steps, in elements
+	spec     *lower.MatMulSpec // nil if the weight is a parameter, which shares copies between programs
+	start    uintptr           // of a parameter: bytes before the first of K rows and N columns
+	row, col int               // strides, in elements
 	k, n     int
-	batch    string    // the steps from matrix to matrix
+	batch    string    // strides between matrices
 	a        gemm.Type // of the first factor's elements
 }
 
-// packedWeight is a weight as these products read it.
+// packedWeight is a weight in the layout that these products read.
 type packedWeight[T scalar.Number] struct {
 	mu       sync.Mutex
 	elements []T
-	version  int // of the parameter that is packed
+	version  int // of the parameter when it was packed
 	seen     int // that of the last run
 }
 
-// Bytes is its memory.
+// Bytes returns its size.
 func (w *packedWeight[T]) Bytes() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.elements) * int(unsafe.Sizeof(*new(T)))
 }
 
-// packedOf returns the weight of a key, which is not packed at first.
+// packedOf returns the weight of a key, which may not be packed yet.
 func packedOf[T scalar.Number](all *params.Packed, key packedKey) *packedWeight[T] {
 	return all.Find(key, func() params.Copy { return &packedWeight[T]{version: -1, seen: -1} }).(*packedWeight[T])
 }
 
-// Products of more rows gain little from packed weights, since they pack them beside their
-// multiplications; those of weights that stay in the first-level cache nothing, nor do those of
-// one row and a weight whose rows are contiguous, which is read once as it lies.
+// Products of more than packedRows rows gain little from packed weights, since packing takes little time compared with
+// their multiplications. Weights under packedBytes, which stay in the first-level cache, gain nothing. Neither do
+// products of one row with a weight whose rows are contiguous: it is read once in place.
 const (
 	packedRows  = 256
 	packedBytes = 32 << 10
 )
 
-// weightOf returns the parameter or constant, which the program does not write, the value that the session keeps of these, or the
-// value of outside of a loop's body, that is the second factor of a product; nil if that is another value.
+// weightOf returns the second factor of a product if it stays the same between runs or steps: a constant, a parameter
+// that the program does not write, a kept value, or a value from outside a loop's body. It returns nil for other
+// values.
 func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	switch s := p.BufferOf[spec.Operands[1].Base]; {
 	case s.Kind == lower.InConst, s.Kind == lower.InKept, s.Kind == lower.InParam && !slices.Contains(p.Written, s.Index),
@@ -68,18 +68,18 @@ func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	return nil
 }
 
-// packedPerRun is the number of bytes from which on a run leaves weights that it could lay out to later ones.
+// packedPerRun is the number of bytes after which a run leaves further weights to later runs.
 const packedPerRun = 128 << 20
 
-// readsPacked lets a product read its weight packed, if there is one and it gains by that.
+// readsPacked lets a product read its weight packed, if it has one and gains by that.
 func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
 	if weight != nil && t.p.GainsByPacking() && t.p.Rows() <= packedRows*t.p.Weights() && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight
 	}
 }
 
-// pack lets the product read its weight packed if the last run has found the same one. Runs that share a
-// parameter all find the same version, since none of them may write it.
+// pack lets the product read its weight packed if the last run found the same version. Runs that share a parameter all
+// find the same version, since none of them may write it.
 func (t *MatMulTask[T]) pack(s *State) {
 	if t.packed == nil {
 		t.packed = t.findPacked(s)
@@ -109,7 +109,7 @@ func (t *MatMulTask[T]) pack(s *State) {
 	}
 }
 
-// findPacked returns the product's weight among those of its parameter or, if it is none, of the session.
+// findPacked returns the product's packed weight, which belongs to its parameter or, for other weights, to the session.
 func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
 	b := &t.p.B
 	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, batch: batchOf(&t.p), a: t.p.FactorA.Type}
@@ -126,7 +126,7 @@ func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
 	return packedOf[T](&p.Packed, key)
 }
 
-// batchOf describes the axes of a batch along which products have matrices of their own as the second factor.
+// batchOf describes the batch axes along which a product has different second factors.
 func batchOf[T scalar.Number](p *gemm.Product[T]) (axes string) {
 	for axis, step := range p.StepB {
 		if step != 0 && p.Batch[axis] != 1 {

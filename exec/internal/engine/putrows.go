@@ -7,10 +7,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
-// putRowsTask writes slices where indices say, with all sizes known. Its tiles are the values of the axes before that of the indices.
+// putRowsTask writes slices at given indices, with all sizes known. Its tiles are the positions of the axes before that
+// of the indices.
 type putRowsTask struct {
 	spec       *lower.AddRowsSpec
-	rows       gather.Shape // of bytes
+	rows       gather.Shape // in bytes
 	indexShape []int
 	ptr        []unsafe.Pointer
 }
@@ -31,7 +32,7 @@ func (k *putRowsTask) Run(s *State) error {
 	return nil
 }
 
-// Tile writes the slices of one value of the axes before.
+// Tile writes the slices at one position of the axes before.
 func (k *putRowsTask) Tile(i int, _ *Workspace) {
 	one := k.rows
 	one.Outer = 1

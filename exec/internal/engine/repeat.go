@@ -10,21 +10,21 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// boundBody is the body of a loop with all sizes known. Its memory, which is part of the arena around
-// it, begins with two places for each value that is on its way to the next step.
+// boundBody is the body of a loop with all sizes known. Its memory, which is part of the surrounding arena, begins with
+// two places for each carried value.
 type boundBody struct {
 	*Specialization
 	outputs []boundOutput
 	scratch int // bytes
 }
 
-// boundOutput is memory that a step of the body fills: it holds one output of the body, or several
-// that are one value.
+// boundOutput is memory that a step of the body fills. It holds one or more outputs of the body that are the same
+// value.
 type boundOutput struct {
 	bytes  int
-	stacks []int // the operands that keep it of all steps
-	final  int   // the operand that gets that of the last step, or -1
-	over   int   // the carried value over which a step may write it, but for the first one, or -1
+	stacks []int // operands that stack all steps
+	final  int   // the operand for the last step's value, or -1
+	over   int   // the carried value that all steps but the first may overwrite with it, or -1
 	places [2]int
 }
 
@@ -50,7 +50,7 @@ func (b *Specialization) bindBodies(p *Code) {
 // Body returns the specialization of a loop's body.
 func (b *Specialization) Body(k *lower.Repeat) *Specialization { return b.bodies[k].Specialization }
 
-// placeOutputs finds where a loop wants what its steps give.
+// placeOutputs decides where steps of a loop store their outputs.
 func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization, puts bool) *boundBody {
 	made := &boundBody{Specialization: body, outputs: make([]boundOutput, len(r.Body.Results))}
 	for i, s := range r.Body.Results {
@@ -81,7 +81,7 @@ func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization, put
 	return made
 }
 
-// putOver finds the carried values that a step hands on with other slices at some places: it may write these alone.
+// putOver finds the carried values in which steps only replace slices: steps may write just these.
 func (b *boundBody) putOver(r *lower.Repeat) {
 	for _, w := range r.Body.Puts {
 		from, handedOn := r.Call.Inputs[w.Input], 0
@@ -103,11 +103,11 @@ type repeatTask struct {
 	length   int
 	strides  []int            // of the body's inputs, in bytes
 	bytes    []int            // of the carried values
-	ptr      []unsafe.Pointer // of the operands, and of the scratch memory
-	given    []unsafe.Pointer // carried values, as the next step is given them
-	steps    *bodySteps       // nil unless many can be taken at once
-	position int64            // of the step
-	last     int64            // position
+	ptr      []unsafe.Pointer // of the operands and of the scratch memory
+	given    []unsafe.Pointer // the carried values for the next step
+	steps    *bodySteps       // nil unless many steps can run as one call
+	position int64            // of the current step
+	last     int64            // the last step's number
 }
 
 func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
@@ -128,7 +128,7 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 
 func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] = p }
 
-// Run takes the steps.
+// Run runs the steps.
 func (t *repeatTask) Run(s *State) error {
 	body, call := s.bodies[t.loop], t.loop.Call
 	body.Threads, body.Flushes, body.Print, body.GuardsOperands, body.Observer = s.Threads, s.Flushes, s.Print, s.GuardsOperands, nil
@@ -145,7 +145,7 @@ func (t *repeatTask) Run(s *State) error {
 		t.given[i] = t.ptr[c.Init]
 	}
 	t.last = int64(count - 1)
-	together := count // the first step that is not taken together with others
+	together := count // the first step that cannot run together with others
 	if call.Stops < 0 {
 		together--
 	}
@@ -199,7 +199,7 @@ func (t *repeatTask) scratchAt(offset int) unsafe.Pointer {
 	return unsafe.Add(t.ptr[len(t.ptr)-1], offset)
 }
 
-// point has the body read and write what belongs to a step.
+// point sets the addresses of a step's inputs and outputs.
 func (t *repeatTask) point(body *State, step int, isLast bool) {
 	for i, in := range t.loop.Call.Inputs {
 		switch in.Role {
@@ -212,7 +212,8 @@ func (t *repeatTask) point(body *State, step int, isLast bool) {
 		}
 	}
 	for i := range t.body.outputs {
-		o := &t.body.outputs[i] // into which slices are put stays in one place, from the first step on where the last value is wanted
+		// An output with replaced slices stays in one place: that of the last value, if it is wanted.
+		o := &t.body.outputs[i]
 		switch over := o.over >= 0 && !body.GuardsOperands; {
 		case len(o.stacks) > 0:
 			body.Out[i] = moved(t.ptr[o.stacks[0]], int(t.position)*o.bytes)
@@ -226,7 +227,7 @@ func (t *repeatTask) point(body *State, step int, isLast bool) {
 	}
 }
 
-// moved returns the place some bytes behind another one.
+// moved returns the address some bytes after another one.
 func moved(p unsafe.Pointer, bytes int) unsafe.Pointer {
 	if p == nil {
 		return nil
@@ -234,7 +235,7 @@ func moved(p unsafe.Pointer, bytes int) unsafe.Pointer {
 	return unsafe.Add(p, bytes)
 }
 
-// positionOf is the position of a step.
+// positionOf returns the position of a step.
 func (t *repeatTask) positionOf(step int) int64 {
 	if t.loop.Call.Region.Reverse() {
 		return t.last - int64(step)
@@ -242,7 +243,7 @@ func (t *repeatTask) positionOf(step int) int64 {
 	return int64(step)
 }
 
-// keep copies what a step gave to further values that keep it, and hands on what is carried.
+// keep copies a step's outputs to further stacks, and hands on carried values.
 func (t *repeatTask) keep(body *State) {
 	for i := range t.body.outputs {
 		if o := &t.body.outputs[i]; len(o.stacks) > 1 {
@@ -254,15 +255,14 @@ func (t *repeatTask) keep(body *State) {
 	t.handOn(body)
 }
 
-// handOn gives what is carried to the next step.
+// handOn gives carried values to the next step.
 func (t *repeatTask) handOn(body *State) {
 	for i, c := range t.loop.Call.Carried {
 		t.given[i] = body.Out[t.loop.Body.Results[c.Next].Index]
 	}
 }
 
-// finish stores what comes out, besides what steps have stored: the steps from one position up to and
-// without another one were taken.
+// finish stores the results that steps have not stored. The steps at positions from up to but excluding to have run.
 func (t *repeatTask) finish(from, to int) {
 	for i, result := range t.loop.Call.Results {
 		operand := t.loop.Results[i]
@@ -286,7 +286,7 @@ func copyBytes(to, from unsafe.Pointer, bytes int) {
 	}
 }
 
-// inStep tells of a check that failed in which step it did. A branch has no steps.
+// inStep adds the step to the error of a failed check. A branch has no steps.
 func (t *repeatTask) inStep(err error) error {
 	if failed, ok := err.(*FailedCheck); ok && !t.loop.Call.Region.Spec().Whole {
 		return &FailedCheck{failed.Node, fmt.Sprintf("%s, in the step at position %d of the loop", failed.Message, t.position), failed.Err}

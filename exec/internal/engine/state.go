@@ -16,46 +16,46 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// State is the memory of runs of a program: one goroutine at a time uses it.
+// State is the memory of a program's runs. Only one goroutine at a time uses it.
 type State struct {
 	prog           *Code
 	Params         []*params.Value // in the order of the program's parameters
-	Store          *params.Store   // that has them; nil where there are none
+	Store          *params.Store   // that owns them; may be nil
 	consts         []memory.Value
-	Fed            []memory.Value // of the inputs of the run
-	packed         params.Packed  // those that are no parameters
+	Fed            []memory.Value // the inputs of the run
+	packed         params.Packed  // of weights that are not parameters
 	kept           keptValues
 	Arena          []byte
-	later          hugepage.Later // large pages of the arena that are still to be made
-	credit         time.Duration  // that may be spent on them, and on those of the parameters
+	later          hugepage.Later // huge pages of the arena that are still to be made
+	credit         time.Duration  // time for making them, and those of the parameters
 	generation     int
 	Ws             Workspace
 	job            pool.Job
-	shared         shared // what the job computes
+	shared         shared // the job's task
 	Threads        int
-	Flushes        bool            // denormal numbers: kernels take them for zero
+	Flushes        bool            // kernels flush denormal numbers to zero
 	Print          io.Writer       // where ordered operations print
-	GuardsOperands bool            // Go functions that write their operands are found
-	Observer       Observer        // nil unless the times of kernels are taken
+	GuardsOperands bool            // Go functions that write their operands are reported
+	Observer       Observer        // nil unless kernels are timed
 	ctx            context.Context // of the run
 	bodies         map[*lower.Repeat]*State
-	Out            []unsafe.Pointer // of a loop's body: where its outputs are to lie
-	loops          int              // of a loop's body: how often the loop was begun
-	laidOut        int              // bytes of weights that the run has laid out for products
+	Out            []unsafe.Pointer // of a loop's body: the addresses of its outputs
+	loops          int              // of a loop's body: how often the loop has begun
+	laidOut        int              // bytes of weights that the run has packed for products
 }
 
-// Observer is told when a run comes to kernels. Each then runs by itself.
+// Observer is told when a run reaches kernels. With an observer, each kernel runs separately.
 type Observer interface {
-	// Begin is called before the first kernel: of a run, or of each step for the body of a loop.
+	// Begin is called before the first kernel of a run, or of each step of a loop's body.
 	Begin()
 	Start(kernel int)
 	Stop(kernel int)
-	// Body gives the observer of the body of the loop that runs.
+	// Body returns the observer for the body of the current loop.
 	Body() Observer
-	pool.Observer // of the kernel's tiles, before Stop
+	pool.Observer // for the kernel's tiles, before Stop
 }
 
-// Prepare makes room for all that runs need whatever the sizes.
+// Prepare allocates what runs need for any sizes.
 func (s *State) Prepare(prog *Code) {
 	s.prog, s.Fed = prog, make([]memory.Value, prog.numInputs)
 	for _, n := range prog.consts {
@@ -112,7 +112,8 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	return nil
 }
 
-// launch carries out a launch, and returns how many are done with it: those of a chain, and those of a list unless the times of kernels are taken.
+// launch runs a launch, and returns how many launches that includes: those of a chain, and those of a batch unless
+// kernels are timed.
 func (s *State) launch(b *Specialization, i int) (n int, err error) {
 	l, timed := &b.Launches[i], s.Observer != nil
 	switch {
@@ -140,7 +141,7 @@ func (s *State) launch(b *Specialization, i int) (n int, err error) {
 	return n, nil
 }
 
-// forget drops what a run that ended in a panic may have left half done.
+// forget cleans up after a run that panicked.
 func (s *State) forget() {
 	s.Ws.Reset()
 	s.Ws.scratch.Reserve(s.prog.Compiled...)
@@ -151,8 +152,8 @@ func (s *State) forget() {
 	}
 }
 
-// setPointers sets the addresses of the launches' operands: all of them if the arena has moved,
-// those of inputs if they lie elsewhere than in the specialization's last run.
+// setPointers sets the addresses of the launches' operands: of all if the arena has moved, otherwise of those in
+// inputs, if an input has moved since the specialization's last run.
 func (s *State) setPointers(b *Specialization) {
 	all, moved := b.generation != s.generation, false
 	for i := range s.Fed {
@@ -184,7 +185,7 @@ func (s *State) setPointers(b *Specialization) {
 	}
 }
 
-// Pointer returns the memory at a place.
+// Pointer returns the address of a location.
 func (s *State) Pointer(b *Specialization, pl Location) unsafe.Pointer {
 	switch {
 	case pl.Slot >= 0:

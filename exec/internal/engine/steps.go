@@ -9,36 +9,36 @@ import (
 	"github.com/broadloom/broadloom/kernels/backend"
 )
 
-// bodySteps is the kernels of a loop's body where all are small row programs or products, or take or put slices: many steps are then one call of machine code, between
-// which addresses change as they do from each step to the next. The first step, and the last one where values must come to lie
-// elsewhere, are a call by themselves.
+// bodySteps runs many steps of a loop's body as one call of machine code. All its kernels must be small row programs or
+// products, or take or put slices. Between steps, the code changes addresses. The first step is a separate call, and so
+// is the last one if its values must be stored elsewhere.
 type bodySteps struct {
 	steps    backend.Steps
 	operands []stepOperand
 	slices   []stepSlices
-	kept     []int // launches whose results the first step has left
+	kept     []int // launches whose results the first step has kept
 }
 
-// stepOperand is an operand whose address is given for each step.
+// stepOperand is an operand whose address is set for steps.
 type stepOperand struct {
 	call     backend.Entry
 	operand  int
 	location Location
-	input    int // of the body where it lies, or -1
-	output   int // or this one
+	input    int // the body's input that holds it, or -1
+	output   int // the body's output that holds it, or -1
 	by       stepChange
 }
 
-// stepChange is how an address changes from step to step, but for the first one and the last one: see [repeatTask.point].
+// stepChange is how an address changes between steps, except for the first and the last one: see [repeatTask.point].
 type stepChange struct {
 	add    int // bytes
-	places int // the output to and fro between whose places it goes, or -1
+	places int // the output between whose two places it alternates, or -1
 }
 
-// minSteps is the number of steps for which addresses are worked out.
+// minSteps is the number of steps for which setting up addresses pays.
 const minSteps = 4
 
-// bindSteps finds whether steps of a body can be made as one.
+// bindSteps returns the steps of a body as one call, or nil.
 func (r *repeatTask) bindSteps() *bodySteps {
 	t, b := &bodySteps{}, r.body
 	for i := range b.Launches {
@@ -77,7 +77,7 @@ func (r *repeatTask) bindSteps() *bodySteps {
 	return t
 }
 
-// stepOf is the call of a launch that may be one of a step; nil where it may not.
+// stepOf returns the call of a launch if it can be a part of a step; nil otherwise.
 func (t *bodySteps) stepOf(l *Launch) backend.Entry {
 	k, ok := l.Task.(movesSlices)
 	if !ok {
@@ -91,7 +91,7 @@ func (t *bodySteps) stepOf(l *Launch) backend.Entry {
 	return s.call
 }
 
-// takesSteps reports whether steps can be taken by the calls of many: a step by itself has set the addresses of what does not move.
+// takesSteps reports whether the combined calls can run: a separate step has set the addresses that do not change.
 func (t *repeatTask) takesSteps(body *State) bool {
 	m := t.steps
 	if m == nil || body.Observer != nil || body.GuardsOperands || t.body.generation != body.generation {
@@ -105,7 +105,7 @@ func (t *repeatTask) takesSteps(body *State) bool {
 	return true
 }
 
-// takeStep takes the step to which the body points.
+// takeStep runs the current step.
 func (t *repeatTask) takeStep(s, body *State) error {
 	m := t.steps
 	t.beginSteps(s, body)
@@ -117,7 +117,8 @@ func (t *repeatTask) takeStep(s, body *State) error {
 	return m.failed(body)
 }
 
-// beginSteps prepares for steps by the calls of many. What these set, steps by themselves do not know of.
+// beginSteps prepares for combined calls. They set addresses, so those that separate steps have recorded become
+// invalid.
 func (t *repeatTask) beginSteps(s, body *State) {
 	body.ctx = s.ctx
 	clear(t.body.fed)
@@ -125,8 +126,8 @@ func (t *repeatTask) beginSteps(s, body *State) {
 	t.steps.steps.Begin()
 }
 
-// takeSteps takes steps from one on, which is not the first one, up to and without another one. It returns the first that it has not taken, and
-// whether the loop's condition has ended it.
+// takeSteps runs steps from one on, which is not the first, up to but excluding another. It returns the first step that
+// has not run, and whether the loop's condition has ended the loop.
 func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bool, err error) {
 	m, call := t.steps, t.loop.Call
 	if to-from < minSteps || !t.takesSteps(body) {
@@ -164,15 +165,15 @@ func (t *repeatTask) takeSteps(s, body *State, from, to int) (next int, ended bo
 	return next, ended, err
 }
 
-// outputOf is the output that a carried value is handed on as.
+// outputOf returns the output that becomes a carried value.
 func (t *repeatTask) outputOf(carried int) int {
 	return t.loop.Body.Results[t.loop.Call.Carried[carried].Next].Index
 }
 
-// direction is what is added to the position for the next step.
+// direction returns the difference of positions between steps.
 func (t *repeatTask) direction() int { return int(t.positionOf(1) - t.positionOf(0)) }
 
-// operandAt is where the step to which the body points has an operand.
+// operandAt returns the address of an operand in the current step.
 func (t *repeatTask) operandAt(body *State, o *stepOperand) unsafe.Pointer {
 	switch {
 	case o.input >= 0 && body.Fed[o.input].Ptr != nil:
@@ -183,7 +184,7 @@ func (t *repeatTask) operandAt(body *State, o *stepOperand) unsafe.Pointer {
 	return body.Pointer(t.body.Specialization, o.location)
 }
 
-// change is how an address changes that lies some bytes behind the place of which by tells.
+// change returns how the address at an offset from a changing place changes.
 func (t *repeatTask) change(by stepChange, offset int) backend.Change {
 	if by.places < 0 {
 		return backend.Change{Add: uint64(by.add)}
@@ -193,7 +194,7 @@ func (t *repeatTask) change(by stepChange, offset int) backend.Change {
 	return backend.Change{Flip: uint64(uintptr(there) ^ uintptr(back))}
 }
 
-// inputChange is how the address of an input changes.
+// inputChange returns how the address of an input changes.
 func (t *repeatTask) inputChange(i int) stepChange {
 	switch in := t.loop.Call.Inputs[i]; in.Role {
 	case outline.Previous:
@@ -204,7 +205,7 @@ func (t *repeatTask) inputChange(i int) stepChange {
 	return stepChange{t.direction() * t.strides[i], -1}
 }
 
-// outputChange is how the address of an output changes.
+// outputChange returns how the address of an output changes.
 func (t *repeatTask) outputChange(i int) stepChange {
 	switch o := &t.body.outputs[i]; {
 	case len(o.stacks) > 0:
@@ -216,7 +217,7 @@ func (t *repeatTask) outputChange(i int) stepChange {
 	}
 }
 
-// placeAfter is where an output lies some steps after the one that has it at p.
+// placeAfter returns the address of an output some steps after the one in which it is at p.
 func (t *repeatTask) placeAfter(output int, p unsafe.Pointer, steps int) unsafe.Pointer {
 	by := t.outputChange(output)
 	if by.places < 0 {

@@ -10,14 +10,14 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
-// movesSlices is a task that takes slices or puts them, at places that are found in a run.
+// movesSlices is a task that takes or puts slices at positions that are only known at run time.
 type movesSlices interface {
 	Task
-	// slices are the arguments of code that does the same, which is nil where there is none.
+	// slices returns the arguments of machine code for it. The code is nil if there is none.
 	slices() (args gather.Args, code unsafe.Pointer)
 }
 
-// stepSlices is such a task as a call of one of many steps.
+// stepSlices is such a task as one call in many steps.
 type stepSlices struct {
 	task     Task
 	args     *gather.Args
@@ -25,10 +25,11 @@ type stepSlices struct {
 	operands int // of the launch
 }
 
-// bytesAtOnce is how many bytes are moved about in the time of an element of a kernel.
+// bytesAtOnce is roughly how many bytes are moved in the time of one element of a kernel.
 const bytesAtOnce = 16
 
-// newStepSlices makes a call that tells by a word when it has found an index out of range; nil where threads had better share the work, or there is no code.
+// newStepSlices makes a call that sets a word if an index is out of range. It returns nil if threads should share the
+// work, or there is no code.
 func newStepSlices(k movesSlices, operands int, stop *uint64) *stepSlices {
 	args, code := k.slices()
 	moved := args.Outer * args.Count * args.Slice
@@ -41,7 +42,7 @@ func newStepSlices(k movesSlices, operands int, stop *uint64) *stepSlices {
 	return s
 }
 
-// failed is the error of the index for which steps were stopped, if they were: the task by itself tells of it.
+// failed returns the error of the index that stopped the steps, if any. The task itself reports it.
 func (t *bodySteps) failed(body *State) error {
 	if *t.steps.Stop() == 0 {
 		return nil

@@ -2,16 +2,16 @@ package engine
 
 import "github.com/broadloom/broadloom/exec/internal/pool"
 
-// workers are those of the process, which all sessions share.
+// workers are the process's worker threads, which all sessions share.
 var workers = pool.New(func() pool.Workspace { return new(Workspace) })
 
-// tiledTask is work in tiles that may be computed in any order and at once.
+// tiledTask is work in tiles that may be computed in any order and in parallel.
 type tiledTask interface {
-	// Tile computes one of them.
+	// Tile computes one tile.
 	Tile(i int, ws *Workspace)
 }
 
-// shared is such work as the pool knows it.
+// shared adapts a tiledTask to the pool.
 type shared struct{ task tiledTask }
 
 func (s *shared) Tile(i int, ws pool.Workspace) { s.task.Tile(i, ws.(*Workspace)) }
@@ -24,7 +24,7 @@ func (s *State) ParallelFor(t tiledTask, tiles, cost int) {
 	workers.Share(&s.job, s.Threads, cost, &s.Ws)
 }
 
-// pays reports whether threads are worth asking for tiles.
+// pays reports whether it is worth asking threads for tiles.
 func (s *State) pays(tiles, cost int) bool {
 	return s.Threads > 1 && tiles > 1 && cost >= pool.ParallelCost
 }

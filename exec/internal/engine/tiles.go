@@ -8,21 +8,21 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// tiled is a kernel that works on tiles of a matrix: where its operands lie, seen from that.
+// tiled is a kernel that works on tiles of a matrix, with the layouts of its operands relative to that matrix.
 type tiled struct {
 	k     *LoopTask
-	sizes []int   // the matrix's rows, or the axes that make these up
-	steps [][]int // of each operand along these, and columns
-	step  int     // from row to row of other matrices
+	sizes []int   // the matrix's rows, or the axes that form them
+	steps [][]int // of each operand along these and along columns
+	step  int     // row stride of other matrices
 
-	isLarge []bool // whether an operand is a matrix of elements of the same size
+	isLarge []bool // whether an operand is a matrix with elements of the same size
 
 	sums  []*launch.ChunkSums // of columns
-	chunk int                 // rows that these have together
+	chunk int                 // rows per chunk of a sum
 }
 
-// newTiled finds the steps of a kernel's operands along rows of some sizes and columns; nil if
-// there are none.
+// newTiled finds the strides of a kernel's operands along rows, over axes of some sizes, and columns; nil if there are
+// none.
 func (b *Specialization) newTiled(k *LoopTask, sizes []int, cols int) *tiled {
 	f := &tiled{k: k, sizes: sizes}
 	args := b.argsOf(k.Loop)
@@ -50,7 +50,7 @@ func (b *Specialization) newTiled(k *LoopTask, sizes []int, cols int) *tiled {
 	return f
 }
 
-// at is where an operand's element for a row and a column is.
+// at returns the address of an operand's element for a row and a column.
 func (f *tiled) at(operand, row, col int) unsafe.Pointer {
 	offset := col * f.colStep(operand)
 	for axis := len(f.sizes) - 1; axis > 0 && row > 0; axis-- {
@@ -65,12 +65,12 @@ func (f *tiled) at(operand, row, col int) unsafe.Pointer {
 	return unsafe.Add(memory[operand], offset*tiles.Program.Operands[operand].Type.Size())
 }
 
-// rowStep and colStep are an operand's steps from row to row and along a row.
+// rowStep and colStep return an operand's strides between rows and between columns.
 func (f *tiled) rowStep(operand int) int { return f.steps[operand][len(f.sizes)-1] }
 
 func (f *tiled) colStep(operand int) int { return f.steps[operand][len(f.sizes)] }
 
-// rows is the number of rows.
+// rows returns the number of rows.
 func (f *tiled) rows() int {
 	rows := 1
 	for _, n := range f.sizes {
@@ -92,7 +92,7 @@ func (f *tiled) begin(b *backend.TileFrame) {
 	}
 }
 
-// pointSums sets where the sums of columns go on that a row, and a column, belong to.
+// pointSums sets the addresses at which sums of columns continue for a row and a column.
 func (f *tiled) pointSums(b *backend.TileFrame, row, col int) {
 	if f.sums == nil {
 		return
@@ -103,8 +103,8 @@ func (f *tiled) pointSums(b *backend.TileFrame, row, col int) {
 	}
 }
 
-// runRows works on columns of rows in memory that fill no tiles; where columns are summed, on the
-// chunks that end with these rows.
+// runRows works on columns of rows in memory that do not fill tiles. If columns are summed, it works on the chunks that
+// end with these rows.
 func (f *tiled) runRows(ws *Workspace, top, bottom, left, right int) {
 	if f.sums == nil {
 		f.runPiece(ws, top, bottom, left, right)
@@ -138,7 +138,7 @@ func (f *tiled) runPiece(ws *Workspace, top, bottom, left, right int) {
 	part.Tail.Run(a, &ws.scratch)
 }
 
-// beginSums prepares for a run's sums of columns, if there are any.
+// beginSums prepares a run's sums of columns, if there are any.
 func (f *tiled) beginSums() {
 	if f == nil {
 		return
@@ -148,7 +148,7 @@ func (f *tiled) beginSums() {
 	}
 }
 
-// endSums returns a run's sums of columns, if there are any.
+// endSums completes a run's sums of columns, if there are any.
 func (f *tiled) endSums() {
 	if f == nil {
 		return

@@ -8,8 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Traffic counts the bytes that one run of a kernel moves, and what its operations would move
-// if each were a kernel of its own.
+// Traffic counts the bytes that one run of a kernel moves, and what its operations would move as separate kernels.
 func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	type use struct {
 		base  *graph.Node
@@ -17,7 +16,7 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	}
 	if k, ok := k.(*lower.AddRows); ok {
 		rows := b.Eval(k.Outer) * b.Eval(k.Count) * b.Eval(k.Inner) * k.Node.DType().Size()
-		moved = 3*rows + b.bytes(k.Node.In(1)) // what is added is read, and the rows are read and written, if no two are the same
+		moved = 3*rows + b.bytes(k.Node.In(1)) // reads what is added, and reads and writes distinct rows
 		if k.Replace {
 			moved -= rows
 		}
@@ -31,8 +30,8 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 		if o.Base == nil || b.isInBlocks[o.Base] {
 			continue
 		}
-		most := b.bytes(o.Base) // windows reach some elements again and again
-		if ok && i == 0 {       // it reads what it picks
+		most := b.bytes(o.Base) // windows may read elements several times
+		if ok && i == 0 {       // it only reads picked elements
 			most = min(most, b.bytes(picks.Node))
 		}
 		u := use{o.Base, o.Write}
@@ -55,7 +54,7 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	return moved, unfused
 }
 
-// picked lists how many elements of each operand the row programs of a kernel pick.
+// picked returns how many elements of each operand the row programs of a kernel pick.
 func (b *Specialization) picked(k lower.Kernel) map[int]int {
 	picked, first := map[int]int{}, 0
 	for _, part := range k.Loops() {
@@ -69,7 +68,7 @@ func (b *Specialization) picked(k lower.Kernel) map[int]int {
 	return picked
 }
 
-// touched counts the elements of memory that an operand's layout reaches.
+// touched counts the elements of memory that an operand's layout covers.
 func (b *Specialization) touched(o fusion.Operand) int {
 	count := 1
 	for axis, stride := range b.strides(o) {
@@ -84,14 +83,13 @@ func (b *Specialization) bytes(n *graph.Node) int {
 	return b.Eval(n.Shape().NumElements()) * n.DType().Size()
 }
 
-// Live returns the most bytes of the arena's values that are alive at once. Values that
-// take over the memory of another one count once, and of the matrices of a chain the blocks that its
-// threads have.
+// Live returns the most bytes of the arena's values that are live at once. Values that share memory count once.
+// Matrices of a chain count with the blocks of its threads.
 func (b *Specialization) Live(p *Code) int {
 	extents := b.extents(p)
 	for i := range extents {
 		if k := &extents[i]; k.chain == nil && k.Bytes > 0 {
-			k.Bytes = b.sizeOf(k.s) // without what aligns the next one
+			k.Bytes = b.sizeOf(k.s) // without padding
 		}
 	}
 	most, _ := placement.MostInUse(blocksOf(extents), len(p.Kernels)+1)
@@ -106,7 +104,7 @@ func (b *Specialization) sizeOf(s *lower.Buffer) int {
 	return b.Eval(s.Count) * s.Dtype.Size()
 }
 
-// LastWith returns the last of the kernels that run with one as a chain, a block of rows at a time; that one itself if it begins none.
+// LastWith returns the last kernel of the chain that begins with a kernel, or that kernel itself.
 func (b *Specialization) LastWith(first int) int {
 	for _, t := range b.chains {
 		if t.First == first {
@@ -116,8 +114,8 @@ func (b *Specialization) LastWith(first int) int {
 	return first
 }
 
-// Flops counts the operations on elements of one run of a kernel, and those among them on elements
-// of 8 bytes. A multiply-add counts as two, and a function such as exp as one.
+// Flops counts the operations on elements of one run of a kernel, and those among them on elements of 8 bytes. A
+// multiply-add counts as two, and a function such as exp as one.
 func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
 	count := func(n, elementBytes int) {
 		all += n
@@ -151,7 +149,7 @@ func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
 	return all, wide
 }
 
-// countFlops counts the operations of a row program, by how often its sections run.
+// countFlops counts the operations of a row program by how often its sections run.
 func (b *Specialization) countFlops(part *lower.Loop, count func(n, elementBytes int)) {
 	times := map[rowprog.Domain]int{rowprog.Uniform: 1, rowprog.Vec: b.Eval(graph.Shape(part.Space).NumElements()), rowprog.Row: 1}
 	for _, axes := range part.Axes[:max(len(part.Axes)-1, 0)] {
@@ -169,7 +167,7 @@ func (b *Specialization) countFlops(part *lower.Loop, count func(n, elementBytes
 			each = 1
 		}
 		if each > 0 && in.Domain != rowprog.Const {
-			from := part.Program.Insts[in.Args[in.Op.Arity()-1]].Type // a comparison has no type of its own
+			from := part.Program.Insts[in.Args[in.Op.Arity()-1]].Type // a comparison has its operands' type
 			count(each*times[in.Section.Domain()], from.Size())
 		}
 	}

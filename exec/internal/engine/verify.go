@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/placement"
 )
 
-// Verify checks that buffers that live at the same time lie apart within the arena, and that
-// the arguments of row programs stay within the memory that they name.
+// Verify checks that buffers that are live at the same time are disjoint and within the arena, and that row programs
+// are valid.
 func (b *Specialization) Verify(p *Code) error {
 	for i, s := range p.Buffers {
 		if b.wide[s] != nil {
@@ -40,8 +40,8 @@ func (b *Specialization) Verify(p *Code) error {
 	return nil
 }
 
-// verifyChains checks that the memory of chains lies apart from what lives while they run, and that
-// they give rows and columns to blocks that are within the matrices.
+// verifyChains checks that the memory of chains is disjoint from buffers that are live at the same time, and that
+// blocks are within the matrices.
 func (b *Specialization) verifyChains(p *Code) error {
 	for _, c := range b.chains {
 		for _, k := range b.bufferExtents(p) {

@@ -7,24 +7,24 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// Workspace is the memory that a goroutine needs besides what a kernel reads and writes.
+// Workspace is the memory of a goroutine, in addition to what kernels read and write.
 type Workspace struct {
 	scratch     backend.Scratch
 	products    productScratch
 	part        launch.Args    // of a tile that is a part of a call
-	accumulated launch.Partial // of such a part
+	accumulated launch.Partial // sums of such a part
 	consumer    rowConsumer
 	epilogue    epilogue
 	reader      panelReader
 	chain       chainThread
 	rows        gather.Scratch
 	arrays      graph.Arrays // of a Go function
-	shapes      []int        // of these
+	shapes      []int        // of these arrays
 	read        []graph.Array
-	sums        []uint64 // of what is read
+	sums        []uint64 // checksums of read operands
 }
 
-// argsOf returns arguments with room for a program of some outer axes and operands.
+// argsOf returns arguments with room for a program with some outer axes and operands.
 func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 	a := &ws.part
 	a.Outer = resized(a.Outer, outer)
@@ -36,10 +36,10 @@ func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 	return a
 }
 
-// Reset drops all of it.
+// Reset drops all memory.
 func (ws *Workspace) Reset() { *ws = Workspace{} }
 
-// Release forgets the memory of the last tile, so that it is not kept alive.
+// Release drops references to the last tile's memory.
 func (ws *Workspace) Release() {
 	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
 	ws.consumer, ws.chain = rowConsumer{}, chainThread{}
@@ -48,7 +48,7 @@ func (ws *Workspace) Release() {
 	ws.arrays.Out, ws.arrays.Context, ws.arrays.Print = graph.Array{}, nil, nil
 }
 
-// resized returns a slice of n elements, s itself where it has room.
+// resized returns a slice of n elements: s itself if it has room.
 func resized[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return append(s[:cap(s)], make([]T, n-cap(s))...)

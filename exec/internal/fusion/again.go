@@ -8,20 +8,20 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// A kernel often reads a value and what is computed from that in a few operations, as the gradient of a
-// sigmoid s reads s and 1 - s: it computes the second once more rather than read it. Where all who need
-// the value do, it is in no memory.
+// A kernel often reads a value and another one that is cheap to compute from it: the gradient of a sigmoid s reads s
+// and 1 - s. The kernel then recomputes the second value instead of reading it. If all users do, it is never stored.
 
-// maxAgainCost bounds the cost of what is computed again in place of one load: see [analysis.Cost]. A large value that would be kept for one kernel alone, as a
-// factor of a gradient is from forward to backward, may cost maxKeptCost: to write it and read it again would take longer.
+// maxAgainCost is the most that recomputing may cost instead of a load: see [analysis.Cost]. A large value that would
+// be kept for only one kernel, such as a factor of a gradient from forward to backward, may cost maxKeptCost: storing
+// and loading it would take longer.
 const (
 	maxAgainCost    = 6
 	maxKeptCost     = 40
-	minKeptElements = 1 << 16 // its elements
+	minKeptElements = 1 << 16 // its least number of elements
 )
 
-// computeAgain finds for each kernel which of the values that it reads it computes again, from others
-// that it reads. What nobody else needs is then left out of the kernel that computed it first.
+// computeAgain finds for each kernel which operands it recomputes from others that it reads. It then removes values
+// without other users from the kernels that computed them first.
 func (f *fuser) computeAgain() {
 	found := false
 	for at, k := range f.groups {
@@ -34,7 +34,7 @@ func (f *fuser) computeAgain() {
 	}
 }
 
-// leaveOut drops what no kernel takes from those that compute it, and reports whether there was something.
+// leaveOut removes unused values from the kernels that compute them, and reports whether there were any.
 func (f *fuser) leaveOut() (dropped bool) {
 	uses := make([]int, len(f.at))
 	for _, n := range f.u.Roots {
@@ -80,16 +80,16 @@ func (f *fuser) leaveOut() (dropped bool) {
 	return dropped
 }
 
-// repeater finds what one kernel computes again.
+// repeater finds what one kernel recomputes.
 type repeater struct {
 	*fuser
 	at     int
 	k      *Group
-	reads  map[*graph.Node]bool // from memory: whether element by element everywhere
-	shown  map[*graph.Node]bool // what it reads through views, which show other elements of it: it must be in memory
-	writes map[*graph.Node]bool // the memory that is written in place
+	reads  map[*graph.Node]bool // from memory: whether only elementwise
+	shown  map[*graph.Node]bool // values under views that it reads: they must be in memory
+	writes map[*graph.Node]bool // memory that is written in place
 	again  map[*graph.Node]bool
-	// Of the candidate at hand: what it may cost, whether no other kernel reads it, and what is read for it that was not read before.
+	// Of the current candidate: what it may cost, whether no other kernel reads it, and which reads it adds.
 	most       int
 	alone      bool
 	addedReads []*graph.Node
@@ -134,8 +134,8 @@ func (r *repeater) run() {
 	}
 }
 
-// isCheap reports whether a value is computed by another kernel element by element, in a few operations
-// that give the same whenever they are carried out.
+// isCheap reports whether another kernel computes a value elementwise, at a low cost, and with the same result each
+// time.
 func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
 	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 || r.picksRows(x) && r.canPick(x, PerElement, r.at)) && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
@@ -143,8 +143,8 @@ func (r *repeater) isCheap(x *graph.Node) bool {
 		analysis.Cost(x) <= r.most && (r.picksRows(x) || !analysis.CanFail(x)) && !analysis.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
 }
 
-// recipe adds to a list what must be computed for a value, operands first, and to a cost theirs. The cost is
-// more than the most where more is needed than the kernel reads, or can.
+// recipe appends to a list what must be computed for a value, operands first, and adds its cost. The cost exceeds the
+// most if something else would have to be read.
 func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph.Node, int) {
 	if !r.isCheap(x) {
 		return list, r.most + 1
@@ -171,7 +171,7 @@ func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph
 	return append(list, x), cost
 }
 
-// isUndecided reports whether the sizes decide how a node's operands are repeated.
+// isUndecided reports whether it depends on sizes how a node's operands are broadcast.
 func isUndecided(n *graph.Node) bool {
 	for i := range n.Operands() {
 		if slices.Contains(n.Stretch(i), graph.Undecided) {

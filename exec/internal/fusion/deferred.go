@@ -9,11 +9,11 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// What is computed from positions and scalars alone needs no kernel to run before it. It would join the
-// first one of its shape, and wait in memory for its user: it is put off until that has a kernel. So is a large
-// matrix that is computed from vectors.
+// Values computed only from positions and scalars depend on no kernel. They would join the first kernel of their shape
+// and wait in memory for their users. So they are deferred until a user has a kernel, and so are large matrices
+// computed from vectors.
 
-// deferNode reports whether a node is put off, and notes it.
+// deferNode reports whether a node is deferred, and records it.
 func (f *fuser) deferNode(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] || len(n.Operands()) == 0 && !analysis.DependsOnPosition(n) {
 		return false
@@ -32,19 +32,19 @@ func (f *fuser) deferNode(n *graph.Node) bool {
 	return waits
 }
 
-// placeDeferred gives operands that were put off kernels of their own, but for those that can go with a node
-// of an iteration space. It returns these in order. What reads that which the node destroys waits no
-// longer either.
+// placeDeferred gives deferred operands of n separate kernels, except those that can join n's kernel, which has the
+// given iteration space. It returns the latter in topological order. Deferred readers of what n overwrites get kernels,
+// too.
 func (f *fuser) placeDeferred(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 	for _, r := range f.u.Writes.Before(n) {
 		f.placeAlone(r)
 	}
-	if f.picks(n) { // from what must lie in memory
+	if f.picks(n) { // the operand must be in memory
 		f.placeAlone(alias.Viewed(n.In(0)))
 	}
 	var seen []*graph.Node
 	var part func(x *graph.Node)
-	part = func(x *graph.Node) { // what is also read as a view must lie in memory
+	part = func(x *graph.Node) { // a value that is also read as a view must be in memory
 		switch v := alias.Viewed(x); {
 		case !f.deferred[v]:
 		case v != x || !v.Shape().Equal(space):
@@ -75,7 +75,7 @@ func (f *fuser) placeDeferred(n *graph.Node, space graph.Shape) (with []*graph.N
 	return with
 }
 
-// placeAlone gives a node a kernel without others, if it was put off.
+// placeAlone gives a deferred node a kernel.
 func (f *fuser) placeAlone(n *graph.Node) {
 	if f.deferred[n] {
 		delete(f.deferred, n)
@@ -83,7 +83,7 @@ func (f *fuser) placeAlone(n *graph.Node) {
 	}
 }
 
-// canTakeAll reports whether nodes that were put off can run in a kernel.
+// canTakeAll reports whether deferred nodes can join a kernel.
 func (f *fuser) canTakeAll(with []*graph.Node, at int) bool {
 	k := f.groups[at]
 	return len(k.Nodes)+len(with) < maxKernelNodes && !slices.ContainsFunc(with, func(n *graph.Node) bool {
@@ -92,7 +92,7 @@ func (f *fuser) canTakeAll(with []*graph.Node, at int) bool {
 	})
 }
 
-// addAll makes nodes that were put off members of a kernel.
+// addAll adds deferred nodes to a kernel.
 func (f *fuser) addAll(with []*graph.Node, at int) {
 	for _, n := range with {
 		delete(f.deferred, n)

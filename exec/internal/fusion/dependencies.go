@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// dependencies is which kernels need which others to run before them. It keeps them in an
-// order in which they could run, which bounds every search: what comes before a kernel
-// there does not need it.
+// dependencies is the graph of kernels. It maintains a topological order, which bounds every search: a kernel depends
+// on none that comes later.
 type dependencies struct {
 	needs [][]int // by kernel
-	users [][]int // by kernel: those that need it
-	place []int   // by kernel: in the order
+	users [][]int // by kernel: those that depend on it
+	place []int   // by kernel: its position in the order
 	marks marks
 }
 
-// marks are sets of kernels of which each is soon forgotten.
+// marks are short-lived sets of kernels.
 type marks struct {
-	last  []int // by kernel: the last set that it was put in
+	last  []int // by kernel: the last set to which it was added
 	round int
 }
 
@@ -32,21 +31,21 @@ func (m *marks) put(k int) bool {
 	return isNew
 }
 
-// grow makes room for a number of kernels.
+// grow makes room for n kernels.
 func (m *marks) grow(n int) {
 	if missing := n - len(m.last); missing > 0 {
 		m.last = append(m.last, make([]int, missing)...)
 	}
 }
 
-// add makes a kernel.
+// add adds a kernel.
 func (d *dependencies) add() int {
 	at := len(d.needs)
 	d.needs, d.users, d.place = append(d.needs, nil), append(d.users, nil), append(d.place, at)
 	return at
 }
 
-// after says that a kernel runs after others. None of them runs after it.
+// after makes a kernel depend on others. None of them depends on it.
 func (d *dependencies) after(k int, before ...int) {
 	d.marks.grow(len(d.needs))
 	d.marks.clear()
@@ -66,9 +65,9 @@ func (d *dependencies) after(k int, before ...int) {
 	}
 }
 
-// putBehind gives a kernel a place after another one that it needs. What needs it and what
-// the other one needs move with them, as far as they have their places in between: all
-// these share the places that they had. It is the algorithm of Pearce and Kelly.
+// putBehind moves a kernel after another one on which it depends. The kernels in between that depend on the first, or
+// on which the second depends, move as well; all these share their old positions. This is the algorithm of Pearce and
+// Kelly.
 func (d *dependencies) putBehind(k, before int) {
 	low, high := d.place[k], d.place[before]
 	if low > high {
@@ -85,8 +84,7 @@ func (d *dependencies) putBehind(k, before int) {
 	}
 }
 
-// reach lists a kernel and those between two places to which edges lead from it, by their
-// places.
+// reach lists the kernels between two positions that are reachable from a kernel, itself included, by position.
 func (d *dependencies) reach(edges [][]int, from, low, high int) []int {
 	d.marks.clear()
 	d.marks.put(from)
@@ -102,10 +100,10 @@ func (d *dependencies) reach(edges [][]int, from, low, high int) []int {
 	return list
 }
 
-// maxSearched bounds the kernels that a search looks at.
+// maxSearched is the most kernels that a search visits.
 const maxSearched = 1 << 12
 
-// search finds the kernels that some others need, directly or through others.
+// search finds the transitive dependencies of kernels.
 type search struct {
 	d        *dependencies
 	expanded marks
@@ -114,8 +112,8 @@ type search struct {
 	gaveUp   bool
 }
 
-// run looks for what kernels need, down to a place. It gives up where that is very much;
-// everything then counts as needed.
+// run searches the dependencies of kernels, down to a position. If there are too many it gives up, and everything
+// counts as a dependency.
 func (s *search) run(low int, kernels ...int) {
 	s.expanded.grow(len(s.d.needs))
 	s.needed.grow(len(s.d.needs))
@@ -141,11 +139,10 @@ func (s *search) run(low int, kernels ...int) {
 	}
 }
 
-// finds reports whether a kernel, at or after the place down to which the search went, is
-// needed.
+// finds reports whether a kernel, at or after the position down to which run searched, is a dependency.
 func (s *search) finds(k int) bool { return s.gaveUp || s.needed.has(k) }
 
-// follows reports whether a kernel runs after another one, by what has been said so far.
+// follows reports whether a kernel depends on another one so far.
 func (s *search) follows(k, before int) bool {
 	s.run(s.d.place[before], k)
 	return s.finds(before)

@@ -1,7 +1,8 @@
 // Package fusion groups nodes of a rewritten graph that run as one kernel.
 //
-// A [Group] (group.go) consists of nodes with one iteration space; rows.go determines which of its values have an element for each row,
-// and which it takes from registers. operand.go is what a kernel reads or writes in memory. verify.go checks all of it.
+// A [Group] (group.go) consists of nodes with one iteration space. rows.go determines which of its values have one
+// element for each row, and which it takes from registers. operand.go is what a kernel reads or writes in memory.
+// verify.go checks all of it.
 //
 // [Fuse] (fuse.go) is the pass:
 //

@@ -9,17 +9,16 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Assembly is a movement that puts each operand at a place of its own in the result: a
-// concatenation, a padding, or slices that were inserted (see rewrite.InsertSlices).
+// Assembly is a movement that puts each operand at a separate position in the result: a concatenation, a padding, or
+// inserted slices (see rewrite.InsertSlices).
 type Assembly struct {
 	Node *graph.Node
-	// Places is where the operands lie in the result; one without a shape is none of the
-	// assembly's business.
+	// Places are the layouts of the operands in the result. One without a shape is not the assembly's task.
 	Places []graph.Layout
-	// HasBackground says that there is more in the result than the operands: this value.
+	// HasBackground says that the result has elements besides the operands: they have this value.
 	HasBackground bool
 	Value         float64
-	Sums          bool // operands that overlap are added up
+	Sums          bool // overlapping operands are added
 }
 
 // assemblyOf describes a movement; nil if it is of another kind.
@@ -42,7 +41,7 @@ func assemblyOf(n *graph.Node) *Assembly {
 	return j
 }
 
-// put adds the place of an operand.
+// put adds the layout of an operand.
 func (j *Assembly) put(x *graph.Node, start, step graph.Shape) {
 	to := graph.RowMajor(j.Node.Shape())
 	to.Shape = x.Shape()
@@ -53,9 +52,8 @@ func (j *Assembly) put(x *graph.Node, start, step graph.Shape) {
 	j.Places = append(j.Places, to)
 }
 
-// ForwardStores lets kernels store what they compute for an assembled value at its place there,
-// so that it need not be moved. What no kernel can store there is copied by the kernel of the
-// assembly; one that has nothing left to copy is dropped.
+// ForwardStores lets kernels store what they compute for an assembled value in place, so that it need not be copied.
+// The kernel of the assembly copies the remaining operands, and is dropped if there are none.
 func ForwardStores(groups []*Group) (kept []*Group) {
 	if !slices.ContainsFunc(groups, func(k *Group) bool { return k.Class == graph.Movement }) {
 		return groups
@@ -81,8 +79,7 @@ func ForwardStores(groups []*Group) (kept []*Group) {
 	return kept
 }
 
-// forwardOperands has kernels store operands of an assembly at their places, and reports
-// whether all are stored so.
+// forwardOperands makes kernels store operands of an assembly in place, and reports whether that works for all.
 func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all bool) {
 	first, last, all := len(groups), -1, true
 	for i, x := range j.Node.Operands() {
@@ -113,8 +110,8 @@ func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all 
 	return all
 }
 
-// shownAt returns the value that a view shows whole, with its axes in their order, and where its elements lie if those of the view lie at a place; any other
-// value as it is.
+// shownAt returns the value that a view shows whole, with its axes in order, and that value's layout if the view has
+// the given one. It returns any other value unchanged.
 func shownAt(x *graph.Node, place graph.Layout) (*graph.Node, graph.Layout, bool) {
 	for alias.IsView(x) {
 		axes, ok := analysis.ExchangedAxes(x)
@@ -137,12 +134,12 @@ func shownAt(x *graph.Node, place graph.Layout) (*graph.Node, graph.Layout, bool
 	return x, place, true
 }
 
-// canForward reports whether the kernel can store a value at a place, element by element.
+// canForward reports whether the kernel can store a value in some layout, element by element.
 func (k *Group) canForward(x *graph.Node, place graph.Layout) bool {
 	return x.Op().Class == graph.Elementwise && k.Registers[x] == PerElement && (k.Row < 0 || k.isUniform(place, k.Row))
 }
 
-// forward notes a place in another value's memory for a value that the kernel computes, so that the reader finds it there.
+// forward records where the kernel stores a value in another value's memory, for a reader to find it.
 func (k *Group) forward(x *graph.Node, at Operand, to Reader) {
 	k.forwardedTo = append(k.forwardedTo, to)
 	if k.Forwarded == nil {
@@ -151,12 +148,12 @@ func (k *Group) forward(x *graph.Node, at Operand, to Reader) {
 	k.Forwarded[x] = append(k.Forwarded[x], at)
 }
 
-// isForwardedTo reports whether the kernel stores a value in the memory of the node that reads it.
+// isForwardedTo reports whether the kernel stores a value in the memory of its reader.
 func (k *Group) isForwardedTo(r Reader) bool {
 	return slices.ContainsFunc(k.forwardedTo, func(to Reader) bool { return to.Node == r.Node && to.Operand == r.Operand })
 }
 
-// Members lists what the kernel computes, and the assembled values that it completes.
+// Members lists the nodes that the kernel computes, and the assembled values that it completes.
 func (k *Group) Members() []*graph.Node {
 	return append(k.Nodes[:len(k.Nodes):len(k.Nodes)], k.Completes...)
 }

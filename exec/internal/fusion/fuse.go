@@ -11,29 +11,28 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// maxKernelNodes bounds a kernel, so that its program stays small enough for a back
-// end's registers and caches.
+// maxKernelNodes limits the size of a kernel, so that its program fits a back end's registers and caches.
 const maxKernelNodes = 64
 
-// fuser places nodes in kernels. A node may join a kernel on which nothing depends that
-// the node needs, so that no cycle can come about. It takes operands from its own kernel
-// only as they are computed there, element by element or row by row.
+// fuser places nodes in kernels. A node may join a kernel unless one of the node's dependencies depends on that kernel,
+// so no cycle can arise. It takes operands from its own kernel only as they are computed there, element by element or
+// row by row.
 type fuser struct {
 	u       *rewrite.Program
 	groups  []*Group
-	at      []int            // by the number of a node: the kernel that computes it, or -1
-	behind  []bool           // by kernel: whether it runs after a large product
+	at      []int            // by node ID: the kernel that computes it, or -1
+	behind  []bool           // by kernel: whether it depends on a large product
 	byShape map[string][]int // open kernels that compute values of a shape, in order
 	order   dependencies
-	makers  []int                 // of what the node at hand reads, and of what reads what it destroys
+	makers  []int                 // the kernels on which the current node depends
 	loops   map[*outline.Call]int // the kernels of loops
-	before  search                // for what these need
-	waiting search                // for what one kernel needs
+	before  search                // the dependencies of makers
+	waiting search                // the dependencies of one kernel
 
 	users    map[*graph.Node][]*graph.Node // see usersOf
 	related  relations                     // see areRelated
 	deferred map[*graph.Node]bool          // nodes that wait for their user
-	kept     map[*graph.Node]bool          // roots, which are not
+	kept     map[*graph.Node]bool          // roots, which are never deferred
 }
 
 // Fuse groups nodes into kernels.
@@ -48,7 +47,7 @@ func Fuse(u *rewrite.Program) []*Group {
 		switch class := n.Op().Class; {
 		case class == graph.Source || alias.IsView(n) || f.deferNode(n):
 		case class == graph.Version:
-			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
+			f.at[n.ID()] = f.maker(n.In(1)) // it comes after what made the old value
 		case n.Op().Indexed:
 			f.start(n, &Group{Class: graph.Gather, Space: n.Shape(), Closed: true})
 		case class == graph.Elementwise && len(n.Operands()) == 1 && readsAcross(n) && f.isFoldedAcross(n):
@@ -75,24 +74,24 @@ func Fuse(u *rewrite.Program) []*Group {
 	return f.sort()
 }
 
-// takeLoop puts a result of a loop into the kernel of that loop.
+// takeLoop puts a result of a loop into the loop's kernel.
 func (f *fuser) takeLoop(n *graph.Node) {
 	a, _ := outline.CallOf(n)
 	at, known := f.loops[a.Call]
 	if !known {
 		f.start(n, &Group{Class: graph.Loop, Space: n.Shape(), Closed: true})
-		f.loops[a.Call] = f.at[n.ID()] // behind kernels of operands that had been put off
+		f.loops[a.Call] = f.at[n.ID()] // after kernels of deferred operands
 		return
 	}
 	f.findMakers(n)
 	f.add(n, f.groups[at].Space, at)
 }
 
-// maxCandidates bounds the kernels that a node is tried in.
+// maxCandidates is the most kernels that a node tries to join.
 const maxCandidates = 64
 
-// join puts a node into the first kernel that it fits, or into a new one. Its elements,
-// or those that it reduces, have the given shape.
+// join puts a node into the first kernel that it fits, or into a new one. shape is that of its elements, or of those
+// that it reduces.
 func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	with := f.placeDeferred(n, shape)
 	list := f.byShape[shape.Compact()]
@@ -115,18 +114,19 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	f.start(n, &Group{Class: graph.Elementwise, Space: shape}, with...)
 }
 
-// waitsIn reports whether a narrow value that needs no large product would wait for one in a kernel. What needs the value would wait too, such as the
-// gradients of a row's scores, which can be computed block by block with the product. What comes of a state that is written in place, such as the averages
-// of an optimiser, is needed by the write, which waits anyway.
+// waitsIn reports whether a narrow value that depends on no large product would wait for one in a kernel. Its users
+// would wait too, such as the gradients of a row's scores, which can be computed block by block with the product.
+// Values computed from a state that is written in place, such as an optimiser's averages, are exempt: the write needs
+// them and waits anyway.
 func (f *fuser) waitsIn(n *graph.Node, at int) bool {
 	return f.behind[at] && !rewrite.IsLargeMatrix(n) && !slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] }) &&
 		!slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return f.u.Writes.IsWritten(x) && x.Shape().Equal(n.Shape()) })
 }
 
-// maker returns the kernel that computes what a node shows, or -1.
+// maker returns the kernel that computes a value or the value under a view, or -1.
 func (f *fuser) maker(n *graph.Node) int { return f.at[alias.Viewed(n).ID()] }
 
-// findMakers lists the kernels that must run before nodes, or with them.
+// findMakers finds the kernels that must run before nodes, or with them.
 func (f *fuser) findMakers(nodes ...*graph.Node) {
 	f.makers = f.makers[:0]
 	for _, n := range nodes {
@@ -146,7 +146,7 @@ func (f *fuser) findMakers(nodes ...*graph.Node) {
 	}
 }
 
-// start begins a kernel with a node, and with others that were put off for it.
+// start makes a kernel of a node, and of deferred ones that it uses.
 func (f *fuser) start(n *graph.Node, k *Group, with ...*graph.Node) {
 	if k.Closed {
 		f.placeDeferred(n, nil)
@@ -162,14 +162,14 @@ func (f *fuser) start(n *graph.Node, k *Group, with ...*graph.Node) {
 	f.add(n, k.Space, at)
 }
 
-// open notes that a kernel takes nodes of a shape.
+// open lets nodes of a shape join a kernel.
 func (f *fuser) open(shape graph.Shape, at int) {
 	key := shape.Compact()
 	i, _ := slices.BinarySearch(f.byShape[key], at)
 	f.byShape[key] = slices.Insert(f.byShape[key], i, at)
 }
 
-// canTake reports whether a node can run in a kernel that none of its other makers needs.
+// canTake reports whether a node can join a kernel. None of the node's other dependencies depends on that kernel.
 func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	k := f.groups[at]
 	l := k.levelOf(shape)
@@ -183,20 +183,24 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 		case made == at:
 			taken = true
 			if !k.InRegister(n, l, i) || n.Op().Class == graph.Update && i == 0 && !k.registersOf(x) {
-				return false // a part that is written needs the whole in memory
+				return false // a write to a part needs the whole in memory
 			}
 		case l == PerRow && k.Row == 0 && !f.waiting.follows(at, made):
-			return false // for the sake of one element, the kernel does not wait for another one
+			return false // the kernel must not wait for another one for a single element
 		}
 	}
 	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && (k.hasLongRows() || f.behind[at] && k.mayBeScores())) {
-		return false // it has nothing to do with these rows, or would keep threads from sharing them, or chains from taking them
+		// It is unrelated to these rows, or would keep threads from sharing them, or chains from including them.
+		return false
 	}
 	if !taken && (isLargeCopy(n) || isLargeCopy(k.Nodes[0]) && readsAcross(k.Nodes[0])) && !k.readsMemoryOf(n) {
-		return false // it would wait for other values, and keep what it copies for as long; of a copy across rows it would take the order
+		// It would wait for other values, and keep its copied operand as long. After a copy across rows it would
+		// inherit that order.
+		return false
 	}
 	if !taken && l == PerElement && isLarge(shape) && !k.readsMemoryOf(n) && !f.areRelated(n, k.Nodes[0]) {
-		return false // it has nothing to do with the kernel, whose order of elements may not be its own, would wait for it, and keep what it reads for as long
+		// It is unrelated to the kernel: it may want another order, would wait for it, and keep its operands as long.
+		return false
 	}
 	for _, r := range f.u.Writes.Before(n) {
 		if f.at[r.ID()] == at && !readsInPlace(r, n) {
@@ -206,10 +210,11 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	return k.rowsFit(n, l)
 }
 
-// minCopied is the number of elements from which on a copy has a kernel for itself.
+// minCopied is the number of elements from which a copy gets a separate kernel.
 const minCopied = 1 << 14
 
-// isLarge reports whether a shape has so many elements, as far as its sizes are known, that it does not matter how many kernels go through them.
+// isLarge reports whether the known sizes of a shape have so large a product that the number of kernels that traverse
+// it does not matter.
 func isLarge(shape graph.Shape) bool {
 	const least = 1 << 14
 	count := int64(1)
@@ -221,7 +226,7 @@ func isLarge(shape graph.Shape) bool {
 	return count >= least
 }
 
-// isLargeCopy reports whether a node does nothing but bring many elements into another order.
+// isLargeCopy reports whether a node only copies many elements from a view.
 func isLargeCopy(n *graph.Node) bool {
 	count, known := n.Shape().NumElements().Int()
 	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) && (!known || count >= minCopied)
@@ -242,7 +247,7 @@ func (k *Group) readsMemoryOf(n *graph.Node) bool {
 	return slices.ContainsFunc(n.Operands(), func(y *graph.Node) bool { return k.memory[alias.Storage(y)] })
 }
 
-// add makes a node, whose makers are known, a member of a kernel.
+// add adds a node, whose makers are known, to a kernel.
 func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 	k := f.groups[at]
 	k.Nodes = append(k.Nodes, n)
@@ -268,8 +273,7 @@ func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 	}
 }
 
-// readsInPlace reports whether r reads of what a write destroys only the element that is
-// written next, so that it may share a kernel with the write.
+// readsInPlace reports whether r reads only the element that a write overwrites next, so that both may share a kernel.
 func readsInPlace(r, write *graph.Node) bool {
 	if r.Op().Indexed || write.Op().Indexed {
 		return false
@@ -280,7 +284,7 @@ func readsInPlace(r, write *graph.Node) bool {
 		return false
 	}
 	if write.Op().Fill && alias.Repeats(prove.NewProver(write.Graph().Bounds), write) != prove.Refused {
-		return false // what is read for a later element may have been filled for an earlier one
+		return false // an element that is read later may have been filled before
 	}
 	for i, x := range r.Operands() {
 		if alias.Storage(x) != alias.Storage(write) {
@@ -298,15 +302,14 @@ func readsInPlace(r, write *graph.Node) bool {
 	return true
 }
 
-// sameCells reports whether the elements of two values of one memory lie in the same
-// places.
+// sameCells reports whether elements of two views of one memory have the same addresses.
 func sameCells(x, y *graph.Node) bool {
 	a, b := alias.LayoutOf(x), alias.LayoutOf(y)
 	return a.Offset == b.Offset && slices.Equal(a.Strides, b.Strides)
 }
 
-// rowOf returns the axis from which on a reduction folds all axes and before which it
-// folds none, or -1. Axes of size 1 are folded or not as need be.
+// rowOf returns the axis from which a reduction folds all axes, if it folds none before; otherwise -1. Axes of size 1
+// count as folded or not, as needed.
 func rowOf(n *graph.Node) int {
 	space, axes := n.In(0).Shape(), n.Op().Axes(n)
 	row := len(space)

@@ -7,43 +7,42 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Group is nodes that run together, as one kernel.
+// Group is a set of nodes that run as one kernel.
 type Group struct {
 	Class  graph.Class   // Elementwise for a fused group, else the class of its only node
 	Space  graph.Shape   // of a fused group: the iteration space
-	Nodes  []*graph.Node // in order
-	Closed bool          // takes no more nodes
-	// Row is the axis of the iteration space from which on the kernel's rows run, where some
-	// reduction over rows has fixed it; else -1.
+	Nodes  []*graph.Node // in topological order
+	Closed bool          // no more nodes may join
+	// Row is the first axis of the kernel's rows in the iteration space, if a reduction over rows has fixed it;
+	// otherwise -1.
 	Row int
-	// Registers says how often the kernel computes those values that it can hand on
-	// without memory.
+	// Registers holds the values that the kernel can pass on without memory, and how often it computes them.
 	Registers map[*graph.Node]Level
-	// Again is values of other kernels that this one computes once more, in order, and does not read.
+	// Again is the values of other kernels that this one recomputes instead of reading them, in topological order.
 	Again []*graph.Node
-	// Forwarded is where the kernel stores what it computes in assembled values: see ForwardStores.
+	// Forwarded is where the kernel stores values in assembled ones: see ForwardStores.
 	Forwarded   map[*graph.Node][]Operand
-	forwardedTo []Reader // that find it there
-	// Completes is the assembled values of which it stores the last slices, Backgrounds those of which
-	// it stores the first ones, and fills the gaps before.
+	forwardedTo []Reader // that read those
+	// Completes is the assembled values whose last slices it stores. Backgrounds is those whose first slices it stores;
+	// it fills their backgrounds before.
 	Completes   []*graph.Node
 	Backgrounds []*Assembly
-	// Assembly is what a movement assembles; nil of another class.
+	// Assembly is the assembly that a movement does; nil for other classes.
 	Assembly *Assembly
 
 	memory map[*graph.Node]bool // that the first nodes read
-	looked int                  // how many nodes these are
+	looked int                  // the number of these nodes
 }
 
 // Level says how often a fused kernel computes a value.
 type Level uint8
 
 const (
-	PerElement Level = iota // of the iteration space
+	PerElement Level = iota // for each element of the iteration space
 	PerRow
 )
 
-// String prints the nodes of the group.
+// String lists the nodes of the group.
 func (k *Group) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s over %s:", k.Class, k.Space.Compact())
@@ -53,10 +52,10 @@ func (k *Group) String() string {
 	return b.String()
 }
 
-// Computes returns the group: kernels are made of one.
+// Computes returns the group. Kernels embed one.
 func (k *Group) Computes() *Group { return k }
 
-// Computed lists what the kernel computes, in order: see Again.
+// Computed lists all that the kernel computes, in topological order, including Again.
 func (k *Group) Computed() []*graph.Node {
 	return append(k.Again[:len(k.Again):len(k.Again)], k.Nodes...)
 }

@@ -4,16 +4,16 @@ import (
 	"slices"
 )
 
-// priority says when a kernel runs.
+// priority says how early a kernel runs.
 type priority uint8
 
 const (
-	normal priority = iota // as early as it was made and what it needs allow
-	early                  // right after the last one that it needs
-	eager                  // so, and before those that only run soon
+	normal priority = iota // as early as its position and dependencies allow
+	early                  // right after its last dependency
+	eager                  // likewise, and before early kernels
 )
 
-// sort returns an order in which kernels can run.
+// sort returns a topological order of the kernels.
 func (d *dependencies) sort(priorities []priority) []int {
 	s := sorter{d: d, readers: make([][]int, len(d.needs)), missing: make([]int, len(d.needs)), begun: make([]bool, len(d.needs))}
 	for _, h := range []priority{eager, early} {
@@ -38,21 +38,20 @@ func (d *dependencies) sort(priorities []priority) []int {
 	return s.sorted
 }
 
-// sorter brings kernels into an order.
+// sorter sorts kernels.
 type sorter struct {
 	d       *dependencies
-	readers [][]int // by kernel: those that hurry
-	missing []int   // by kernel: how many that it needs have no place yet; those that need none themselves can come with it
+	readers [][]int // by kernel: its early and eager users
+	missing []int   // by kernel: unplaced dependencies, except those that depend on nothing and can come along
 	begun   []bool
 	path    []sorting
 	sorted  []int
 }
 
-// sorting is how far a kernel is on the way to its place: kernels that it needs come
-// first, those in a hurry to read it come next.
+// sorting is the state of a kernel on the way to its place. Its dependencies come first, then early readers.
 type sorting struct{ kernel, needs, readers int }
 
-// place puts a kernel after what it needs, and behind it what has been waiting for it.
+// place places a kernel after its dependencies, followed by early readers that waited for it.
 func (s *sorter) place(k int) {
 	s.begin(k)
 	for len(s.path) > 0 {

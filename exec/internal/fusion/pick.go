@@ -8,15 +8,18 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// What indices name is picked by the kernel that needs it, and is in no memory: of a Take of a table, where the indices are one axis or more of the
-// result. It picks single elements, along the table's last axis, or rows that are long enough. Short rows are better copied, by a kernel of their own, and
-// so is what nothing is computed of. Indices of single elements have 32 bits: those of 64 would leave half of the lanes of a vector for what is picked.
+// The kernel that needs elements picked by index picks them itself, so that they are never stored. It does that for a
+// Take of a table, where the indices are one or more axes of the result. It picks single elements along the table's
+// last axis, or long enough rows. Short rows are better copied by a separate kernel, and so are picked values that go
+// into no computation. Indices of single elements have 32 bits: 64-bit ones would leave half of a vector's lanes for
+// the picked elements.
 
-// minPicked is the number of indices from which on a kernel of elements picks, where it is known, and minPickedRow that of elements from which on
-// rows are picked: shorter ones are soon copied. They are the same with machine code and without, as the order of sums depends on which kernels there are.
+// minPicked is the least number of indices, if known, for which a fused kernel picks, and minPickedRow the least number
+// of elements in a picked row: shorter ones are quick to copy. They are the same for all back ends, because the order
+// of sums depends on which kernels there are.
 const minPicked, minPickedRow = 16, 16
 
-// picks reports whether a node takes elements or rows by index as a kernel of elements can.
+// picks reports whether a node takes elements or rows by index and a fused kernel can do it.
 func (f *fuser) picks(n *graph.Node) bool {
 	op := n.Op()
 	if op.Class != graph.Gather || op.Fold != graph.NoFold || len(n.Operands()) != 2 {
@@ -39,8 +42,8 @@ func (f *fuser) picks(n *graph.Node) bool {
 	return known && size >= minPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 && (index == graph.Int32 || index == graph.Int64)
 }
 
-// readPicked returns where the elements lie that operand i of a node that picks takes, over the node's shape: those of the table from which indices
-// count, or the indices.
+// readPicked returns the layout of operand i of a node that picks, over the node's shape: of the table, from which
+// indices count, or of the indices.
 func readPicked(n *graph.Node, i int) graph.Layout {
 	x, shape, axis := alias.LayoutOf(n.In(i)), n.Shape(), n.Op().Axes(n)[0]
 	l := graph.Layout{Shape: shape, Strides: make([]graph.Dim, len(shape)), Offset: x.Offset}
@@ -53,17 +56,18 @@ func readPicked(n *graph.Node, i int) graph.Layout {
 	return l
 }
 
-// maxNear is the bytes of a table that a cache holds, so that to pick of it takes no time in which the processor should know more indices.
+// maxNear is the size in bytes of a table that fits a cache. Picking from it is so fast that the processor need not
+// know indices ahead.
 const maxNear = 128 << 10
 
-// takesPicked reports whether operand i of a node that picks is taken from a register: an index for each element. Those into a large table are better
-// computed by another kernel, so that this one can ask for elements ahead.
+// takesPicked reports whether operand i of a node that picks comes from a register: it must be one index for each
+// element. Indices into a large table are better computed by another kernel, so that this one can prefetch elements.
 func (k *Group) takesPicked(n *graph.Node, i int) bool {
 	bytes, known := n.In(0).Shape().NumElements().Int()
 	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape()) && known && bytes*int64(n.DType().Size()) <= maxNear
 }
 
-// copyPicked makes kernels that do nothing but pick kernels that copy.
+// copyPicked turns kernels that only pick into kernels that copy.
 func (f *fuser) copyPicked() {
 	for _, k := range f.groups {
 		if len(k.Nodes) == 1 && f.picks(k.Nodes[0]) {
@@ -72,8 +76,9 @@ func (f *fuser) copyPicked() {
 	}
 }
 
-// canPick reports whether a node can run in a kernel as far as picking is concerned. A kernel that picks can stop the run, so that it is not fused with a
-// product: what goes on with a product does not join it. Nor does what writes in place, which would be done in part where the run stops.
+// canPick reports whether a node can join a kernel, as far as picking is concerned. A kernel that picks can stop the
+// run, so it cannot be fused with a product: nodes that continue a product do not join it. Neither do in-place writes,
+// which would be half done when the run stops.
 func (f *fuser) canPick(n *graph.Node, l Level, at int) bool {
 	nodes := f.groups[at].Nodes
 	if f.picks(n) {
@@ -82,7 +87,7 @@ func (f *fuser) canPick(n *graph.Node, l Level, at int) bool {
 	return !slices.ContainsFunc(nodes, f.picks) || n.Op().Class != graph.Update && !f.readsProduct(n)
 }
 
-// readsProduct reports whether a node goes on with a product, element by element.
+// readsProduct reports whether a node continues a product elementwise.
 func (f *fuser) readsProduct(n *graph.Node) bool {
 	return !f.picks(n) && slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
 		made := f.maker(x)

@@ -7,9 +7,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// sort brings the kernels into an order. Those that read products, those that store
-// nothing but sums, and products that are small beside their factors run as soon as they can: what they
-// read is in a cache then, and need not be kept for long. Sums of what a product reads anyway wait for that.
+// sort orders the kernels. Kernels that read products, kernels that store only sums, and products that are small
+// compared with their factors run as soon as they can. Their operands are then in a cache, and need not be kept for
+// long. Sums of a value that a product also reads wait for the product.
 func (f *fuser) sort() (sorted []*Group) {
 	kernels, leaves, products := f.groups, f.storedValues(), f.secondFactors()
 	priorities := make([]priority, len(kernels))
@@ -35,8 +35,9 @@ func (f *fuser) sort() (sorted []*Group) {
 	return sorted
 }
 
-// prepare has small values that a kernel needs beside products computed before these, such as factors of a normalisation:
-// in between, they would keep the kernel from going on with tiles of a product. A product of which it only overwrites what that reads is none of them.
+// prepare makes products that a kernel reads wait for small values that it also reads, such as factors of a
+// normalisation. In between, they would keep the kernel from continuing tiles of the product. A product does not count
+// if the kernel only overwrites its operands.
 func (f *fuser) prepare(at int) {
 	read := f.makersRead(at)
 	for _, p := range read {
@@ -51,7 +52,7 @@ func (f *fuser) prepare(at int) {
 	}
 }
 
-// makersRead lists the kernels that compute what a kernel reads.
+// makersRead lists the kernels that compute a kernel's operands.
 func (f *fuser) makersRead(at int) (list []int) {
 	for _, n := range f.groups[at].Nodes {
 		for _, x := range n.Read() {
@@ -63,7 +64,8 @@ func (f *fuser) makersRead(at int) (list []int) {
 	return list
 }
 
-// isMuchSmaller reports whether a value of one shape has far fewer elements than one of another, as far as is known.
+// isMuchSmaller reports whether a shape is known to have far fewer elements than another one, or has a known size and
+// the other one has not.
 func isMuchSmaller(shape, than graph.Shape) bool {
 	const much = 4
 	own, known := shape.NumElements().Int()
@@ -74,9 +76,9 @@ func isMuchSmaller(shape, than graph.Shape) bool {
 	return !known || much*own <= other
 }
 
-// condenses reports whether a product is much smaller than both of its factors, as the gradient of
-// weights is, or than one of many rows, of which a row as the other factor makes one, as the gradient of a bias is: they are better read while
-// they are in a cache, and need not be kept.
+// condenses reports whether a product is much smaller than both factors, as the gradient of weights is, or sums a large
+// factor to one row, as the gradient of a bias does. Its factors are better read while they are in a cache, and need
+// not be kept.
 func (k *Group) condenses() bool {
 	n := k.Nodes[0]
 	sums := n.Rank() > 1 && n.Shape()[n.Rank()-2] == 1 && isMuchSmaller(n.Shape(), n.In(1).Shape()) && n.In(1).Op().Class != graph.Source
@@ -86,7 +88,7 @@ func (k *Group) condenses() bool {
 // isProduct reports whether a kernel is a matrix product.
 func (f *fuser) isProduct(at int) bool { return f.groups[at].Class == graph.Contract }
 
-// storedValues lists the values that kernels read that other kernels compute, and the roots.
+// storedValues lists the values that kernels read from other kernels, and the roots.
 func (f *fuser) storedValues() map[*graph.Node]bool {
 	leaves := map[*graph.Node]bool{}
 	for _, n := range f.u.Roots {
@@ -103,16 +105,15 @@ func (f *fuser) storedValues() map[*graph.Node]bool {
 	return leaves
 }
 
-// onlyStoresReductions reports whether all that a kernel leaves for others are sums or other reductions.
+// onlyStoresReductions reports whether a kernel stores only reductions.
 func (k *Group) onlyStoresReductions(leaves map[*graph.Node]bool) bool {
 	return !slices.ContainsFunc(k.Nodes, func(n *graph.Node) bool {
 		return n.Op().Class != graph.Reduce && (leaves[n] || n.Op().Class != graph.Elementwise)
 	})
 }
 
-// orderAfterMatMul has a kernel of sums of a value wait for a product of which that is the second
-// factor, if the value is no product itself and that product does not need the sums. It reports
-// whether there is one.
+// orderAfterMatMul makes a kernel that sums one value wait for a product of which the value is the second factor. The
+// value must not be a product, and the product must not depend on the sums. It reports whether there is such a product.
 func (f *fuser) orderAfterMatMul(at int, products map[*graph.Node][]int) bool {
 	k := f.groups[at]
 	var read *graph.Node
@@ -137,7 +138,7 @@ func (f *fuser) orderAfterMatMul(at int, products map[*graph.Node][]int) bool {
 	return false
 }
 
-// secondFactors lists the products of which values are the second factors.
+// secondFactors lists the products by second factor.
 func (f *fuser) secondFactors() map[*graph.Node][]int {
 	products := map[*graph.Node][]int{}
 	for at := range f.groups {

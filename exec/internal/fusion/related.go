@@ -7,11 +7,12 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// relations tell which nodes come together, element by element or by sums: those of the update of one parameter do, those of two do not. They are
-// a forest, of which each tree is nodes that do.
+// relations is a union-find forest of nodes that are connected elementwise or by sums: those of one parameter's update
+// are, those of two parameters' updates are not.
 type relations map[*graph.Node]*graph.Node
 
-// areRelated reports whether two nodes come together so, be it in what is computed from them or in what they are computed from.
+// areRelated reports whether two nodes are connected, through what is computed from them or through what they are
+// computed from.
 func (f *fuser) areRelated(x, y *graph.Node) bool {
 	if f.related == nil {
 		f.related = relations{}
@@ -29,12 +30,12 @@ func (f *fuser) areRelated(x, y *graph.Node) bool {
 	return f.related.root(x) == f.related.root(y)
 }
 
-// relates reports whether a node goes through its operands element by element, sums them, or shows one.
+// relates reports whether a node reads its operands elementwise, reduces them, or is a view.
 func (f *fuser) relates(n *graph.Node) bool {
 	return alias.IsView(n) || slices.Contains([]graph.Class{graph.Elementwise, graph.Update, graph.Version, graph.Reduce}, n.Op().Class) || f.picks(n)
 }
 
-// root is the root of a node's tree.
+// root returns the root of a node's tree.
 func (r relations) root(n *graph.Node) *graph.Node {
 	for {
 		above, ok := r[n]
@@ -42,7 +43,7 @@ func (r relations) root(n *graph.Node) *graph.Node {
 			return n
 		}
 		if next, ok := r[above]; ok {
-			r[n] = next // a shorter way
+			r[n] = next // path compression
 		}
 		n = above
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// IsReadInMemory reports whether somebody does not take a value from a register.
+// IsReadInMemory reports whether some reader does not take a value from a register.
 func (k *Group) IsReadInMemory(readers []Reader) bool {
 	for _, r := range readers {
 		if k.isForwardedTo(r) {
@@ -22,7 +22,7 @@ func (k *Group) IsReadInMemory(readers []Reader) bool {
 	return false
 }
 
-// LevelFor says how often the kernel computes what a member takes.
+// LevelFor says how often the kernel computes what a member reads.
 func (k *Group) LevelFor(n *graph.Node) Level {
 	if n.Op().Class == graph.Reduce {
 		return k.levelOf(n.In(0).Shape())
@@ -30,11 +30,11 @@ func (k *Group) LevelFor(n *graph.Node) Level {
 	return k.levelOf(n.Shape())
 }
 
-// A fused kernel computes values of its iteration space element by element. Where a reduction
-// folds the last axes, its result and what is computed from it have one element for each
-// row; the methods here say which values those are and how they lie over the iteration space.
+// A fused kernel computes the values of its iteration space element by element. If a reduction folds the last axes, its
+// result and what is computed from it have one element for each row. The methods here say which values those are, and
+// return their layouts over the iteration space.
 
-// levelOf says how often the kernel computes values of a shape that it takes.
+// levelOf says how often the kernel computes values of a shape.
 func (k *Group) levelOf(shape graph.Shape) Level {
 	if k.Row >= 0 && !shape.Equal(k.Space) {
 		return PerRow
@@ -42,7 +42,7 @@ func (k *Group) levelOf(shape graph.Shape) Level {
 	return PerElement
 }
 
-// rowShape is the shape of a value with one element a row that keeps all axes.
+// rowShape returns the shape of a value with one element for each row that keeps all axes.
 func (k *Group) rowShape() graph.Shape {
 	s := slices.Clone(k.Space)
 	for axis := k.Row; axis < len(s); axis++ {
@@ -51,8 +51,7 @@ func (k *Group) rowShape() graph.Shape {
 	return s
 }
 
-// OverSpace returns where elements lie over the iteration space, for a layout of a value at a
-// level.
+// OverSpace converts the layout of a value at a level to one over the iteration space.
 func (k *Group) OverSpace(in graph.Layout, l Level) graph.Layout {
 	if l == PerElement {
 		return in
@@ -62,7 +61,7 @@ func (k *Group) OverSpace(in graph.Layout, l Level) graph.Layout {
 	return out
 }
 
-// Read returns where the elements lie that operand i of a node takes, over the iteration space.
+// Read returns the layout of a node's operand i over the iteration space.
 func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	x := n.In(i)
 	if n.Op().Class == graph.Gather {
@@ -75,9 +74,9 @@ func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	return k.OverSpace(layout, l)
 }
 
-// longRow is the number of elements from which on a row takes longer than a kernel of its own for the
-// sum of what rows leave, such as the losses of examples. A kernel that sums over its rows is cut into
-// chunks of them; without that sum, threads share single rows.
+// longRow is the number of elements from which a row takes longer than a separate kernel for the sum of the rows'
+// results, such as the losses of examples. A kernel that sums over its rows is split into chunks of rows; without that
+// sum, threads share single rows.
 const longRow = 1 << 12
 
 // hasLongRows reports whether the kernel's rows are known to be long.
@@ -86,7 +85,7 @@ func (k *Group) hasLongRows() bool {
 	return known && n >= longRow
 }
 
-// minScores is the number of elements from which on rows behind a product may be scores, which run in chains.
+// minScores is the number of elements from which rows after a product may be scores, which run in chains.
 const minScores = 1 << 8
 
 // mayBeScores reports whether the kernel's rows may be scores of one position with many.
@@ -95,7 +94,8 @@ func (k *Group) mayBeScores() bool {
 	return !known || n >= minScores
 }
 
-// readsAcross reports whether an elementwise node reads a value across its rows: its elements are neighbours along an axis that is not the last one.
+// readsAcross reports whether an elementwise node reads a value across its rows: the value is contiguous along another
+// axis than the last one.
 func readsAcross(n *graph.Node) bool {
 	for _, x := range n.Operands() {
 		if !alias.IsView(x) || !x.Shape().Equal(n.Shape()) {
@@ -113,20 +113,23 @@ func readsAcross(n *graph.Node) bool {
 	return false
 }
 
-// maxAcrossBytes is the bytes of rows that a kernel can read across one by one: a second-level cache keeps their lines, each of which has elements of several rows.
+// maxAcrossBytes is the size of rows that a kernel can read across one at a time. Their cache lines, each with elements
+// of several rows, stay in a second-level cache.
 const maxAcrossBytes = 1 << 20
 
-// isFarAcross reports whether the rows that share lines of memory of a value which n reads across are more than maxAcrossBytes.
+// isFarAcross reports whether rows that share cache lines of n's operand, which n reads across, take more than
+// maxAcrossBytes.
 func isFarAcross(n *graph.Node) bool {
 	l := alias.LayoutOf(n.In(0))
 	rows, known := l.Shape[max(slices.Index(l.Strides, 1), 0):].NumElements().Int()
 	return known && rows > int64(maxAcrossBytes/n.DType().Size())
 }
 
-// isFoldedAcross reports whether what is computed element by element of a value that n reads across is folded: of short rows over axes before others, of rows
-// that are far apart over any. A kernel that folds reads its operands row by row, where another one copies blocks of what lies across.
+// isFoldedAcross reports whether values computed elementwise from one that n reads across are reduced: over any axes if
+// rows are far apart, and over other than the last axes if rows are short. A kernel that reduces reads its operands row
+// by row, but a separate kernel copies blocks.
 func (f *fuser) isFoldedAcross(n *graph.Node) bool {
-	const most = 64 // that are looked at
+	const most = 64 // values to examine
 	isFar := isFarAcross(n)
 	if !isFar && rewrite.ShortRows(n.Shape()) == 0 {
 		return false
@@ -149,7 +152,7 @@ func (f *fuser) isFoldedAcross(n *graph.Node) bool {
 	return false
 }
 
-// usersOf lists the nodes that have x as an operand. Few programs ask, so that the lists are made when the first one is asked for.
+// usersOf lists the nodes with operand x. Few programs need it, so the lists are made on first use.
 func (f *fuser) usersOf(x *graph.Node) []*graph.Node {
 	if f.users == nil {
 		f.users = map[*graph.Node][]*graph.Node{}
@@ -162,9 +165,8 @@ func (f *fuser) usersOf(x *graph.Node) []*graph.Node {
 	return f.users[x]
 }
 
-// InRegister reports whether operand i of a node of the kernel, or of one that may
-// become so, is taken as it was computed in the kernel: the same element, or the element
-// of the same row.
+// InRegister reports whether operand i of a node of the kernel, or of a candidate, is used as it was computed in the
+// kernel: the same element, or the element of the same row.
 func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
 	x := n.In(i)
 	if n.Op().Class == graph.Gather {
@@ -192,7 +194,7 @@ func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
 	return true
 }
 
-// registersOf reports whether the kernel computes the very node, not one that it shows.
+// registersOf reports whether the kernel computes the node itself, not just the value under a view.
 func (k *Group) registersOf(x *graph.Node) bool {
 	_, ok := k.Registers[x]
 	return ok
@@ -207,12 +209,12 @@ func allSame(kinds []graph.AxisKind) bool {
 	return true
 }
 
-// rowsFit reports whether a node leaves the kernel's rows whole.
+// rowsFit reports whether a node does not split the kernel's rows.
 func (k *Group) rowsFit(n *graph.Node, l Level) bool {
 	return k.Row < 0 || l == PerRow || !splitsRows(n, k.Space, k.Row) && k.hasUniformRows(n, k.Row)
 }
 
-// canHaveRows reports whether the rows of the kernel can run from an axis on.
+// canHaveRows reports whether the kernel's rows can begin at an axis.
 func (k *Group) canHaveRows(row int) bool {
 	for _, n := range k.Nodes {
 		if splitsRows(n, k.Space, row) || !k.hasUniformRows(n, row) {
@@ -222,7 +224,7 @@ func (k *Group) canHaveRows(row int) bool {
 	return true
 }
 
-// splitsRows reports whether a reduction folds some of the axes of rows and not others.
+// splitsRows reports whether a reduction folds only some of the axes of rows.
 func splitsRows(n *graph.Node, space graph.Shape, row int) bool {
 	if n.Op().Class != graph.Reduce {
 		return false
@@ -238,8 +240,7 @@ func splitsRows(n *graph.Node, space graph.Shape, row int) bool {
 	return reduced && kept
 }
 
-// hasUniformRows reports whether rows that run over several axes are one run of equal steps
-// in all that the node reads and writes.
+// hasUniformRows reports whether rows over several axes have one constant stride in all that the node reads and writes.
 func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
 	if len(k.rowAxes(row)) < 2 {
 		return true
@@ -258,7 +259,7 @@ func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
 	return n.Op().Class != graph.Update || k.isUniform(alias.LayoutOf(n), row)
 }
 
-// rowAxes lists the axes of more than one element over which rows run.
+// rowAxes lists the axes of rows that have more than one element.
 func (k *Group) rowAxes(row int) (axes []int) {
 	for axis := row; axis < len(k.Space); axis++ {
 		if k.Space[axis] != 1 {
@@ -268,7 +269,7 @@ func (k *Group) rowAxes(row int) (axes []int) {
 	return axes
 }
 
-// isUniform reports whether rows are one run of equal steps in a layout.
+// isUniform reports whether rows have one constant stride in a layout.
 func (k *Group) isUniform(l graph.Layout, row int) bool {
 	axes := k.rowAxes(row)
 	for i := 1; i < len(axes); i++ {

@@ -9,9 +9,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// VerifyGroups checks that every value that is computed has one kernel, which runs after the
-// kernels of its operands and after those that read what it writes, and that the members of a
-// fused kernel agree about its iteration space and its rows, and read each other element by element.
+// VerifyGroups checks that every computed value has one kernel, which runs after the kernels of its operands and after
+// those that read what it overwrites. It checks that the members of a fused kernel agree about its iteration space and
+// its rows, and read each other element by element.
 func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 	v := groupVerifier{kernel: map[*graph.Node]int{}, place: map[*graph.Node]int{}}
 	for at, k := range groups {
@@ -22,7 +22,7 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			v.kernel[n], v.place[n] = at, i
 		}
 	}
-	for _, root := range u.Roots { // what kernels read is checked below, and nothing else is needed
+	for _, root := range u.Roots { // operands of kernels are checked below, and nothing else is needed
 		n := alias.State(root)
 		if _, ok := v.kernel[n]; !ok && isComputed(n) {
 			return bug.At(n, "no kernel computes it")
@@ -44,13 +44,13 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 	return nil
 }
 
-// groupVerifier knows for each node which kernel computes it, at which place among the kernel's members.
+// groupVerifier has, for each node, its kernel and its position among the kernel's members.
 type groupVerifier struct {
 	kernel, place map[*graph.Node]int
 	writes        *alias.Writes
 }
 
-// verifyNode checks node i of a kernel: that it comes after its operands, and after what reads the value that it writes.
+// verifyNode checks that node i of a kernel comes after its operands, and after the readers of what it overwrites.
 func (v *groupVerifier) verifyNode(k *Group, at, i int, n *graph.Node) error {
 	for j, x := range n.Operands() {
 		made := alias.State(x)
@@ -80,13 +80,12 @@ func (v *groupVerifier) verifyAgain(k *Group, at, i int, n *graph.Node) error {
 	return k.verifySpace(n)
 }
 
-// isComputed reports whether a kernel must run for a value to be had.
+// isComputed reports whether a value needs a kernel.
 func isComputed(n *graph.Node) bool {
 	return n.Op().Class != graph.Source && n.Op().Class != graph.Version && !alias.IsView(n)
 }
 
-// verifySpace checks that a member of a fused kernel has an element for each of its iteration space, or
-// for each of its rows.
+// verifySpace checks that a member of a fused kernel has one element for each of the iteration space, or for each row.
 func (k *Group) verifySpace(n *graph.Node) error {
 	if k.Class != graph.Elementwise {
 		if len(k.Nodes) != 1 && k.Class != graph.Loop {

@@ -7,13 +7,13 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// AddRowsSpec is a step with the rows that indices name, as a kernel.
+// AddRowsSpec is a kernel that adds to, or replaces, rows at given indices.
 type AddRowsSpec struct {
 	Node     *graph.Node
-	Operands []fusion.Operand // the value as it is read, indices, rows that are added, factors, the value as it is written
+	Operands []fusion.Operand // the old value, indices, added rows, factors, the new value
 	Subtract bool
-	Replace  bool // rows are put in the place of others, and none are added
-	Apart    bool // what is written is another value, which a loop may let lie where the one is that is read
+	Replace  bool // rows are replaced instead of added
+	Apart    bool // the result is a new value, which a loop may place in the memory of the old one
 	// The sizes of gather.Shape.
 	Outer, Size, Inner, Count graph.Dim
 }

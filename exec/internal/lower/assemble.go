@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// lowerAssembly fills the gaps of an assembled value and copies operands to their places.
+// lowerAssembly fills the background of an assembled value and copies operands to their positions.
 func (u *Program) lowerAssembly(k *fusion.Group, j *fusion.Assembly) (parts []*Loop, err error) {
 	if j.HasBackground {
 		l := u.newPart(k, j.Node.Shape())
@@ -32,7 +32,7 @@ func (u *Program) lowerAssembly(k *fusion.Group, j *fusion.Assembly) (parts []*L
 	return parts, nil
 }
 
-// lowerCopy makes a part that copies x to a place in memory, or adds it to what is there.
+// lowerCopy makes a part that copies x to memory, or adds it to the elements there.
 func (u *Program) lowerCopy(k *fusion.Group, x *graph.Node, to fusion.Operand, add bool) (*Loop, error) {
 	l := u.newPart(k, x.Shape())
 	layout := alias.LayoutOf(x)
@@ -53,8 +53,7 @@ func (u *Program) lowerCopy(k *fusion.Group, x *graph.Node, to fusion.Operand, a
 	return l.finish()
 }
 
-// newPart begins a part with one axis of the program for each axis of the iteration space that
-// has more than one element.
+// newPart begins a part. Its program has one axis for each axis of the iteration space with more than one element.
 func (u *Program) newPart(k *fusion.Group, space graph.Shape) *Lowering {
 	l := &Lowering{u: u, k: k, p: &Loop{Space: space}, node: k.Nodes[0], axisOf: make([]int, len(space))}
 	for axis, d := range space {

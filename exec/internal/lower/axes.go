@@ -9,9 +9,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// collapseAxes chooses the axes of the kernel's program: axes of size 1 are dropped, and
-// neighbours that every operand and every reduction treats alike are merged, so that
-// rows are long. The row is the last axis, or the one along which an index is found.
+// collapseAxes chooses the axes of the kernel's program. It drops axes of size 1, and merges adjacent axes that every
+// operand and every reduction treats alike, so that rows are long. The row is the last axis, or the axis along which an
+// index is sought.
 func (l *Lowering) collapseAxes() {
 	rank := len(l.p.Space)
 	var axes [][]int
@@ -38,14 +38,14 @@ func (l *Lowering) collapseAxes() {
 	}
 }
 
-// rowLast moves the group that holds a reduced axis to the end.
+// rowLast moves the group with a reduced axis to the end.
 func rowLast(axes [][]int, reduced []int) [][]int {
 	for at, group := range axes {
 		if slices.Contains(reduced, group[0]) {
 			return append(slices.Delete(slices.Clone(axes), at, at+1), group)
 		}
 	}
-	if len(axes) > 0 { // nothing is folded: the row has one element
+	if len(axes) > 0 { // no axis is folded: the row has one element
 		return append(slices.Clone(axes), nil)
 	}
 	return axes
@@ -55,8 +55,8 @@ func (l *Lowering) anyDependsOnPosition() bool {
 	return slices.ContainsFunc(l.k.Nodes, analysis.DependsOnPosition)
 }
 
-// merge joins neighbouring axes where a step along the outer one is as far as all steps
-// along the inner one, for every operand, and no reduction folds only one of them.
+// merge merges adjacent axes if for every operand the outer stride is the inner stride times the inner size, and no
+// reduction folds only one of them.
 func (l *Lowering) merge(axes [][]int) [][]int {
 	layouts, undecided := l.layouts()
 	var merged [][]int
@@ -91,9 +91,8 @@ func (l *Lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 	return true
 }
 
-// layouts returns how everything that the kernel loads, and every reduction's result,
-// and every in-place write lies over the iteration space; other stores are row-major and merge
-// everywhere. undecided marks axes that may turn out to be repeated.
+// layouts returns the layouts over the iteration space of all loads, all reductions' results and all in-place writes.
+// Other stores are row-major, so they merge everywhere. undecided marks axes that may turn out to be broadcast.
 func (l *Lowering) layouts() (list []graph.Layout, undecided []bool) {
 	undecided = make([]bool, len(l.p.Space))
 	for _, n := range l.k.Computed() {

@@ -15,31 +15,31 @@ type MemoryKind uint8
 const (
 	InArena  MemoryKind = iota // the session's arena, reused after the last use
 	InInput                    // the caller's, for one run
-	InParam                    // the session's, from run to run
+	InParam                    // the session's, kept between runs
 	InConst                    // the program's
-	InResult                   // where a loop wants what a step of its body gives
+	InResult                   // chosen by a loop, for the results of its body
 	InKept                     // the session's, computed once for many runs
 )
 
-// Buffer is memory for one value, or for several that take it over from each other.
+// Buffer is memory for one value, or for several that reuse it in turn.
 type Buffer struct {
 	Kind     MemoryKind
-	Index    int // in the program's list of its kind; in the arena's, its number
+	Index    int // in the program's list of its kind; in the arena, a number
 	Node     *graph.Node
 	Dtype    graph.DType
-	Count    graph.Dim // elements
-	First    int       // the kernel that writes it first
+	Count    graph.Dim // number of elements
+	First    int       // the first kernel that writes it
 	Last     int       // the last kernel that uses it
-	Repeat   *Repeat   // the loop that it is the scratch memory of, or nil
-	ReusedBy *Buffer   // the value that takes the memory over
-	Reuses   *Buffer   // the value whose memory is taken over
-	Crowded  bool      // a row program works on it and on more than maxStreams others; of the buffer at the root alone
+	Repeat   *Repeat   // the loop whose scratch memory it is, or nil
+	ReusedBy *Buffer   // the value that reuses the memory
+	Reuses   *Buffer   // the value whose memory is reused
+	Crowded  bool      // some row program uses it with at least maxStreams other operands; set only at the root
 }
 
-// maxStreams is the most operands of a row program of which a cache keeps lines in one set.
+// maxStreams is the most operands of a row program whose cache lines fit in one set of a cache.
 const maxStreams = 12
 
-// Root returns the buffer whose memory s shares from the beginning.
+// Root returns the first buffer with this memory.
 func (s *Buffer) Root() *Buffer {
 	for s.Reuses != nil {
 		s = s.Reuses
@@ -47,8 +47,8 @@ func (s *Buffer) Root() *Buffer {
 	return s
 }
 
-// AssignBuffers gives each value that kernels exchange a buffer, finds when it lives, and
-// lets results take over the memory of operands that are not needed any more.
+// AssignBuffers gives each value that kernels exchange a buffer, finds its live range, and lets results reuse the
+// memory of operands that die.
 func AssignBuffers(u *Program) error {
 	p := planner{u: u, of: map[*graph.Node]*Buffer{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{}, keptBy: map[*graph.Node]*Kept{}}
 	for i, s := range u.Inputs {
@@ -96,7 +96,7 @@ func AssignBuffers(u *Program) error {
 	return nil
 }
 
-// findCrowded notes the buffers of row programs that work on many.
+// findCrowded marks the buffers of row programs with many operands.
 func (p *planner) findCrowded() {
 	for _, k := range p.u.Kernels {
 		for _, part := range k.Loops() {
@@ -112,8 +112,7 @@ func (p *planner) findCrowded() {
 	}
 }
 
-// placeResults has the outputs of a loop's body lie where the loop wants them. Two that show one
-// memory have one place.
+// placeResults leaves the placement of the outputs of a loop's body to the loop. Two views of one memory share a place.
 func (p *planner) placeResults() {
 	for _, n := range p.u.Roots[:p.u.NumOutputs] {
 		p.use(alias.Viewed(n), 0)
@@ -126,8 +125,8 @@ func (p *planner) placeResults() {
 	}
 }
 
-// lastStep is the kernel up to which the one at a place reads: the last one that is fused with it or
-// runs beside it, or with which it runs beside a product.
+// lastStep returns the last kernel that may run at the same time as the one at a position, because it is fused with it
+// or with the same product.
 func (p *planner) lastStep(at int) int {
 	for at+1 < len(p.u.Kernels) && FusionOf(p.u.Kernels[at+1]).isFused() {
 		at++
@@ -139,10 +138,10 @@ type planner struct {
 	u              *Program
 	of             map[*graph.Node]*Buffer
 	inputs, params map[*graph.Node]int
-	keptBy         map[*graph.Node]*Kept // the kernel that computes a value for many runs
+	keptBy         map[*graph.Node]*Kept // by value: the kernel that computes it for many runs
 }
 
-// use notes that a kernel uses a value's memory.
+// use extends the live range of a value's memory to a kernel.
 func (p *planner) use(n *graph.Node, at int) {
 	s := p.of[n]
 	if s == nil {
@@ -173,9 +172,8 @@ func (p *planner) make(n *graph.Node, at int) *Buffer {
 	return s
 }
 
-// reuseInPlace lets a result of a row program use the memory of an operand that dies in it:
-// both must lie densely over the whole iteration space, so that each element is read before it
-// is overwritten.
+// reuseInPlace lets a result of a row program reuse the memory of an operand that dies in it. Both must be dense over
+// the whole iteration space, so that each element is read before it is overwritten.
 func (p *planner) reuseInPlace(at int, part *Loop) {
 	for i, o := range part.Operands {
 		if spec := part.Program.Operands[i]; !o.Write || spec.Access == rowprog.Acc || spec.Domain != rowprog.Vec {
@@ -199,9 +197,8 @@ func (p *planner) reuseInPlace(at int, part *Loop) {
 	}
 }
 
-// storedAfter reports whether all operands that lie in a buffer have the layout of a loaded one,
-// and are stored no earlier than that is loaded. There are several where a value is kept for a
-// later stage, which then writes it in place.
+// storedAfter reports whether all operands in a buffer have the layout of a loaded operand, and are stored no earlier
+// than it is loaded. There are several if a value is spilled for a later stage, which then writes it in place.
 func (p *planner) storedAfter(part *Loop, to *Buffer, loaded int) bool {
 	for i, o := range part.Operands {
 		if o.Base != nil && p.of[o.Base] == to && !(fusion.SameLayout(part.Operands[loaded], o) && readBeforeWritten(part.Program, loaded, i)) {
@@ -211,8 +208,8 @@ func (p *planner) storedAfter(part *Loop, to *Buffer, loaded int) bool {
 	return true
 }
 
-// readBeforeWritten reports whether the stages that load an operand come no later than
-// the first that stores another one.
+// readBeforeWritten reports whether all stages that load an operand come no later than the first stage that stores
+// another one.
 func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 	lastLoad, firstStore := rowprog.Section(-1), rowprog.Section(p.Sections())
 	for i := range p.Insts {
@@ -226,8 +223,8 @@ func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 	return lastLoad <= firstStore
 }
 
-// isReadByFused reports whether the buffer is read by a kernel with which the one at a place is
-// fused: they run at the same time.
+// isReadByFused reports whether a buffer is read by a kernel with which the one at a position is fused: they run at the
+// same time.
 func (p *planner) isReadByFused(at int, s *Buffer) bool {
 	for k := p.u.Kernels[at]; FusionOf(k).isFused(); k = p.u.Kernels[at] {
 		if at--; p.reads(p.u.Kernels[at], s) {
@@ -237,9 +234,9 @@ func (p *planner) isReadByFused(at int, s *Buffer) bool {
 	return false
 }
 
-// keepsInChain reports whether a member of a chain may take over a buffer as its rows are overwritten:
-// matrices that members exchange from each other, and what no other member reads, as they run on other
-// rows then.
+// keepsInChain reports whether a member of a chain may reuse a buffer as its rows are overwritten. Matrices that
+// members exchange may reuse each other. Other buffers may be reused if no other member reads them, because members run
+// on different rows at the same time.
 func (p *planner) keepsInChain(at int, from, to *Buffer) bool {
 	for _, c := range p.u.Chains {
 		if at < c.First || c.Last < at {
@@ -262,7 +259,7 @@ func (p *planner) reads(k Kernel, s *Buffer) bool {
 	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool { return !o.Write && o.Base != nil && p.of[o.Base] == s })
 }
 
-// usedOnce reports whether one operand of the part alone lies in the buffer.
+// usedOnce reports whether exactly one operand of the part is in the buffer.
 func (p *planner) usedOnce(part *Loop, s *Buffer) bool {
 	uses := 0
 	for _, o := range part.Operands {

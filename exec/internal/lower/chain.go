@@ -11,34 +11,34 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Chain is kernels, one behind the other, that can run on a block of rows after another: what each
-// computes of a row needs no other row of what those before it compute, or is a sum over rows, or unites rows by index. So the
-// matrices that they alone exchange need never be in memory as a whole.
+// Chain is consecutive kernels that can run on one block of rows after another. What each computes for a row needs no
+// other row of the kernels before it, except that it may sum over rows or combine rows by index. So matrices that only
+// they exchange are never stored whole.
 type Chain struct {
-	First, Last int         // kernels of the program
+	First, Last int         // indices of the first and the last kernel
 	Batch       graph.Shape // the axes before the rows
-	Rows, Cols  graph.Dim   // Cols is that of the matrices that they exchange
+	Rows, Cols  graph.Dim   // Cols is the number of columns of the exchanged matrices
 	Members     []ChainMember
 	// Wide is the matrices that they exchange, [Batch…, Rows, Cols] each.
 	Wide []*graph.Node
-	// Over is the axes of the batch over which members add up rows, such as gradients of a bias that all examples share: the matrices of one sum are
-	// computed one after the other.
+	// Over is the axes of the batch over which members sum rows, such as gradients of a bias that all examples share.
+	// Matrices of one sum are computed one after the other.
 	Over []int
 }
 
 // ChainMember is a kernel of a chain.
 type ChainMember struct {
 	Kernel Kernel
-	Sums   bool // a product that sums over the rows
-	Adds   bool // a row program that adds up rows over axes of the batch
-	// Wide is for each operand of the kernel the number of the matrix in Chain.Wide that it is, or -1.
+	Sums   bool // a product that sums over rows
+	Adds   bool // a row program that sums rows over axes of the batch
+	// Wide is the index in Chain.Wide of each operand of the kernel, or -1.
 	Wide []int
 }
 
-// maxChainWindow bounds the kernels behind a product that are looked at.
+// maxChainWindow is the number of kernels, from a product on, that are considered.
 const maxChainWindow = 48
 
-// FindChains looks for chains behind products, and brings the kernels of each together.
+// FindChains finds chains that begin with products, and makes their kernels consecutive.
 func FindChains(u *Program) error {
 	touches, users := map[Kernel]touched{}, usersOf(u.Kernels)
 	for _, k := range u.Kernels {
@@ -63,23 +63,23 @@ func FindChains(u *Program) error {
 	return nil
 }
 
-// chainFinder looks for a chain that begins with a product.
+// chainFinder finds a chain that begins with a product.
 type chainFinder struct {
 	u       *Program
 	touches map[Kernel]touched
 	users   map[*graph.Node][]Kernel // of each value's memory
 	anchor  *MatMul
 	window  []Kernel
-	barred  map[Kernel]bool // that turned out to be no members
+	barred  map[Kernel]bool // that cannot be members
 
 	members []Kernel
-	made    map[*graph.Node]graph.Layout // what members compute row by row, as they write it
+	made    map[*graph.Node]graph.Layout // what members compute row by row, with the layout
 	sums    map[Kernel]bool
 	adds    map[Kernel]bool
-	over    []int // the axes over which these do
+	over    []int // the axes over which those in adds sum
 }
 
-// find returns the chain, or nil. Its first kernel is counted from the window's.
+// find returns the chain, or nil. It counts First and Last from the window's first kernel.
 func (f *chainFinder) find() *Chain {
 	f.barred = map[Kernel]bool{}
 	for {
@@ -99,7 +99,7 @@ func (f *chainFinder) find() *Chain {
 	}
 }
 
-// sort tells members from kernels that must run after them.
+// sort separates members from kernels that must run after them.
 func (f *chainFinder) sort() {
 	f.members = nil
 	f.made, f.sums, f.adds, f.over = map[*graph.Node]graph.Layout{}, map[Kernel]bool{}, map[Kernel]bool{}, nil
@@ -117,7 +117,7 @@ func (f *chainFinder) sort() {
 	}
 }
 
-// joins reports whether a kernel can be a member, and notes what it computes.
+// joins reports whether a kernel can be a member, and records what it computes.
 func (f *chainFinder) joins(k Kernel) bool {
 	switch k := k.(type) {
 	case *MatMul:
@@ -128,8 +128,7 @@ func (f *chainFinder) joins(k Kernel) bool {
 	return false
 }
 
-// productJoins reports whether rows of a product come from the same rows of what members compute, or
-// it sums over these rows.
+// productJoins reports whether a product computes rows from the same rows of members' results, or sums over these rows.
 func (f *chainFinder) productJoins(k *MatMul) bool {
 	p, chain := k.MatMulSpec, f.anchor.MatMulSpec
 	if p.inWords() || p.hasOffsets() || !p.Batch.Equal(chain.Batch) || !p.Operands[2].Layout.IsRowMajor() || isUndecided(p.Operands[:]) {
@@ -148,7 +147,7 @@ func (f *chainFinder) productJoins(k *MatMul) bool {
 	return false
 }
 
-// loopJoins reports whether a row program computes rows from the same rows, be it that it adds up some over the batch.
+// loopJoins reports whether a row program computes rows from the same rows. It may also sum some over the batch.
 func (f *chainFinder) loopJoins(k Kernel, p *Loop) bool {
 	chain := f.anchor.MatMulSpec
 	rank := len(chain.Batch)
@@ -186,8 +185,8 @@ func (f *chainFinder) loopJoins(k Kernel, p *Loop) bool {
 	return true
 }
 
-// addsOver returns the axes of the batch over which a row program adds up rows, nil if it does not, and whether a chain can: the matrices of a sum follow each
-// other then, so that all members add up over the same axes.
+// addsOver returns the axes of the batch over which a row program sums rows, nil if it does not, and whether it fits a
+// chain. The matrices of a sum follow each other in the chain, so all members must sum over the same axes.
 func (f *chainFinder) addsOver(p *Loop) (axes []int, can bool) {
 	for _, o := range p.Program.Operands {
 		if o.Access != rowprog.Acc {
@@ -207,7 +206,8 @@ func (f *chainFinder) addsOver(p *Loop) (axes []int, can bool) {
 	return axes, !slices.ContainsFunc(axes, isOfRows) && (axes == nil || f.over == nil || slices.Equal(axes, f.over))
 }
 
-// reducesAcross reports whether a row program reduces over an axis of its iteration space, that of rows, to values that its elements take.
+// reducesAcross reports whether a row program reduces along an axis of the iteration space, which is that of the
+// chain's rows.
 func reducesAcross(p *Loop, axis int) bool {
 	return len(p.Axes) > 0 && slices.Contains(p.Axes[len(p.Axes)-1], axis) &&
 		slices.ContainsFunc(p.Program.Insts, func(in rowprog.Inst) bool { return in.Op == rowprog.OpReduce })
@@ -217,8 +217,8 @@ func isUndecided(operands []fusion.Operand) bool {
 	return slices.ContainsFunc(operands, func(o fusion.Operand) bool { return o.Undecided != nil })
 }
 
-// ownsRows reports whether what is written has elements of its own for each row, in order: of all matrices of the batch along some axes, as it is repeated
-// along these.
+// ownsRows reports whether a written value has separate elements for each row, in order. It may be broadcast along
+// columns and along some axes.
 func ownsRows(o fusion.Operand, rank int, over []int) bool {
 	l := graph.Layout{Shape: slices.Clone(o.Layout.Shape), Strides: o.Layout.Strides, Offset: o.Layout.Offset}
 	if l.Strides[rank+1] == 0 {
@@ -232,8 +232,8 @@ func ownsRows(o fusion.Operand, rank int, over []int) bool {
 	return l.IsRowMajor()
 }
 
-// sameRows reports whether an operand, if members compute it, is read at the rows where they write it:
-// the axis for rows has the given number.
+// sameRows reports whether an operand that members compute is read in the rows in which it is written. rows is the
+// operand's axis of rows.
 func (f *chainFinder) sameRows(o fusion.Operand, rows int) bool {
 	if o.Base == nil {
 		return true
@@ -251,7 +251,7 @@ func (f *chainFinder) sameRows(o fusion.Operand, rows int) bool {
 	return o.Layout.Strides[rows] == written.Strides[rank] && o.Layout.Offset == written.Offset
 }
 
-// writes reports whether a member writes a value's memory, other than row by row.
+// writes reports whether a member writes to a value's memory.
 func (f *chainFinder) writes(base *graph.Node) bool {
 	return slices.ContainsFunc(f.members, func(k Kernel) bool {
 		return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool {
@@ -260,7 +260,7 @@ func (f *chainFinder) writes(base *graph.Node) bool {
 	})
 }
 
-// wide lists the matrices of the product's columns that members alone exchange.
+// wide lists the matrices with the product's number of columns that only members exchange.
 func (f *chainFinder) wide() (list []*graph.Node) {
 	rank := len(f.anchor.Batch)
 	for _, k := range f.members {
@@ -295,13 +295,13 @@ func uses(k Kernel, base *graph.Node) bool {
 	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool { return o.Base != nil && alias.Storage(o.Base) == base })
 }
 
-// exchanges reports whether a member reads or writes one of the wide matrices.
+// exchanges reports whether a kernel reads or writes one of the wide matrices.
 func (f *chainFinder) exchanges(k Kernel, wide []*graph.Node) bool {
 	return slices.ContainsFunc(wide, func(n *graph.Node) bool { return uses(k, n) })
 }
 
-// multiplies reports whether scores, the first product, are never whole for the sake of a second one: layers of weights
-// take their tiles from each other in memory.
+// multiplies reports whether the first product computes scores that a member multiplies again, so that they need not be
+// stored whole. Layers with weights exchange tiles in memory instead.
 func (f *chainFinder) multiplies(wide []*graph.Node) bool {
 	return scores.IsProduct(f.anchor.Nodes[0]) && slices.ContainsFunc(f.members, func(k Kernel) bool {
 		product, ok := k.(*MatMul)
@@ -315,14 +315,14 @@ func reducesRows(k Kernel) bool {
 	return ok && !loop.Parts[0].Program.Columnwise()
 }
 
-// isAgain reports whether a kernel is a product that is computed again, so as not to be in memory until then.
+// isAgain reports whether a kernel is a recomputed product, so that its matrix need not stay in memory.
 func isAgain(k Kernel) bool {
 	product, ok := k.(*MatMul)
 	return ok && rewrite.IsAgain(product.Nodes[0])
 }
 
-// others lists what stands among the members, in order: what they need comes before them, and all else
-// after them, as a product that is computed again does, in order to be computed late.
+// others lists the kernels among the members that are no members, in order: those on which members depend come before
+// them, all others after. A recomputed product comes after, since it is meant to run late.
 func (f *chainFinder) others(among []Kernel) (before, after []Kernel) {
 	first := slices.Clone(f.members)
 	for _, k := range slices.Backward(among) {
@@ -341,7 +341,7 @@ func (f *chainFinder) others(among []Kernel) (before, after []Kernel) {
 	return before, after
 }
 
-// chain makes the chain of the members, which it brings together.
+// chain makes the chain, and makes its members consecutive.
 func (f *chainFinder) chain(wide []*graph.Node) *Chain {
 	before, after := f.others(f.window[:slices.Index(f.window, f.members[len(f.members)-1])+1])
 	c := &Chain{First: len(before), Last: len(before) + len(f.members) - 1, Batch: f.anchor.Batch, Rows: f.anchor.M, Cols: f.anchor.N, Wide: wide, Over: f.over}

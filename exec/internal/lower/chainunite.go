@@ -9,16 +9,16 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Rows that are united by index and that nothing else reads need not be in memory either: what edges of a graph send to its nodes, and gradients of rows
-// that were picked. The kernel that computes them and those that unite them are a chain.
+// Rows that are only combined by index need not be stored either: messages from the edges of a graph to its nodes, and
+// gradients of picked rows. The kernel that computes them and those that combine them form a chain.
 
-// UnitesByIndex reports whether a chain's rows are united by index.
+// UnitesByIndex reports whether a chain's rows are combined by index.
 func (c *Chain) UnitesByIndex() bool {
 	_, is := c.Members[len(c.Members)-1].Kernel.(*Gather)
 	return is
 }
 
-// findUnited finds such chains.
+// findUnited finds these chains.
 func (u *Program) findUnited(touches map[Kernel]touched, users map[*graph.Node][]Kernel) {
 	for i := range u.Kernels {
 		k, isLoop := u.Kernels[i].(*Fused)
@@ -53,12 +53,12 @@ func (u *Program) findUnited(touches map[Kernel]touched, users map[*graph.Node][
 	}
 }
 
-// isInChain reports whether a kernel is one of a chain.
+// isInChain reports whether a kernel belongs to a chain.
 func (u *Program) isInChain(at int) bool {
 	return slices.ContainsFunc(u.Chains, func(c *Chain) bool { return c.First <= at && at <= c.Last })
 }
 
-// isRoot reports whether a value's memory is that of a result of the program.
+// isRoot reports whether a node is the memory of one of the program's roots.
 func (u *Program) isRoot(n *graph.Node) bool {
 	if u.rootMemory == nil {
 		u.rootMemory = make(map[*graph.Node]bool, len(u.Roots))
@@ -69,7 +69,7 @@ func (u *Program) isRoot(n *graph.Node) bool {
 	return u.rootMemory[n]
 }
 
-// mayBeFused reports whether the kernel at a place is rather fused with the product before it.
+// mayBeFused reports whether a kernel can be fused with a product just before it, which has priority.
 func (u *Program) mayBeFused(at int, k *Fused) bool {
 	for i := max(at-2, 0); i < at; i++ {
 		if product, is := u.Kernels[i].(*MatMul); is && (canFuseWithResult(k, product) || canFuseWithFactor(k, product)) {
@@ -79,7 +79,7 @@ func (u *Program) mayBeFused(at int, k *Fused) bool {
 	return false
 }
 
-// computesRows reports whether a kernel computes rows, each by itself, of one axis or several.
+// computesRows reports whether a kernel computes rows independently. A row may have several axes.
 func computesRows(k *Fused) bool {
 	if len(k.Parts) != 1 {
 		return false
@@ -96,7 +96,8 @@ func computesRows(k *Fused) bool {
 	return true
 }
 
-// unitedBy returns the kernels that unite rows by index which a kernel writes; nil where there are none, or others read them.
+// unitedBy returns the kernels that combine by index the rows that a kernel writes; nil if there are none, or the rows
+// have other readers.
 func unitedBy(k *Fused, o fusion.Operand, users []Kernel) (by []Kernel) {
 	space := k.Parts[0].Space
 	for _, user := range users {
@@ -116,7 +117,7 @@ func unitedBy(k *Fused, o fusion.Operand, users []Kernel) (by []Kernel) {
 	return by
 }
 
-// comesNext reports whether kernels can run next after the one at a place and some others.
+// comesNext reports whether kernels can move directly behind the kernel at a position and some others.
 func (u *Program) comesNext(at int, next, others []Kernel, touches map[Kernel]touched) bool {
 	left := len(next)
 	var between []Kernel
@@ -137,7 +138,7 @@ func (u *Program) comesNext(at int, next, others []Kernel, touches map[Kernel]to
 	return left == 0
 }
 
-// bringNext moves kernels behind the one at a place.
+// bringNext moves kernels directly behind the kernel at a position.
 func (u *Program) bringNext(at int, kernels []Kernel) {
 	rest := slices.DeleteFunc(slices.Clone(u.Kernels[at+1:]), func(k Kernel) bool { return slices.Contains(kernels, k) })
 	copy(u.Kernels[at+1:], slices.Concat(kernels, rest))

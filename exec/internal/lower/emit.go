@@ -7,10 +7,10 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// The methods here make a lowering a graph.Emitter: operations write the meaning of
-// their elements into the kernel's row program.
+// These methods make a Lowering a graph.Emitter: operations emit what they compute per element into the kernel's row
+// program.
 
-// PrimOps returns the kernels' operation of each primitive: they have the same names.
+// PrimOps maps primitives to the kernels' operations of the same names.
 var PrimOps = func() map[graph.Prim]rowprog.Op {
 	byName := map[string]rowprog.Op{}
 	for _, o := range rowprog.Primitives() {
@@ -25,7 +25,7 @@ var PrimOps = func() map[graph.Prim]rowprog.Op {
 	return table
 }()
 
-// OpCosts returns the cost of the kernels' operations: see PrimCost.
+// OpCosts returns the costs of the kernels' operations: see PrimCost.
 var OpCosts = func() map[rowprog.Op]int {
 	costs := map[rowprog.Op]int{}
 	for p, o := range PrimOps {
@@ -43,12 +43,12 @@ func (l *Lowering) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	return graph.Value(l.b.Apply(PrimOps[p], args...))
 }
 
-// Const writes a number.
+// Const emits a number.
 func (l *Lowering) Const(t graph.DType, v float64) graph.Value {
 	return graph.Value(l.b.Const(TypeOf(t), v))
 }
 
-// Convert changes the type.
+// Convert emits a conversion.
 func (l *Lowering) Convert(x graph.Value, t graph.DType) graph.Value {
 	return graph.Value(l.b.Convert(rowprog.Value(x), TypeOf(t)))
 }
@@ -56,7 +56,7 @@ func (l *Lowering) Convert(x graph.Value, t graph.DType) graph.Value {
 // TypeOf returns the type of a value.
 func (l *Lowering) TypeOf(x graph.Value) graph.DType { return dtypeOf(l.b.TypeOf(rowprog.Value(x))) }
 
-// Index is the position along an axis of the iteration space.
+// Index emits the position along an axis of the iteration space.
 func (l *Lowering) Index(axis int) graph.Value {
 	at := l.axisOf[axis]
 	if at < 0 {
@@ -65,7 +65,7 @@ func (l *Lowering) Index(axis int) graph.Value {
 	return graph.Value(l.b.Iota(at))
 }
 
-// Size is a size of the program.
+// Size emits a size of the program.
 func (l *Lowering) Size(d graph.Dim) graph.Value {
 	if n, whole := d.Int(); whole {
 		return graph.Value(l.b.ConstInt(rowprog.I64, n))
@@ -73,22 +73,22 @@ func (l *Lowering) Size(d graph.Dim) graph.Value {
 	return graph.Value(l.b.Load(l.operand(fusion.Operand{Size: d}, graph.Int64, rowprog.In)))
 }
 
-// Check stops the run where ok is false.
+// Check emits a check that stops the run if ok is false.
 func (l *Lowering) Check(ok graph.Value, c graph.Claim) {
 	f, culprit := RuntimeCheck{Claim: c, Node: l.node}, ok
-	if c.Operand > 0 || !l.node.Op().Fill { // whose first operand is of no account
+	if c.Operand > 0 || !l.node.Op().Fill { // Fill does not read its first operand
 		f.On, culprit = l.loaded(l.node, l.k.LevelFor(l.node), c.Operand), l.in[c.Operand]
 	}
 	l.b.Guard(rowprog.Value(ok), rowprog.Value(culprit), l.fault(f))
 }
 
-// divisorCode is the fault of a division of integers by zero that the node's meaning does not
-// check for: what divides need not be an operand.
+// divisorCode returns the fault for a division of integers by zero. It names no operand, because the divisor need not
+// be one.
 func (l *Lowering) divisorCode() rowprog.FaultCode {
 	return l.fault(RuntimeCheck{Claim: graph.Claim{Message: "ZeroDivisionError: an integer is divided by zero"}, Node: l.node})
 }
 
-// fault adds a fault and gives its code.
+// fault adds a fault and returns its code.
 func (l *Lowering) fault(f RuntimeCheck) rowprog.FaultCode {
 	l.u.RuntimeChecks = append(l.u.RuntimeChecks, f)
 	return rowprog.FaultCode(len(l.u.RuntimeChecks) - 1)

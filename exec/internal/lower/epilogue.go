@@ -11,10 +11,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// This file decides at compile time which kernels are fused with matrix products: what a run
-// makes of that, with the sizes bound, is in epilogue.go of package engine.
+// This file decides at compile time which kernels can be fused with matrix products. When sizes are bound, epilogue.go
+// of package engine chooses among these.
 
-// MatMulFusion is how a loop is fused with the matrix product before it.
+// MatMulFusion says how a loop is fused with the matrix product before it.
 type MatMulFusion struct {
 	Kind fusionKind
 	Of   *MatMul
@@ -24,45 +24,44 @@ type fusionKind uint8
 
 const (
 	notFused fusionKind = iota
-	// OnResult goes on with the product's result, as soon as tiles or rows of it are whole: they
-	// are in a cache, or in registers, then.
+	// OnResult continues with the product's result as soon as tiles or rows of it are complete. They are then in a
+	// cache or in registers.
 	OnResult
-	// OnFactor sums columns of the product's second matrix while the product has that in a cache,
-	// as the gradient of a bias does beside that of weights.
+	// OnFactor sums columns of the product's second matrix while that is in a cache. The gradient of a bias is fused so
+	// with the product for the gradient of weights.
 	OnFactor
 )
 
 func (f MatMulFusion) isFused() bool { return f.Kind != notFused }
 
-// Thresholds say from which sizes on a fusion pays.
+// Thresholds are the sizes from which fusions are worthwhile.
 type Thresholds struct {
-	// TileBytes is the size of a result that is worth taking in tiles, as a smaller one stays in the
-	// first-level cache; and tileRows its rows, as tiles of fewer save less than it takes to prepare
-	// for the columns of each.
+	// TileBytes is the least size of a result that is processed in tiles; a smaller one stays in the first-level cache.
+	// TileRows is the least number of rows, as tiles of fewer rows save less than preparing for the columns of each
+	// tile costs.
 	TileBytes, TileRows int
-	// RowBytes is the size of a result that is worth taking by rows: a smaller one stays in a
-	// cache that is fast enough.
+	// RowBytes is the least size of a result that is processed in rows; a smaller one stays in a fast enough cache.
 	RowBytes int
-	// FactorBytes is the size of a second matrix that is better summed beside the product: a smaller
-	// one is soon read once more.
+	// FactorBytes is the least size of a second matrix that is summed during the product; a smaller one is quickly read
+	// again.
 	FactorBytes int
-	// ChainBytes is the size of the matrices that a chain exchanges, of a whole batch, from which on it
-	// runs in blocks of rows: smaller ones stay in the second-level cache.
+	// ChainBytes is the least size of the matrices that a chain exchanges, for a whole batch, for which it runs in
+	// blocks of rows; smaller ones stay in the second-level cache.
 	ChainBytes int
-	// ChainFactor is the size of a second matrix from which on all threads share a block of a chain, instead
-	// of each having its own: they read the matrix once for many rows.
+	// ChainFactor is the least size of a second matrix for which all threads share a block of a chain instead of having
+	// one each: they read the matrix once for many rows.
 	ChainFactor int
-	// ChainRows is the number of rows of a block; 0 where the caches decide, as they should but in tests.
+	// ChainRows is the number of rows of a block; with 0 the caches decide. Only tests set it.
 	ChainRows int
 }
 
 var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 32, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20, ChainFactor: 4 << 20}
 
-// TakesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
+// TakesAllTiles reports whether tiles are used even if they are not worthwhile, as in tests.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }
 
-// FuseWithMatMul finds loops that can be fused with the product before them: what is computed from
-// a product, or from its second matrix, is computed while that is in the cache.
+// FuseWithMatMul finds loops that can be fused with the product before them: they run on the product's result, or on
+// its second matrix, while that is in a cache.
 func FuseWithMatMul(u *Program) error {
 	for i, k := range u.Kernels[min(1, len(u.Kernels)):] {
 		loop, ok := k.(*Fused)
@@ -84,8 +83,8 @@ func FuseWithMatMul(u *Program) error {
 	return nil
 }
 
-// canFuseWithResult reports whether each row of a kernel needs no more of a product than the same
-// row, and the kernel writes nothing that the product reads.
+// canFuseWithResult reports whether each row of a kernel needs only the same row of a product, and the kernel writes
+// nothing that the product reads.
 func canFuseWithResult(k *Fused, before *MatMul) bool {
 	product := before.MatMulSpec
 	p, c := k.Parts[0], product.Operands[2]
@@ -96,7 +95,7 @@ func canFuseWithResult(k *Fused, before *MatMul) bool {
 		switch p.Program.Insts[i].Op {
 		case rowprog.OpGuard:
 			return false
-		case rowprog.OpAccumulate: // tiles can, if they come to the rows in order; rows cannot
+		case rowprog.OpAccumulate: // tiles can, if they come in the order of rows; rows cannot
 			if len(product.Batch) > 0 || !p.Program.Columnwise() || p.Program.Stages != 1 {
 				return false
 			}
@@ -117,8 +116,8 @@ func canFuseWithResult(k *Fused, before *MatMul) bool {
 	return true
 }
 
-// canFuseWithFactor reports whether a kernel sums the columns of the second matrix of a product, needs
-// no other matrix nor the product, and writes nothing that this reads.
+// canFuseWithFactor reports whether a kernel sums the columns of a product's second matrix, needs neither another
+// matrix nor the product, and writes nothing that the product reads.
 func canFuseWithFactor(k *Fused, before *MatMul) bool {
 	if len(before.Batch) > 0 || before.Rows != 1 || before.MatMulSpec.Operands[1].Base.DType() != before.Dtype {
 		return false
@@ -146,8 +145,8 @@ func canFuseWithFactor(k *Fused, before *MatMul) bool {
 	return true
 }
 
-// factorProgram says what a loop does with tiles of the second matrix of the product before it,
-// if it can.
+// factorProgram describes what a loop does with tiles of the second matrix of the product before it. ok is false if it
+// cannot use tiles.
 func factorProgram(p *Loop, before *MatMulSpec) (t backend.TileProgram, ok bool) {
 	b := before.Operands[1]
 	if t, ok = p.tileOf(b.Base, before.Dtype); !ok {
@@ -158,11 +157,11 @@ func factorProgram(p *Loop, before *MatMulSpec) (t backend.TileProgram, ok bool)
 	return t, from.Base == b.Base && from.Undecided == nil && from.Layout.Offset == b.Layout.Offset
 }
 
-// resultProgram says what a kernel does with tiles of the product before it, if it can. It may be
-// the last one to read the product.
+// resultProgram describes what a kernel does with tiles of the product before it. ok is false if it cannot use tiles.
+// isLast says that nothing reads the product later.
 func (u *Program) resultProgram(p *Loop, before *MatMulSpec, isLast bool) (t backend.TileProgram, ok bool) {
 	c := before.Operands[2]
-	// planTiles refuses small products; of those that are known, no code is made.
+	// planTiles refuses small products. If the size is known to be small, no code is generated.
 	if n, known := c.Layout.Shape.NumElements().Int(); known && n*int64(before.Dtype.Size()) < int64(u.Thresholds.TileBytes) {
 		return t, false
 	}
@@ -172,8 +171,7 @@ func (u *Program) resultProgram(p *Loop, before *MatMulSpec, isLast bool) (t bac
 	return t, ok
 }
 
-// TilePrograms lists loops that can work on tiles of products or of what these read, and what they
-// do with them.
+// TilePrograms lists the loops that can run on tiles of products or of their second factors, with their programs.
 func (u *Program) TilePrograms() (parts []*Loop, programs []backend.TileProgram) {
 	for i, k := range u.Kernels {
 		f, t, ok := FusionOf(k), backend.TileProgram{}, false
@@ -191,8 +189,8 @@ func (u *Program) TilePrograms() (parts []*Loop, programs []backend.TileProgram)
 	return parts, programs
 }
 
-// tileOf says what a kernel does with tiles of a matrix, if it reads that in one way and does the
-// same with each tile, wherever that stands. The program is the kernel's.
+// tileOf describes what a loop does with tiles of a matrix. It must read the matrix in one way, and treat all tiles
+// alike.
 func (p *Loop) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProgram, ok bool) {
 	if !p.Program.Columnwise() || p.Program.Stages != 1 {
 		return t, false
@@ -207,7 +205,7 @@ func (p *Loop) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProg
 		case alias.Storage(o.Base) != alias.Storage(matrix):
 		case t.From < 0:
 			t.From = i
-		default: // another view of the matrix, which need not be stored
+		default: // another view of the matrix, which may not be stored
 			return t, false
 		}
 	}
@@ -235,8 +233,7 @@ func (p *Loop) isRowInvariant(o fusion.Operand) bool {
 	return true
 }
 
-// InRows returns a program of one row an outer axis, so that it can be run on some columns of a
-// matrix.
+// InRows returns a program with one outer axis, so that it can run on some columns of a matrix.
 func InRows(p *rowprog.Program) *rowprog.Program {
 	q := *p
 	q.Outer = 1
@@ -257,7 +254,7 @@ func (f MatMulFusion) text(k Kernel) string {
 
 // parts names the parts of the product on which a loop may run.
 func (f MatMulFusion) parts(p *Loop) string {
-	isSum := p.Program.ReducesOutermost() // rows do not come in its order
+	isSum := p.Program.ReducesOutermost() // rows do not come in order
 	switch {
 	case f.Kind == OnFactor:
 		return "panels of its second matrix"

@@ -6,11 +6,11 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// FunctionSpec is a Go function of whole arrays as a kernel.
+// FunctionSpec is a kernel that calls a Go function of whole arrays.
 type FunctionSpec struct {
 	Node     *graph.Node
 	Operands []fusion.Operand // all dense; the result is last
-	Core     []int            // of each of them, how many axes an example has
+	Core     []int            // for each operand, the number of axes of an example
 }
 
 func newFunctionSpec(n *graph.Node) *FunctionSpec {

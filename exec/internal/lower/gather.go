@@ -14,12 +14,12 @@ import (
 type GatherSpec struct {
 	Node     *graph.Node
 	Operands [3]fusion.Operand // values, indices, result; all dense
-	Fold     graph.Fold        // how elements are united by index; NoFold where they are picked
+	Fold     graph.Fold        // how elements are combined by index; NoFold if they are picked
 	// outer, size, inner and count are the sizes of gather.Shape.
 	Outer, Size, Inner, Count graph.Dim
 }
 
-// pick writes how a kernel of elements takes one by an index, of 32 bits, or one of a row.
+// pick emits how a fused kernel takes an element by a 32-bit index, or an element of a row.
 func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 	size := n.In(0).Shape()[n.Op().Axes(n)[0]]
 	if analysis.TakesRows(n) {
@@ -35,17 +35,17 @@ func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), index, limit)
 }
 
-// pickRow writes how a kernel of elements takes one of the row that an index names, of as many rows as there are.
+// pickRow emits how a fused kernel takes elements of the row at an index, size rows in all.
 func (l *Lowering) pickRow(n *graph.Node, index rowprog.Value, size graph.Dim) rowprog.Value {
 	step := alias.LayoutOf(n.In(0)).Strides[n.Op().Axes(n)[0]]
 	first, known := l.firsts[n]
-	if !known { // from a stage before
+	if !known { // computed in an earlier stage
 		first = l.firstOfRow(n, index, size, step)
 	}
 	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), first, rowprog.Value(l.Size(size.Times(step))))
 }
 
-// firstOfRow is where a row begins that an index names, checked, counted from the first one.
+// firstOfRow emits the position of the first element of the row at an index, which is checked.
 func (l *Lowering) firstOfRow(n *graph.Node, index rowprog.Value, size, step graph.Dim) rowprog.Value {
 	index = l.b.Convert(index, rowprog.I64)
 	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGe, index, l.b.ConstInt(rowprog.I64, 0)), l.b.Apply(rowprog.OpLt, index, rowprog.Value(l.Size(size))))

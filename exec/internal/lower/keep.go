@@ -8,19 +8,19 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// A kernel that reads nothing but constants and parameters which the program does not write, such as sums of the columns of
-// weights or a table of positions, computes the same in each run until a parameter is set. Its results are kept by the session,
-// if they are small, and it does not run again until then. So are the results of products that are up to four times as large as what they come from,
-// such as filters that were turned for a convolution by tiles, and parts of values that are laid out otherwise, such as the numbers of filters that some place
-// has an element for.
+// A kernel that reads only constants, and parameters that the program does not write, computes the same in each run
+// until a parameter is set. Examples are sums of columns of weights, and tables of positions. If its results are small,
+// the session keeps them, and it does not run again until then. The session also keeps products of up to four times the
+// size of their factors, such as transformed filters for a convolution by tiles, and values in another layout, such as
+// the numbers of filters that have an element at some position.
 
 // Kept is a kernel whose results are kept.
 type Kept struct {
 	Buffers []*Buffer // its results
-	Params  []int     // what it reads of the program's parameters, through other such kernels too
+	Params  []int     // the parameters that it reads, also through other such kernels
 }
 
-// Results of keptBytes are kept, and more where a kernel reads many times as much, up to maxKept.
+// Results of up to keptBytes are kept, and larger ones, up to maxKept, if the kernel reads keptShare times as much.
 const (
 	keptBytes   = 64 << 10
 	keptShare   = 4
@@ -28,7 +28,7 @@ const (
 	keptProduct = 4
 )
 
-// findKept lists the kernels whose results are kept, and the memory of these.
+// findKept finds the kernels whose results are kept, and gives the results buffers.
 func (p *planner) findKept() {
 	u := p.u
 	if u.Body != nil {
@@ -68,7 +68,7 @@ func (p *planner) findKept() {
 	}
 }
 
-// separate lets kernels that would be fused with a product run by themselves.
+// separate lets kernels run separately that would be fused with a kept product.
 func (p *planner) separate(product int) {
 	for _, k := range p.u.Kernels[product+1:] {
 		if !FusionOf(k).isFused() {
@@ -78,7 +78,7 @@ func (p *planner) separate(product int) {
 	}
 }
 
-// keepable tells what a kernel computes of which parameters, and whether that can be kept.
+// keepable returns what a kernel computes, from which parameters, and whether it can be kept.
 func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*graph.Node]int) (made []*graph.Node, params []int, ok bool) {
 	u := p.u
 	switch k := u.Kernels[at].(type) {
@@ -99,7 +99,7 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 	seen := map[*graph.Node]bool{}
 	for _, o := range u.Kernels[at].Operands() {
 		if o.Base == nil {
-			return nil, nil, false // a size, which other runs may have otherwise
+			return nil, nil, false // a size may differ in other runs
 		}
 		n := alias.Storage(o.Base)
 		if seen[n] {
@@ -130,7 +130,8 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 	return made, params, isSmall && len(made) > 0
 }
 
-// onlyMoves reports whether a kernel computes nothing, but lays elements out otherwise. Of kernels without loops, such as Go functions, that is not known.
+// onlyMoves reports whether a kernel only moves elements. It is not known of kernels without loops, such as Go
+// functions.
 func onlyMoves(k Kernel) bool {
 	loops := k.Loops()
 	for _, loop := range loops {
@@ -143,7 +144,7 @@ func onlyMoves(k Kernel) bool {
 	return len(loops) > 0
 }
 
-// bytesOf is the size of a value; the greatest number where runs decide it, or it is that large.
+// bytesOf returns the size of a value; the maximum if it is unknown or too large.
 func bytesOf(n *graph.Node) int {
 	count, known := n.Shape().NumElements().Int()
 	if !known || count > 1<<40 {
@@ -152,7 +153,7 @@ func bytesOf(n *graph.Node) int {
 	return int(count) * n.DType().Size()
 }
 
-// hasFixedSize reports whether no size is named.
+// hasFixedSize reports whether all sizes are known.
 func hasFixedSize(s graph.Shape) bool {
 	for _, d := range s {
 		if _, known := d.Int(); !known {

@@ -11,32 +11,32 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Kernel is a group of nodes as it is carried out: one of the kinds below. Another kind is a
-// type here, a case of Program.lowerGroup, and one of Specialization.bindKernel in package engine.
+// Kernel is a group of nodes as it runs: one of the kinds below. A new kind needs a type here, a case in
+// Program.lowerGroup, and one in Specialization.bindKernel in package engine.
 type Kernel interface {
-	// Computes is the nodes that it computes.
+	// Computes returns the nodes that it computes.
 	Computes() *fusion.Group
 	// Operands lists what it reads and writes.
 	Operands() []fusion.Operand
-	// Loops lists the row programs that it consists of, in the order in which they run.
+	// Loops lists its row programs in the order in which they run.
 	Loops() []*Loop
 }
 
-// Fused is a fused group: its last row program. Those before it fill gaps of values in
-// which it stores slices.
+// Fused is a fused group: its last row program. Those before it fill the backgrounds of values in which it stores
+// slices.
 type Fused struct {
 	*fusion.Group
 	Parts  []*Loop
 	Fusion MatMulFusion
 }
 
-// Variants is a kernel of which one of the row programs runs, by the sizes bound.
+// Variants is a kernel of several row programs, one of which runs, depending on the sizes.
 type Variants struct {
 	*fusion.Group
 	Parts []*Loop
 }
 
-// Assemble puts values side by side, or adds them up, in one value.
+// Assemble puts values together in one value, or adds them.
 type Assemble struct {
 	*fusion.Group
 	Parts []*Loop
@@ -48,13 +48,13 @@ type MatMul struct {
 	*MatMulSpec
 }
 
-// Gather picks or adds elements by index.
+// Gather picks elements by index, or combines them.
 type Gather struct {
 	*fusion.Group
 	*GatherSpec
 }
 
-// AddRows adds multiples of rows to the rows of a value that indices name, or puts others in their place, in place.
+// AddRows adds multiples of rows to the rows of a value at given indices, in place, or replaces these.
 type AddRows struct {
 	*fusion.Group
 	*AddRowsSpec
@@ -66,7 +66,7 @@ type Function struct {
 	*FunctionSpec
 }
 
-// Repeat is a loop of the user's: its body is a program, which is run for each step.
+// Repeat is a user's loop: its body is a program, which runs for each step.
 type Repeat struct {
 	*fusion.Group
 	*RepeatSpec
@@ -105,19 +105,19 @@ func FusionOf(k Kernel) MatMulFusion {
 	return MatMulFusion{}
 }
 
-// Loop is one row program of a kernel, and what its operands are.
+// Loop is one row program of a kernel, with its operands.
 type Loop struct {
 	Program     *rowprog.Program
 	Kernel      backend.Kernel
-	Tiles       *backend.Tiles // what it does with tiles of the product before it, if it can
-	Tail        backend.Kernel // what it does then with columns that fill no tiles
+	Tiles       *backend.Tiles // for tiles of the product before it, if it can use them
+	Tail        backend.Kernel // for columns that do not fill a tile
 	Operands    []fusion.Operand
 	Space       graph.Shape
 	Axes        [][]int // the axes of the iteration space over which each axis of the program runs; the row is last
-	ReducedAxes []int   // of one part out of several: the undecided axes that it sums over
+	ReducedAxes []int   // of one part of several: the undecided axes that it folds
 }
 
-// KernelText prints a kernel: its nodes and its programs.
+// KernelText formats a kernel: its nodes and its programs.
 func KernelText(k Kernel) string {
 	return k.Computes().String() + FusionOf(k).text(k) + programsText(k) + bodyText(k)
 }
@@ -130,7 +130,7 @@ func programsText(k Kernel) string {
 	return b.String()
 }
 
-// ListText prints kernels in the order in which they run.
+// ListText formats kernels in the order in which they run.
 func ListText[K any](kernels []K, text func(K) string) string {
 	var b strings.Builder
 	for i, k := range kernels {

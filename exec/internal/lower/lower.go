@@ -13,29 +13,29 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// RuntimeCheck is what a failing check in a kernel means.
+// RuntimeCheck describes a check in a kernel that may fail.
 type RuntimeCheck struct {
 	Claim graph.Claim
 	Node  *graph.Node
-	On    fusion.Operand // the one that the claim is about, over the kernel's iteration space; without base if none
+	On    fusion.Operand // the claim's operand, over the kernel's iteration space; without Base if there is none
 }
 
-// Program is a program under compilation.
+// Program is a program during compilation.
 type Program struct {
 	*rewrite.Program
 	Thresholds  Thresholds
 	Groups      []*fusion.Group
 	Kernels     []Kernel
-	Chains      []*Chain // in their order
+	Chains      []*Chain // in order
 	BufferOf    map[*graph.Node]*Buffer
 	Consts      []*graph.Node
 	Buffers     []*Buffer
 	Kept        map[int]*Kept // by kernel
 	KeptBuffers []*Buffer
-	builder     rowprog.Builder // of the program that is being written
-	Results     []*Buffer       // of a loop's body: those that its outputs lie in, in their order
-	Overwrites  []Overwrite     // of a loop's body: which of them may lie where its inputs do
-	Puts        []Overwrite     // and which of them are an input with other slices at some places
+	builder     rowprog.Builder // of the current row program
+	Results     []*Buffer       // of a loop's body: the buffers of its outputs, in order
+	Overwrites  []Overwrite     // of a loop's body: which results may use the memory of inputs
+	Puts        []Overwrite     // which results are inputs with replaced slices
 	// CompileBody compiles the body of a loop.
 	CompileBody   func(*rewrite.Program) (*Program, error)
 	RuntimeChecks []RuntimeCheck
@@ -43,8 +43,7 @@ type Program struct {
 	rootMemory map[*graph.Node]bool // see isRoot
 }
 
-// Lower writes each kernel as a row program, or notes the operands of a kernel of
-// another class.
+// Lower writes each fused group as a row program, and makes the kernels of other classes.
 func Lower(u *Program) error {
 	readers := u.readers()
 	roots := map[*graph.Node]bool{}
@@ -64,8 +63,7 @@ func Lower(u *Program) error {
 	return nil
 }
 
-// lowerGroup returns the kernel that carries out a group. isNeeded says of a value of the group
-// whether somebody takes it from memory.
+// lowerGroup returns the kernel of a group. isNeeded reports whether a value of the group is read from memory.
 func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (Kernel, error) {
 	n := k.Nodes[0]
 	switch {
@@ -91,7 +89,7 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 	return nil, fmt.Errorf("no kernel for %s of class %s", n.Op().Name, k.Class)
 }
 
-// lowerLoop writes a fused group, and what fills the gaps of values in which it stores slices.
+// lowerLoop writes a fused group, and what fills the backgrounds of values in which it stores slices.
 func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (*Fused, error) {
 	made := &Fused{Group: k}
 	for _, j := range k.Backgrounds {
@@ -115,11 +113,11 @@ type Lowering struct {
 	p      *Loop
 	b      *rowprog.Builder
 	plan   *stages
-	values []rowprog.Value               // by the number of a node in the kernel, then by stage; None until known
-	node   *graph.Node                   // whose meaning is being written
+	values []rowprog.Value               // by index in the kernel, then by stage; None while unknown
+	node   *graph.Node                   // the node that is being emitted
 	in     []graph.Value                 // its operands' values
-	firsts map[*graph.Node]rowprog.Value // where rows begin that nodes pick
-	axisOf []int                         // the program's axis of each axis of the iteration space, -1 where it has size 1
+	firsts map[*graph.Node]rowprog.Value // by node that picks: the first element of the row
+	axisOf []int                         // by axis of the iteration space: the program's axis, or -1 if it has size 1
 }
 
 func (l *Lowering) run() (*Loop, error) {
@@ -143,7 +141,7 @@ func (l *Lowering) run() (*Loop, error) {
 	return l.finish()
 }
 
-// rowLength is the number of elements of a row; 0 where it is not known.
+// rowLength returns the number of elements of a row; 0 if it is unknown.
 func (l *Lowering) rowLength() int {
 	if len(l.p.Axes) == 0 {
 		return 0
@@ -159,7 +157,7 @@ func (l *Lowering) rowLength() int {
 	return int(n)
 }
 
-// finishNode writes what a stage does for a node: its reduction, or its stores.
+// finishNode emits a node's reduction or stores in a stage.
 func (l *Lowering) finishNode(n *graph.Node, s int) {
 	plan := l.plan.at(n)
 	if plan.stored == s && n.Op().Class == graph.Reduce {
@@ -181,7 +179,7 @@ func (l *Lowering) finishNode(n *graph.Node, s int) {
 	}
 }
 
-// result returns the operand into which a node is stored.
+// result returns the operand to which a node is stored.
 func (l *Lowering) result(n *graph.Node, o fusion.Operand, access rowprog.Access) int {
 	for i, old := range l.p.Operands {
 		if old.Write && old.Base == n {
@@ -196,13 +194,12 @@ func (l *Lowering) result(n *graph.Node, o fusion.Operand, access rowprog.Access
 	return l.b.Operand(spec)
 }
 
-// spillSlot returns the operand in whose memory a value waits for later stages.
+// spillSlot returns the operand in whose memory a value is spilled for later stages.
 func (l *Lowering) spillSlot(of *graph.Node) int {
 	return l.result(of, fusion.Operand{Base: of, Layout: graph.RowMajor(l.k.Space), Write: true}, rowprog.InOut)
 }
 
-// value returns a node's value in a stage: computed there or before, or loaded from where
-// an earlier stage has left it.
+// value returns a node's value in a stage: computed there or before, or loaded from where an earlier stage stored it.
 func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 	known := l.known(n, s)
 	if *known != rowprog.None {
@@ -218,7 +215,8 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 	} else {
 		in := make([]graph.Value, len(n.Operands()))
 		for i := range in {
-			if i > 0 || !n.Op().Fill && n.Op().Class != graph.Gather { // whose old value is of no account, or whose elements are picked
+			// Fill does not read its first operand, and elements of a table are picked.
+			if i > 0 || !n.Op().Fill && n.Op().Class != graph.Gather {
 				in[i] = graph.Value(l.operandValue(n, i, s))
 			}
 		}
@@ -230,7 +228,7 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 	return v
 }
 
-// known returns the place of a node's value in a stage; those of rows are in stage 0.
+// known returns the entry for a node's value in a stage. Values of rows are in stage 0.
 func (l *Lowering) known(n *graph.Node, s int) *rowprog.Value {
 	if l.k.Registers[n] == fusion.PerRow {
 		s = 0
@@ -280,7 +278,7 @@ func (l *Lowering) loaded(n *graph.Node, level fusion.Level, i int) fusion.Opera
 	return o
 }
 
-// constant writes a number, with all the bits of an integer.
+// constant emits a number, with all bits of an integer.
 func (l *Lowering) constant(x *graph.Node, v float64) graph.Value {
 	if x.DType().IsInt() {
 		_, whole := graph.NumberAt(x.ConstData(), 0)
@@ -289,7 +287,7 @@ func (l *Lowering) constant(x *graph.Node, v float64) graph.Value {
 	return l.Const(x.DType(), v)
 }
 
-// operand returns the program's operand for a place in memory, a new one if need be.
+// operand returns the program's operand for some memory. It adds one if necessary.
 func (l *Lowering) operand(o fusion.Operand, t graph.DType, access rowprog.Access) int {
 	if access == rowprog.In {
 		for i, old := range l.p.Operands {
@@ -310,11 +308,10 @@ func (l *Lowering) operandName(o fusion.Operand) string {
 	return o.Base.Label()
 }
 
-// domainOf says how often an operand's element changes: once a call, once a row, or
-// along the row.
+// domainOf says how often an operand's element changes: once per call, once per row, or along the row.
 func (l *Lowering) domainOf(o fusion.Operand) rowprog.Domain {
 	if o.Write || len(l.p.Axes) == 0 && o.Base != nil {
-		return rowprog.Vec // the element is the row
+		return rowprog.Vec // the row is the element
 	}
 	d := rowprog.Uniform
 	for axis, at := range l.axisOf {
@@ -329,7 +326,7 @@ func (l *Lowering) domainOf(o fusion.Operand) rowprog.Domain {
 	return d
 }
 
-// reduceNode writes a reduction of the kernel.
+// reduceNode emits a reduction of the kernel.
 func (l *Lowering) reduceNode(n *graph.Node, s int) {
 	v := l.operandValue(n, 0, s)
 	layout := l.k.OverSpace(fusion.ReducedLayout(n), l.k.LevelFor(n))
@@ -344,8 +341,8 @@ func (l *Lowering) reduceNode(n *graph.Node, s int) {
 	}
 }
 
-// reduce writes the reduction of v over axes of the iteration space: along the row to one value,
-// over outer axes into memory.
+// reduce emits the reduction of v over axes of the iteration space: along the row to a single value, over outer axes
+// into memory.
 func (l *Lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result graph.Layout) {
 	kind := reductionOf(n.Op().Fold)
 	rowsOnly := l.k.LevelFor(n) == fusion.PerRow
@@ -357,7 +354,7 @@ func (l *Lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result gra
 	case row:
 		v = l.b.Reduce(kind, v)
 	case kind.GivesIndex():
-		v = l.b.ConstInt(rowprog.I64, 0) // of one element
+		v = l.b.ConstInt(rowprog.I64, 0) // the only element
 	}
 	at := l.reduced(n, result, row || rowsOnly, over)
 	if over != 0 {
@@ -370,7 +367,7 @@ func (l *Lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result gra
 	}
 }
 
-// reduced makes the operand of a reduction's result.
+// reduced adds the operand for a reduction's result.
 func (l *Lowering) reduced(n *graph.Node, result graph.Layout, row bool, over rowprog.AxisSet) int {
 	spec := rowprog.Operand{Name: n.Label(), Type: TypeOf(n.DType()), Access: rowprog.Out, Domain: rowprog.Vec, Reduced: over}
 	if row {

@@ -9,33 +9,33 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// MatMulSpec is a matrix product as a kernel: C = A·B for each place of the batch axes.
+// MatMulSpec is a matrix product: C = A·B for each position of the batch axes.
 type MatMulSpec struct {
 	Dtype    graph.DType
 	Operands [3]fusion.Operand // A over [batch…, m, k], B over [batch…, k, n], C over [batch…, m, n]
 	Batch    graph.Shape
 	M, N, K  graph.Dim
-	// Rows is the number of axes of B's memory over which its rows run, before those over
-	// which its columns run.
+	// Rows is the number of axes of B's memory that form its rows. The axes of its columns follow.
 	Rows int
-	// IsFast says that sums of BFloat16 have the order of the processor.
+	// IsFast says that sums of BFloat16 use the processor's order.
 	IsFast bool
 }
 
-// MultipliesBFloat16 reports whether kernels of products can have factors of BFloat16.
+// MultipliesBFloat16 reports whether kernels of products accept BFloat16 factors.
 func MultipliesBFloat16() bool { return gemm.MultipliesBFloat16() }
 
-// inWords reports whether several elements of factors are multiplied at a time, which have fewer bits than the result.
+// inWords reports whether several elements of the factors, which have fewer bits than the result, are multiplied at a
+// time.
 func (s *MatMulSpec) inWords() bool {
 	return s.IsFast || !s.Dtype.IsFloat() && (s.Operands[0].Base.DType() != s.Dtype || s.Operands[1].Base.DType() != s.Dtype)
 }
 
-// hasOffsets reports whether rows or columns of B run over several axes of its memory: these have tables of offsets.
+// hasOffsets reports whether rows or columns of B span several axes of its memory. They then need tables of offsets.
 func (s *MatMulSpec) hasOffsets() bool {
 	return s.Rows != 1 || len(s.Operands[1].Layout.Strides) != len(s.Batch)+2
 }
 
-// newMatMulSpec brings vectors to matrices and repeats batches by strides of 0.
+// newMatMulSpec makes vectors matrices, and broadcasts batches with strides of 0.
 func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))
 	out := graph.RowMajor(node.Shape())
@@ -66,7 +66,7 @@ func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 	return p
 }
 
-// insertAxis gives a layout an axis of size 1.
+// insertAxis inserts an axis of size 1 into a layout.
 func insertAxis(l graph.Layout, at int) graph.Layout {
 	out := graph.Layout{Offset: l.Offset}
 	out.Shape = append(append(append(graph.Shape{}, l.Shape[:at]...), 1), l.Shape[at:]...)
@@ -74,7 +74,7 @@ func insertAxis(l graph.Layout, at int) graph.Layout {
 	return out
 }
 
-// batched repeats the batch axes of an operand to those of the result.
+// batched broadcasts the batch axes of an operand to those of the result.
 func batched(x *graph.Node, l graph.Layout, batch graph.Shape, rules rules.Rules) fusion.Operand {
 	matrix := l.Shape[len(l.Shape)-2:]
 	to := append(append(graph.Shape{}, batch...), matrix...)

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// emit writes the meaning of n's element.
+// emit emits what n computes per element.
 func (l *Lowering) emit(n *graph.Node, in []graph.Value) graph.Value {
 	if n.Op().Class == graph.Gather {
 		return graph.Value(l.pick(n, rowprog.Value(in[1])))
@@ -19,7 +19,7 @@ func (l *Lowering) emit(n *graph.Node, in []graph.Value) graph.Value {
 	}
 	e, own := &narrow{l: l}, make([]graph.Value, len(in))
 	for i, x := range n.Operands() {
-		if i > 0 || !n.Op().Fill { // whose old value is of no account
+		if i > 0 || !n.Op().Fill { // Fill does not read its first operand
 			in[i] = l.widened(in[i], x.DType())
 		}
 		own[i] = e.value(in[i], x.DType())
@@ -28,19 +28,19 @@ func (l *Lowering) emit(n *graph.Node, in []graph.Value) graph.Value {
 	return l.Convert(e.values[v].v, n.DType())
 }
 
-// widened converts a value as it is stored to the dtype in which it is computed.
+// widened converts a stored value to the dtype in which it is computed.
 func (l *Lowering) widened(x graph.Value, t graph.DType) graph.Value {
 	return l.Convert(x, t.Computed())
 }
 
-// narrow is an Emitter for elements some of which are of a dtype that is computed in another one. The results of integers wrap
-// around at once. Those of Float16 and BFloat16 are rounded where they are converted, and at the end, as PyTorch computes them.
+// narrow is an Emitter for elements of which some have a dtype that is computed in another one. Integer results wrap
+// around at once. Float16 and BFloat16 results are rounded when they are converted, and at the end, as in PyTorch.
 type narrow struct {
 	l      *Lowering
 	values []narrowValue
 }
 
-// narrowValue is a value of a dtype, in the dtype in which it is computed.
+// narrowValue is a value of a dtype, held in the dtype in which it is computed.
 type narrowValue struct {
 	v graph.Value
 	t graph.DType
@@ -74,7 +74,7 @@ func (e *narrow) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	return e.value(v, result)
 }
 
-// wrapped returns the last bits of an integer.
+// wrapped wraps an integer around to the range of its dtype.
 func (e *narrow) wrapped(v graph.Value, t graph.DType) graph.Value {
 	return e.l.widened(e.l.Convert(v, t), t)
 }
@@ -90,7 +90,7 @@ func (e *narrow) Const(t graph.DType, v float64) graph.Value {
 	return e.value(graph.Value(e.l.b.ConstInt(TypeOf(t.Computed()), lastBits(int64(v), t))), t)
 }
 
-// lastBits is what an integer dtype keeps of a number.
+// lastBits wraps a number around to the range of an integer dtype.
 func lastBits(v int64, t graph.DType) int64 {
 	unused := 64 - 8*t.Size()
 	if t.IsUnsigned() {
@@ -124,8 +124,9 @@ func (e *narrow) Convert(x graph.Value, t graph.DType) graph.Value {
 	return e.value(v, t)
 }
 
-// lowByte is an Int32 whose last byte is that of a number of Float32 as an Int64: 0 from 2^31 on, where numbers are multiples of 256, and all ones from
-// 2^63 on, where all are the greatest Int64. An Int32 has the last byte 0 for numbers below its range, too.
+// lowByte converts a Float32 to an Int32 with the same last byte as its conversion to Int64. That byte is 0 from 2^31
+// on, where numbers are multiples of 256, and all ones from 2^63 on, where all become the maximal Int64. Numbers below
+// the range of Int32 also become an Int32 with last byte 0.
 func (e *narrow) lowByte(v graph.Value) graph.Value {
 	const floats, ints = graph.Float32, graph.Int32
 	isBeyond := func(limit float64) graph.Value { return e.l.Prim(graph.PrimGe, v, e.l.Const(floats, limit)) }
@@ -136,28 +137,28 @@ func (e *narrow) lowByte(v graph.Value) graph.Value {
 // TypeOf returns the type of a value.
 func (e *narrow) TypeOf(x graph.Value) graph.DType { return e.values[x].t }
 
-// Index is the position along an axis.
+// Index emits the position along an axis.
 func (e *narrow) Index(axis int) graph.Value { return e.value(e.l.Index(axis), graph.Int64) }
 
-// Size is a size of the program.
+// Size emits a size of the program.
 func (e *narrow) Size(d graph.Dim) graph.Value { return e.value(e.l.Size(d), graph.Int64) }
 
-// Check stops the run where ok is false.
+// Check emits a check that stops the run if ok is false.
 func (e *narrow) Check(ok graph.Value, c graph.Claim) { e.l.Check(e.values[ok].v, c) }
 
-// unsigned writes what unsigned integers of 64 bits do with operations of signed ones of the same bits.
+// unsigned implements operations of unsigned 64-bit integers with signed ones of the same bits.
 type unsigned struct{ *Lowering }
 
 func (u unsigned) whole(v int64) graph.Value { return graph.Value(u.b.ConstInt(rowprog.I64, v)) }
 
-// ordered maps to signed integers of the same order.
+// ordered maps to signed integers with the same order.
 func (u unsigned) ordered(x graph.Value) graph.Value {
 	return u.Prim(graph.PrimXor, x, u.whole(math.MinInt64))
 }
 
 func (u unsigned) isHigh(x graph.Value) graph.Value { return u.Prim(graph.PrimLt, x, u.whole(0)) }
 
-// half is x/2, rounded down.
+// half returns x/2, rounded down.
 func (u unsigned) half(x graph.Value) graph.Value {
 	return u.Prim(graph.PrimAnd, u.Prim(graph.PrimFloorDiv, x, u.whole(2)), u.whole(math.MaxInt64))
 }
@@ -173,7 +174,7 @@ func (u unsigned) prim(p graph.Prim, x []graph.Value) graph.Value {
 	case graph.PrimRem:
 		return u.Prim(graph.PrimSub, x[0], u.Prim(graph.PrimMul, u.quotient(x[0], x[1]), x[1]))
 	case graph.PrimPow:
-		// The half of an exponent is none below 0.
+		// Half of an exponent is never negative.
 		root := u.Prim(graph.PrimPow, x[0], u.half(x[1]))
 		odd := u.Prim(graph.PrimNe, u.Prim(graph.PrimAnd, x[1], u.whole(1)), u.whole(0))
 		return u.Prim(graph.PrimMul, u.Prim(graph.PrimMul, root, root), u.Prim(graph.PrimSelect, odd, x[0], u.whole(1)))
@@ -185,8 +186,8 @@ func (u unsigned) prim(p graph.Prim, x []graph.Value) graph.Value {
 	return u.Prim(p, x...)
 }
 
-// quotient is x/y, rounded down: twice that of half of x is right but for 1. A y of 2^63 and more goes into x once
-// at most.
+// quotient returns x/y, rounded down. Twice the quotient of x/2 and y is right or 1 too small. If y is at least 2^63,
+// the quotient is 0 or 1.
 func (u unsigned) quotient(x, y graph.Value) graph.Value {
 	q := u.Prim(graph.PrimMul, u.Prim(graph.PrimDiv, u.half(x), y), u.whole(2))
 	rest := u.Prim(graph.PrimSub, x, u.Prim(graph.PrimMul, q, y))
@@ -196,13 +197,14 @@ func (u unsigned) quotient(x, y graph.Value) graph.Value {
 	return u.Prim(graph.PrimSelect, u.isHigh(y), u.Prim(graph.PrimSelect, once, u.whole(1), u.whole(0)), q)
 }
 
-// toFloat rounds once: half of a large number, with its last bit kept below where it is rounded, is doubled exactly.
+// toFloat rounds once. Half of a large number, with the dropped bit kept below the rounding position, is doubled
+// exactly.
 func (u unsigned) toFloat(x graph.Value, t graph.DType) graph.Value {
 	half := u.Convert(u.Prim(graph.PrimOr, u.half(x), u.Prim(graph.PrimAnd, x, u.whole(1))), t)
 	return u.Prim(graph.PrimSelect, u.isHigh(x), u.Prim(graph.PrimAdd, half, half), u.Convert(x, t))
 }
 
-// fromFloat truncates; what is 2^64 and more becomes the greatest number.
+// fromFloat truncates. Numbers from 2^64 on become the maximum.
 func (u unsigned) fromFloat(x graph.Value, t graph.DType) graph.Value {
 	limit := u.Const(t, 0x1p63)
 	high := u.ordered(u.Convert(u.Prim(graph.PrimSub, x, limit), graph.Int64))

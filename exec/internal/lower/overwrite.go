@@ -8,14 +8,14 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// This file lets loops write what they keep of all steps over what they take apart, where that is needed no more: the
-// gradients of the gates of an LSTM over the gates. A step reads the elements at its position before it writes them.
+// This file lets loops write values of all steps over an operand that they slice, if that dies: the gradients of an
+// LSTM's gates over the gates. A step reads the elements at its position before it writes them.
 
-// Overwrite is an input of a loop's body that a step is done with when it first writes one of its results, and a result
-// that may lie in the same memory.
+// Overwrite is a result of a loop's body and an input whose memory it may use, because the step no longer needs the
+// input when it first writes the result.
 type Overwrite struct{ Input, Result int }
 
-// findOverwrites finds, in the body of a loop, which results may lie where inputs do.
+// findOverwrites finds which results of a loop's body may use the memory of inputs.
 func (p *planner) findOverwrites() {
 	taken := map[*Buffer]bool{}
 	for at, k := range p.u.Kernels {
@@ -42,7 +42,8 @@ func (p *planner) findOverwrites() {
 	}
 }
 
-// putInto returns the input into which the kernel at a place puts slices, or adds them, if nothing reads it any more, nor any of what is put; nil where there is none.
+// putInto returns the input into which a kernel puts or adds slices, if nothing reads it later, and the kernel reads it
+// only in this way; nil otherwise.
 func (p *planner) putInto(at int, k Kernel, taken map[*Buffer]bool) *Buffer {
 	switch k := k.(type) {
 	case *Function:
@@ -62,8 +63,8 @@ func (p *planner) putInto(at int, k Kernel, taken map[*Buffer]bool) *Buffer {
 	return from
 }
 
-// overwritten returns an input of which each element is read for the last time before the kernel at a place writes
-// the same element of a result; nil where there is none.
+// overwritten returns an input whose elements are each read for the last time before the kernel writes the same element
+// of a result; nil if there is none.
 func (p *planner) overwritten(at int, part *Loop, to *Buffer, taken map[*Buffer]bool) *Buffer {
 	for _, x := range part.Operands {
 		if x.Base == nil || x.Write {
@@ -78,8 +79,8 @@ func (p *planner) overwritten(at int, part *Loop, to *Buffer, taken map[*Buffer]
 	return nil
 }
 
-// readsFirst reports whether a kernel reads each element that lies in a buffer, if at all, before it writes that which lies
-// at the same place of another one.
+// readsFirst reports whether a kernel reads each element of one buffer, if at all, before it writes the element at the
+// same position of another.
 func (p *planner) readsFirst(part *Loop, from, to *Buffer) bool {
 	for i, o := range part.Operands {
 		if o.Base == nil || p.of[o.Base] != from && p.of[o.Base] != to {
@@ -115,15 +116,15 @@ func loadedBeforeStored(p *rowprog.Program, loaded, stored int) bool {
 	return true
 }
 
-// areApart reports whether layouts over one iteration space have no element in common: they are columns of the same rows,
-// side by side.
+// areApart reports whether two layouts over one iteration space are known to be disjoint: separate columns of the same
+// rows.
 func areApart(a, b graph.Layout) bool {
 	last := len(a.Shape) - 1
 	if last < 0 || len(b.Strides) != last+1 {
 		return false
 	}
 	width, known := a.Shape[last].Int()
-	pitch := int64(0) // a divisor of the steps from row to row
+	pitch := int64(0) // a common divisor of the strides between rows
 	for axis, d := range a.Strides {
 		step, isKnown := d.Int()
 		if known = known && isKnown && d == b.Strides[axis] && step >= 0; axis == last {
@@ -145,7 +146,7 @@ func areApart(a, b graph.Layout) bool {
 	return width <= distance && distance <= pitch-width
 }
 
-// divisor is the greatest common divisor; that of 0 and n is n.
+// divisor returns the greatest common divisor; that of 0 and n is n.
 func divisor(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -153,7 +154,8 @@ func divisor(a, b int64) int64 {
 	return a
 }
 
-// overwriteSteps lets what a loop keeps of all steps take over the memory of what it takes apart, if nothing else reads that.
+// overwriteSteps lets a stack that a loop writes reuse the memory of an operand that it slices, if nothing else reads
+// that.
 func (p *planner) overwriteSteps(at int, r *Repeat) {
 	for _, w := range r.Body.Overwrites {
 		in := r.Call.Inputs[w.Input]
@@ -189,11 +191,12 @@ func (p *planner) overwriteSteps(at int, r *Repeat) {
 	}
 }
 
-// stackOf returns what is all steps of a result of the body; nil where that is nothing or several values.
+// stackOf returns the stack of a result of the body; nil if there is none or several.
 func (r *RepeatSpec) stackOf(result int) *fusion.Operand {
 	var found *fusion.Operand
 	for i, made := range r.Call.Results {
-		if made.Role != graph.LoopStack || r.Results[i] < 0 || r.Body.Results[made.Output].Index != result { // what nothing needs has no output
+		// Unused results have no operand.
+		if made.Role != graph.LoopStack || r.Results[i] < 0 || r.Body.Results[made.Output].Index != result {
 			continue
 		}
 		if found != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// readers lists who reads each value, directly or through views, by the values' numbers.
+// readers lists the readers of each value, directly or through views, by node ID.
 func (u *Program) readers() [][]fusion.Reader {
 	readers := make([][]fusion.Reader, len(u.Graph.Nodes()))
 	add := func(n *graph.Node, by *fusion.Group) {

@@ -13,9 +13,9 @@ import (
 type RepeatSpec struct {
 	Call     *outline.Call
 	Body     *Program
-	Operands []fusion.Operand // what it reads, as Call numbers it, then what comes out
-	Results  []int            // by the number in Call: the operand, or -1 where nothing needs it
-	Scratch  *Buffer          // what the body exchanges, and carried values on their way
+	Operands []fusion.Operand // the operands of the Call, then its results
+	Results  []int            // by result of the Call: the operand, or -1 if unused
+	Scratch  *Buffer          // the body's buffers, and carried values between steps
 }
 
 // lowerRepeat compiles the body of a loop.
@@ -38,7 +38,7 @@ func (u *Program) lowerRepeat(k *fusion.Group) (Kernel, error) {
 	return &Repeat{k, spec}, err
 }
 
-// bodyText prints the kernels of a loop's body.
+// bodyText formats the kernels of a loop's body.
 func bodyText(k Kernel) string {
 	r, isRepeat := k.(*Repeat)
 	if !isRepeat {

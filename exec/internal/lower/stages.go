@@ -11,37 +11,36 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// recomputeLimit is the cost, in operations as cheap as an addition, from which on a value that
-// several stages of a row need is computed once and left in memory. Cheaper values are
-// computed again from what the row has just brought into the cache.
+// recomputeLimit is the cost, in additions, from which a value that several stages of a row need is computed once and
+// spilled. Cheaper values are recomputed from operands that the row has just loaded into the cache.
 const recomputeLimit = 10
 
-// stages says in which stage of its rows a kernel computes what. A reduction over rows
-// ends a stage: what needs its result runs in the next one.
+// stages says which values a kernel computes in which stage of its rows. A reduction over rows ends a stage: users of
+// its result run in the next one.
 type stages struct {
 	k     *fusion.Group
-	nodes []*graph.Node // that it computes
+	nodes []*graph.Node // that the kernel computes
 	count int
-	of    []staged // by the number of a node in the kernel
-	index []int32  // by the number of a node in the graph: that in its kernel
-	costs bool     // those of elements are known
+	of    []staged // by index of a node in the kernel
+	index []int32  // by node ID: index in the kernel
+	costs bool     // whether the costs of elements are known
 }
 
-// staged is what stages has decided about a node.
+// staged is the stages of one node.
 type staged struct {
-	stage    int // the first one in which the value can be had; count: after the last
-	stored   int // the one of a reduction, or of a store to memory; -1 if there is none
-	cost     int // of an element, operands from registers included
+	stage    int // the first one in which the value is available; count: after the last
+	stored   int // that of a reduction, or of a store to memory; -1 if there is none
+	cost     int // of an element, including operands in registers
 	needed   bool
-	reload   bool        // it is loaded in a stage after it was stored
-	replaced bool        // by a later write in the kernel
-	done     uint64      // the stages in which an element is computed
-	wanted   uint64      // the stages in which users of an element are computed
-	slot     *graph.Node // whose memory keeps a value that is not needed elsewhere
+	reload   bool        // it is loaded again in a later stage
+	replaced bool        // a later write in the kernel stores the value
+	done     uint64      // the stages that compute an element
+	wanted   uint64      // the stages that use an element
+	slot     *graph.Node // the value in whose memory this one is spilled
 }
 
-// newStages decides about the stages of a kernel. isNeeded says of a value whether
-// somebody takes it from memory. index has room for the numbers of nodes in the kernel.
+// newStages plans the stages of a kernel. isNeeded reports whether a value is read from memory. index is room for the
+// indices of nodes in the kernel.
 func newStages(k *fusion.Group, index []int32, isNeeded func(*graph.Node) bool) *stages {
 	nodes := k.Computed()
 	p := &stages{k: k, nodes: nodes, count: 1, of: make([]staged, len(nodes)), index: index}
@@ -62,7 +61,7 @@ func newStages(k *fusion.Group, index []int32, isNeeded func(*graph.Node) bool) 
 		switch {
 		case n.Op().Class == graph.Reduce:
 			s.stored = p.stageOfReduction(n)
-		case s.replaced && n.Op().Class == graph.Update: // the next write is the one that stores
+		case s.replaced && n.Op().Class == graph.Update: // the next write stores
 		case n.Op().Class == graph.Update && k.Registers[n] == fusion.PerRow:
 			s.stored = p.count
 		case n.Op().Class == graph.Update: // after all stages that read the old value
@@ -75,10 +74,10 @@ func newStages(k *fusion.Group, index []int32, isNeeded func(*graph.Node) bool) 
 	return p
 }
 
-// at returns what is decided about a node of the kernel.
+// at returns the stages of a node of the kernel.
 func (p *stages) at(n *graph.Node) *staged { return &p.of[p.index[n.ID()]] }
 
-// operands lists the operands of a node that it takes from registers.
+// operands lists the operands of a node that are in registers.
 func (p *stages) operands(n *graph.Node) (list []*graph.Node) {
 	level := p.k.LevelFor(n)
 	for i, x := range n.Operands() {
@@ -104,7 +103,7 @@ func (p *stages) placeEarliest(n *graph.Node) {
 	}
 }
 
-// stageOfReduction returns the stage in which a reduction takes its operand.
+// stageOfReduction returns the stage in which a reduction reads its operand.
 func (p *stages) stageOfReduction(n *graph.Node) int {
 	if _, kept := p.k.Registers[n]; kept {
 		return p.at(n).stage - 1
@@ -124,7 +123,7 @@ func (p *stages) liveness() {
 		}
 		if n.Op().Class != graph.Reduce {
 			if p.k.Registers[n] == fusion.PerRow {
-				continue // its operands are rows' too
+				continue // its operands have one element per row, too
 			}
 			in = p.compute(n, in|s.wanted)
 		}
@@ -149,10 +148,9 @@ func (p *stages) compute(n *graph.Node, in uint64) uint64 {
 	return in
 }
 
-// spill gives a value that stages up to last need a place in memory: that of a result
-// which is stored no earlier, else one of its own. An in-place write has none: it takes the
-// place of a value that these stages may still read. What is computed in place of a load is no member
-// of the kernel, and has none either.
+// spill gives a value that stages up to last need a place in memory: that of a result that is stored no earlier, or its
+// own. An in-place write has none of its own: it would overwrite a value that these stages may still read. Neither has
+// a recomputed value, which is not a member of the kernel.
 func (p *stages) spill(n *graph.Node, last int) bool {
 	if slices.Contains(p.k.Again, n) {
 		return false
@@ -173,10 +171,10 @@ func (p *stages) spill(n *graph.Node, last int) bool {
 	return true
 }
 
-// first returns the first stage in which an element is computed.
+// first returns the first stage that computes an element.
 func (p *stages) first(n *graph.Node) int { return bits.TrailingZeros64(p.at(n).done) }
 
-// computes reports whether a stage computes an element, and does not load it.
+// computes reports whether a stage computes an element, instead of loading it.
 func (p *stages) computes(n *graph.Node, s int) bool { return p.at(n).done>>s&1 != 0 }
 
 // access says how the memory of a stored value is used.
@@ -187,7 +185,7 @@ func (p *stages) access(n *graph.Node) rowprog.Access {
 	return rowprog.Out
 }
 
-// cost returns what an element costs, operands from registers included.
+// cost returns the cost of an element, including operands in registers.
 func (p *stages) cost(n *graph.Node) int {
 	if !p.costs {
 		p.costs = true

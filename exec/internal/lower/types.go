@@ -25,7 +25,7 @@ func reductionOf(f graph.Fold) rowprog.Reduction {
 	return rowprog.NoReduction
 }
 
-// types are the kernels' types of dtypes.
+// types maps dtypes to the kernels' types.
 var types = [...]rowprog.Type{
 	graph.Bool:  rowprog.Bool,
 	graph.Uint8: rowprog.U8, graph.Int8: rowprog.I8, graph.Int16: rowprog.I16, graph.Uint16: rowprog.U16,
@@ -33,7 +33,7 @@ var types = [...]rowprog.Type{
 	graph.Float8E4M3FN: rowprog.F8E4M3, graph.Float8E5M2: rowprog.F8E5M2, graph.Float16: rowprog.F16, graph.BFloat16: rowprog.BF16, graph.Float32: rowprog.F32, graph.Float64: rowprog.F64,
 }
 
-// dtypes are the dtypes of the kernels' types.
+// dtypes maps the kernels' types to dtypes.
 var dtypes = func() map[rowprog.Type]graph.DType {
 	of := map[rowprog.Type]graph.DType{}
 	for t, kernels := range types {

@@ -7,12 +7,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// maxUndecided bounds the axes of one sum whose size decides at binding whether they
-// are summed over; there is a row program for each of their combinations.
+// maxUndecided is the most axes of one sum whose sizes decide at binding whether they are folded. Each combination has
+// a row program.
 const maxUndecided = 6
 
-// lowerSumTo writes one row program for each set of axes over which the sum may have to
-// be taken; binding chooses among them.
+// lowerSumTo writes one row program for each set of axes that the sum may fold. Binding chooses among them.
 func (u *Program) lowerSumTo(k *fusion.Group, n *graph.Node) (parts []*Loop, err error) {
 	x := n.In(0)
 	var undecided []int

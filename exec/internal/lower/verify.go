@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// VerifyBuffers checks that every buffer lives as long as kernels use it, and that one which
-// takes over another one's memory begins where that one ends.
+// VerifyBuffers checks that every buffer is live while kernels use it, and that the live range of a buffer that reuses
+// another begins where the other's ends.
 func VerifyBuffers(u *Program) error {
 	for at, k := range u.Kernels {
 		for _, o := range k.Operands() {
@@ -51,9 +51,8 @@ func VerifyBuffers(u *Program) error {
 	return nil
 }
 
-// VerifyLoops checks that every part is a row program that obeys its rules and has the
-// operands that the program names; and that each memory that a kernel reads was filled before,
-// and each that it fills is read by some kernel or asked for.
+// VerifyLoops checks that every part is a valid row program with the operands that the program names. It checks that
+// memory is written before a kernel reads it, and that what kernels write is read or asked for.
 func VerifyLoops(u *Program) error {
 	filled, read := map[*graph.Node]bool{}, map[*graph.Node]bool{}
 	for _, n := range u.Roots {
@@ -129,8 +128,8 @@ func (p *Loop) verify() error {
 	return nil
 }
 
-// VerifyMatMulFusion checks that a kernel that is fused with a product comes right after it, and that
-// it neither reads nor writes what the product is still at.
+// VerifyMatMulFusion checks that a fused kernel comes directly after its product, and does not read or write what the
+// product still uses.
 func VerifyMatMulFusion(u *Program) error {
 	for at, k := range u.Kernels {
 		f := FusionOf(k)
@@ -152,8 +151,8 @@ func VerifyMatMulFusion(u *Program) error {
 	return nil
 }
 
-// VerifyChains checks that the kernels of each chain stand behind each other, and that nobody else uses
-// the matrices that they exchange.
+// VerifyChains checks that the kernels of each chain are consecutive, and that no other kernel uses the matrices that
+// they exchange.
 func VerifyChains(u *Program) error {
 	for _, c := range u.Chains {
 		for i, m := range c.Members {

@@ -77,7 +77,7 @@ var opElementView = &graph.Op{Name: "element_view", Func: "ElementView", Doc: "x
 	}}
 
 // Loops makes each loop's body a separate program. The results of a loop become nodes of class Loop, whose operands are
-// all that the loop reads. What only dead steps read is dropped.
+// all that the loop reads. What only dead nodes of bodies read is dropped.
 func Loops(u *rewrite.Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Loop }) {
 		return nil

@@ -88,7 +88,7 @@ func (st *Store) Nodes() []*graph.Node {
 	return slices.SortedFunc(maps.Keys(st.values), func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
 }
 
-// Join returns the values of a program's parameters. New ones are borrowed, or get memory and their first values. Their
+// Join returns the values of a program's parameters. New ones are borrowed, or get memory and their first values. That
 // memory is one piece, so that it can use huge pages.
 func (st *Store) Join(params []*graph.Node, borrowed map[*graph.Node]*Value) ([]*Value, error) {
 	st.mu.Lock()

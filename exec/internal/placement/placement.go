@@ -75,8 +75,8 @@ const maxPlaced = 1 << 13
 
 // sizesInOrder are the keys by which blocks are sorted before they are placed, largest first: bytes, bytes times live
 // range, and live range then bytes. The second closes gaps if few blocks live long, the third if many do. The last one
-// places the blocks that are live at the peak below all others. So they have no gaps at the peak, and those that live
-// longer lie lower.
+// places the blocks that are live at the peak below all others. So they have no gaps at the peak, and those that end
+// later lie lower.
 var sizesInOrder = [...]func(k Block, peak int) float64{
 	func(k Block, _ int) float64 { return float64(k.Bytes) },
 	func(k Block, _ int) float64 { return float64(k.Bytes) * k.life() },

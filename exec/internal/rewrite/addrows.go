@@ -9,32 +9,32 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// AddRowsAttrs are the fixed arguments of opAddRows and opPutRows: the axis along which indices count, and
-// whether it subtracts, or puts slices in the place of others.
+// AddRowsAttrs are the fixed arguments of opAddRows and opPutRows: the axis to which indices refer, and whether slices
+// are subtracted or replaced.
 type AddRowsAttrs struct {
 	Axis              int
 	Subtract, Replace bool
 }
 
-// opAddRows is what the write of a sum by index becomes.
+// opAddRows replaces the write of a sum by index.
 var opAddRows = &graph.Op{Name: "add_rows_", Func: "AddRows", Class: graph.Update, Indexed: true, MinIn: 3, MaxIn: -1,
 	Doc:   "x ± s·f1·f2…, written into x, where s is what segment_sum makes of operands 2 and 1: only the rows that indices name are visited.",
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 	Axes:  func(n *graph.Node) []int { return []int{n.Attrs().(AddRowsAttrs).Axis} },
 }
 
-// opAddedRows is what a sum of a carried value and a sum by index becomes, where a step hands it on: a value of its own, which the loop lets lie
-// where the carried value does.
+// opAddedRows replaces the sum of a carried value and a sum by index, if the loop hands it on. Its result is a new
+// value, which the loop places in the memory of the carried value.
 var opAddedRows = &graph.Op{Name: "added_rows", Func: "AddedRows", Class: graph.Function, Indexed: true, MinIn: 3, MaxIn: 3,
 	Doc:   "x + s, where s is what segment_sum makes of operands 2 and 1.",
 	Infer: opAddRows.Infer,
 	Axes:  opAddRows.Axes,
 }
 
-// AddRows finds values from which a multiple of a sum by index is subtracted in place, or to which it
-// is added: tables that are trained by their rows. Only the rows that indices name are then read
-// and written, and the sum, which has the table's size, is never stored. So it is with values into which slices are put in place, such as the keys
-// and values that a decoder keeps, and with what the steps of loops hand on.
+// AddRows finds values to which a multiple of a sum by index is added in place, or from which it is subtracted: tables
+// that are trained by their rows. Then only the rows at the indices are read and written, and the sum, which has the
+// table's size, is never stored. The same holds for values into which slices are put in place, such as the keys and
+// values that a decoder keeps, and for carried values of loops.
 func AddRows(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isSumByIndex(n) || PutsSlices(n) }) {
 		return nil
@@ -68,11 +68,11 @@ func AddRows(u *Program) error {
 // rowStep is a write of x ± sum·f1·f2… into x.
 type rowStep struct {
 	sum      *graph.Node
-	factors  []*graph.Node // numbers, in the order in which they are multiplied
+	factors  []*graph.Node // scalars, in the order in which they are multiplied
 	subtract bool
 }
 
-// rowStepOf finds what a write does, if it is such a step that nothing else uses a part of.
+// rowStepOf returns the step that a write does, if nothing else uses a part of it; nil otherwise.
 func rowStepOf(n *graph.Node, uses []int) *rowStep {
 	if n.Op().Class != graph.Update || n.Op().Indexed || len(n.Operands()) != 2 || !n.DType().IsFloat() || !alias.LayoutOf(n.In(0)).IsDense() {
 		return nil
@@ -110,7 +110,7 @@ func rowStepOf(n *graph.Node, uses []int) *rowStep {
 	return s
 }
 
-// handedOn finds, for what the steps of loops hand on, the carried value that becomes it.
+// handedOn maps each value that becomes a carried value's next one to that carried value.
 func (u *Program) handedOn() map[*graph.Node]*graph.Node {
 	of := map[*graph.Node]*graph.Node{}
 	for _, n := range u.Graph.Nodes() {
@@ -126,7 +126,7 @@ func (u *Program) handedOn() map[*graph.Node]*graph.Node {
 	return of
 }
 
-// addedTo returns the sum by index that is added to a carried value, and that nothing else uses; nil where n does not do that.
+// addedTo returns the sum by index that n adds to a carried value, if nothing else uses the sum; nil otherwise.
 func addedTo(carried, n *graph.Node, uses []int) *graph.Node {
 	if carried == nil || n.Op().Class != graph.Elementwise || analysis.PrimOf(n) != graph.PrimAdd || n.DType() != graph.Float32 && n.DType() != graph.Float64 {
 		return nil
@@ -141,7 +141,7 @@ func addedTo(carried, n *graph.Node, uses []int) *graph.Node {
 	return sum
 }
 
-// isSumByIndex reports whether a node adds elements to the places that indices name.
+// isSumByIndex reports whether a node adds elements at positions given by indices.
 func isSumByIndex(n *graph.Node) bool {
 	return n.Op().Class == graph.Gather && n.Op().Fold == graph.FoldSum
 }

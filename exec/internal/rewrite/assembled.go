@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// JoinAssemblies writes a value that is assembled of assembled ones, such as a concatenation of concatenations or of paddings, as one
-// that consists of their parts, where nothing else reads them: parts are stored, or copied, once.
+// JoinAssemblies flattens nested assemblies, such as a concatenation of concatenations or of paddings, if nothing else
+// reads the inner ones. So parts are stored, or copied, only once.
 func JoinAssemblies(u *Program) error {
 	inner := innerAssemblies(u)
 	if len(inner) == 0 {
@@ -26,14 +26,14 @@ func JoinAssemblies(u *Program) error {
 	return nil
 }
 
-// innerAssemblies finds the assembled values that only one assembled value reads, and which that may consist of.
+// innerAssemblies finds assembled values whose only user is an assembly that can include their parts.
 func innerAssemblies(u *Program) map[*graph.Node]bool {
 	inner := map[*graph.Node]bool{}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isAssembly) {
 		return inner
 	}
 	uses, written := u.usesOf(), analysis.WrittenMemory(u.Graph)
-	number := map[*graph.Node]float64{} // what stands beside the parts, of those that have room
+	number := map[*graph.Node]float64{} // the background, of those that have one
 	for _, n := range u.Graph.Nodes() {
 		if !isAssembly(n) {
 			continue
@@ -58,7 +58,7 @@ func innerAssemblies(u *Program) map[*graph.Node]bool {
 	return inner
 }
 
-// isAssembly reports whether a movement puts each operand at a place of its own.
+// isAssembly reports whether a movement puts each operand at a separate position.
 func isAssembly(n *graph.Node) bool {
 	if n.Op().Assemble == nil {
 		return false
@@ -67,7 +67,7 @@ func isAssembly(n *graph.Node) bool {
 	return !own.Sum && !slices.ContainsFunc(n.Op().Assemble(n).Start, func(s graph.Shape) bool { return s == nil })
 }
 
-// HasBackground reports whether there is more in an assembled value than its operands.
+// HasBackground reports whether an assembled value has elements besides its operands.
 func HasBackground(n *graph.Node) bool {
 	count := graph.Dim(0)
 	for _, x := range n.Operands() {
@@ -76,8 +76,8 @@ func HasBackground(n *graph.Node) bool {
 	return count != n.Shape().NumElements()
 }
 
-// partsOf lists what a value is assembled of, with the parts of inner ones in their place, and notes the number that stands beside them. The
-// operands of n are in, in the graph after the pass.
+// partsOf lists the parts of an assembled value, including those of inner assemblies, and sets value to their
+// background. in are the operands of n in the graph after the pass.
 func partsOf(n *graph.Node, in []*graph.Node, inner map[*graph.Node]bool, value *float64) (list []slice) {
 	a := n.Op().Assemble(n)
 	if HasBackground(n) {

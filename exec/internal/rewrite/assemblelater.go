@@ -9,17 +9,19 @@ import (
 )
 
 const (
-	// maxCells bounds the cells in which elements are computed that read assembled values.
+	// maxCells is the most cells into which elementwise operations on assembled values are split.
 	maxCells = 9
-	// manyElements is the size from which on storing a value costs more than starting some kernels.
+	// manyElements is the size from which storing a value costs more than starting a few kernels.
 	manyElements = 1 << 13
-	// minCellRow is how long the rows of most elements must be: those of shorter ones are worked on one by one.
+	// minCellRow is the length that the rows of most elements must have. Elements of shorter rows are computed one at a
+	// time.
 	minCellRow = 8
 )
 
-// AssembleLater computes elements of values that are put together, as Roll, Concat and Pad do, from the parts, and puts the results together:
-// neighbours on a ring, or rows of which halves are exchanged, are then read where they lie, and results are stored in their places. What is computed
-// is cut into cells, where any of the assembled values that are read begins another part.
+// AssembleLater moves elementwise operations before assembly by Roll, Concat or Pad: it computes the parts and
+// assembles the results. So neighbours on a ring, or the exchanged halves of rows, are read in place, and results are
+// stored in place. The iteration space is split into cells, at each position where a part of any of the assembled
+// operands begins.
 func AssembleLater(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), isAssembly) {
 		return nil
@@ -38,9 +40,9 @@ func AssembleLater(u *Program) error {
 // laterAssembler knows which values are computed in cells.
 type laterAssembler struct {
 	users  [][]*graph.Node
-	fixed  []bool       // by the numbers of values: results, and what is written
-	cells  []answer     // by the numbers of values: whether cells can be computed of those of operands
-	groups []*cellGroup // by the numbers of values: those that are computed, or read, in cells
+	fixed  []bool       // by node ID: results, and written values
+	cells  []answer     // by node ID: whether cells can be computed from cells of operands
+	groups []*cellGroup // by node ID: those that are computed, or read, in cells
 	scores map[*graph.Node]bool
 }
 
@@ -73,7 +75,7 @@ func newLaterAssembler(u *Program) *laterAssembler {
 	}
 	for _, g := range found {
 		if l.groups[g.assemblies[0].ID()] != g {
-			continue // joined with another one
+			continue // merged into another one
 		}
 		if l.takeOperands(g); !g.cut() || !l.pays(g) {
 			l.set(g, nil)
@@ -87,14 +89,14 @@ func (l *laterAssembler) finds() bool {
 	return slices.ContainsFunc(l.groups, func(g *cellGroup) bool { return g != nil })
 }
 
-// set says to which group the values of one belong.
+// set moves the values of one group to another.
 func (l *laterAssembler) set(g, to *cellGroup) {
 	for _, n := range slices.Concat(g.assemblies, g.members) {
 		l.groups[n.ID()] = to
 	}
 }
 
-// join takes a value into a group, and with it the group that it belongs to already.
+// join adds a value to a group. If the value belongs to another group, the two are merged.
 func (l *laterAssembler) join(g *cellGroup, n *graph.Node) {
 	switch other := l.groups[n.ID()]; other {
 	case g:
@@ -106,13 +108,13 @@ func (l *laterAssembler) join(g *cellGroup, n *graph.Node) {
 	}
 }
 
-// isOpen reports whether only elements in the same region read a value, so that nobody needs all of it.
+// isOpen reports whether only elementwise operations in the same region read a value, so that nothing needs it whole.
 func (l *laterAssembler) isOpen(n *graph.Node) bool {
 	users := l.users[n.ID()]
 	return !l.fixed[n.ID()] && len(users) > 0 && !slices.ContainsFunc(users, func(user *graph.Node) bool { return user.Region() != n.Region() || !l.isCellwise(user) })
 }
 
-// answer is one to a question that many ask.
+// answer is a cached answer.
 type answer uint8
 
 const (
@@ -121,7 +123,7 @@ const (
 	no
 )
 
-// isCellwise reports whether each cell of a value can be computed from those of its operands.
+// isCellwise reports whether each cell of a value can be computed from the same cell of its operands.
 func (l *laterAssembler) isCellwise(n *graph.Node) bool {
 	a := &l.cells[n.ID()]
 	if *a == notAsked {
@@ -133,7 +135,7 @@ func (l *laterAssembler) isCellwise(n *graph.Node) bool {
 	return *a == yes
 }
 
-// hasUndecided reports whether only the sizes of a run decide how an operand is broadcast.
+// hasUndecided reports whether it depends on sizes at run time how an operand is broadcast.
 func hasUndecided(n *graph.Node) bool {
 	for i := range n.Operands() {
 		if slices.Contains(n.Stretch(i), graph.Undecided) {
@@ -143,7 +145,7 @@ func hasUndecided(n *graph.Node) bool {
 	return false
 }
 
-// takeOperands adds values that only elements of the group read, so that they are computed together with these.
+// takeOperands adds values that only members of the group read, so that they are computed together.
 func (l *laterAssembler) takeOperands(g *cellGroup) {
 	for i := 0; i < len(g.members); i++ {
 		for _, x := range g.members[i].Operands() {
@@ -154,8 +156,9 @@ func (l *laterAssembler) takeOperands(g *cellGroup) {
 	}
 }
 
-// pays reports whether it costs less to compute cells than to store assembled values: of the elements that are stored and read again, more are saved than
-// there are of values that had been used while they were computed, by reductions or by what writes them in place.
+// pays reports whether computing cells costs less than storing assembled values. Elements that are no longer stored and
+// read again must outnumber those that can no longer be consumed as they are computed, by a reduction or an in-place
+// write.
 func (l *laterAssembler) pays(g *cellGroup) bool {
 	copies, saved, largest := 1, int64(0), int64(0)
 	for _, n := range g.assemblies {
@@ -167,7 +170,7 @@ func (l *laterAssembler) pays(g *cellGroup) bool {
 	isStored := func(user *graph.Node) bool { return !isInstant(user) && !l.isCellwise(user) }
 	for _, n := range g.members {
 		if l.scores[n] {
-			return false // rows of them are computed one after the other, and never stored
+			return false // scores are computed row by row, and never stored
 		}
 		if users := l.users[n.ID()]; !l.fixed[n.ID()] && slices.ContainsFunc(users, isInstant) && !slices.ContainsFunc(users, isStored) {
 			saved -= 2 * usualElements(n.Shape())
@@ -176,21 +179,21 @@ func (l *laterAssembler) pays(g *cellGroup) bool {
 	return saved > 0 && (g.numCells() <= copies || largest >= manyElements) && g.hasLongRows()
 }
 
-// savedBy counts the elements that are not stored, or not copied, if an assembled value need not be put together.
+// savedBy counts the elements that need not be stored or copied if a value is not assembled.
 func (l *laterAssembler) savedBy(n *graph.Node) int64 {
 	saved := usualElements(n.Shape())
 	for _, x := range n.Operands() {
 		switch size := usualElements(x.Shape()); {
 		case !l.isCellwise(x) || len(l.users[x.ID()]) > 1:
-			saved += size // a copy of what is stored elsewhere
+			saved += size // a copy of a value that is stored anyway
 		case len(x.Operands()) == 1 && alias.IsView(x.In(0)):
-			saved -= size // a copy in another order, which is stored here or there
+			saved -= size // a copy in another order, which is stored in any case
 		}
 	}
 	return saved
 }
 
-// usualElements is the number of elements of a shape, with usual sizes.
+// usualElements returns the number of elements of a shape, assuming usual sizes for unknown ones.
 func usualElements(shape graph.Shape) int64 {
 	elements := int64(1)
 	for _, d := range shape {
@@ -199,7 +202,7 @@ func usualElements(shape graph.Shape) int64 {
 	return elements
 }
 
-// replace computes the cells of a value, and puts them together for those who read all of it.
+// replace computes the cells of a value. It assembles them if a user needs the whole value.
 func (l *laterAssembler) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	g := l.groups[n.ID()]
 	if g == nil || isAssembly(n) {
@@ -224,7 +227,7 @@ func (l *laterAssembler) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node
 	case len(list) == 1:
 		return list[0].x
 	case l.isOpen(n):
-		return nil // nobody reads it
+		return nil // no user needs the whole value
 	}
 	return insertSlices(n, 0, false, list)
 }

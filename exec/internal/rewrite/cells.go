@@ -7,27 +7,27 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// cellGroup is values that are computed from each other, element by element, in the same cells.
+// cellGroup is values that are computed from each other elementwise, in the same cells.
 type cellGroup struct {
 	assemblies, members []*graph.Node
-	cuts                [][]int64                     // where cells begin, but for the first, by axes counted from the last
-	cells               map[*graph.Node][]*graph.Node // of members and of what they read, in the graph that is made
-	shown               map[*graph.Node][]shownCell   // of values in the graph that is made
+	cuts                [][]int64                     // where cells after the first begin, by axes from the last
+	cells               map[*graph.Node][]*graph.Node // of members and of their operands, in the new graph
+	shown               map[*graph.Node][]shownCell   // of values in the new graph
 }
 
 // cell is a part of a value.
 type cell struct {
-	at                 []int // by axes
+	at                 []int // its index along each axis
 	start, step, shape graph.Shape
 }
 
-// shownCell is a cell, and the value that shows it.
+// shownCell is a cell, and a view of it.
 type shownCell struct {
 	cell
 	x *graph.Node
 }
 
-// cut finds where the cells begin, and reports whether there are some, but not too many.
+// cut finds where cells begin, and reports whether there is more than one, but not too many.
 func (g *cellGroup) cut() bool {
 	for _, n := range g.assemblies {
 		a := n.Op().Assemble(n)
@@ -50,7 +50,7 @@ func (g *cellGroup) cut() bool {
 	return g.numCells() > 1 && g.numCells() <= maxCells
 }
 
-// cutAxis cuts an axis, counted from the last, before and behind some positions.
+// cutAxis cuts an axis, counted from the last, before and after a range of positions.
 func (g *cellGroup) cutAxis(k int, from, count, size graph.Dim) bool {
 	first, ok1 := from.Int()
 	length, ok2 := count.Int()
@@ -69,7 +69,7 @@ func (g *cellGroup) cutAxis(k int, from, count, size graph.Dim) bool {
 	return true
 }
 
-// numCells is the number of cells of the largest value.
+// numCells returns the number of cells of the largest value.
 func (g *cellGroup) numCells() int {
 	count := 1
 	for _, cuts := range g.cuts {
@@ -78,7 +78,7 @@ func (g *cellGroup) numCells() int {
 	return count
 }
 
-// hasLongRows reports whether most elements are in cells of long rows, or rows are not cut.
+// hasLongRows reports whether most elements are in cells with long rows, or rows are not cut.
 func (g *cellGroup) hasLongRows() bool {
 	if len(g.cuts[0]) == 0 {
 		return true
@@ -95,7 +95,7 @@ func (g *cellGroup) hasLongRows() bool {
 	return short*minCellRow <= size
 }
 
-// count is the number of cells of a value along an axis.
+// count returns the number of cells of a value along an axis.
 func (g *cellGroup) count(n *graph.Node, axis int) int {
 	if k := n.Rank() - 1 - axis; k < len(g.cuts) && n.Shape()[axis] != 1 {
 		return len(g.cuts[k]) + 1
@@ -103,7 +103,7 @@ func (g *cellGroup) count(n *graph.Node, axis int) int {
 	return 1
 }
 
-// grid lists the cells of a value, the last axis running fastest.
+// grid lists the cells of a value in row-major order.
 func (g *cellGroup) grid(n *graph.Node) []cell {
 	list := []cell{{}}
 	for axis, size := range n.Shape() {
@@ -125,7 +125,7 @@ func (g *cellGroup) grid(n *graph.Node) []cell {
 	return list
 }
 
-// number says which of its cells an operand has for a cell of a value of some axes.
+// number returns the index of the cell of operand x that belongs to cell c of a result of some rank.
 func (g *cellGroup) number(x *graph.Node, c cell, rank int) (number int) {
 	for axis := range x.Shape() {
 		if count := g.count(x, axis); count > 1 {
@@ -135,7 +135,7 @@ func (g *cellGroup) number(x *graph.Node, c cell, rank int) (number int) {
 	return number
 }
 
-// operand lists the cells of a value that is read, which is made in the graph that is made.
+// operand lists the cells of an operand; made is its counterpart in the new graph.
 func (l *laterAssembler) operand(g *cellGroup, x, made *graph.Node) []*graph.Node {
 	if list := g.cells[x]; list != nil {
 		return list
@@ -152,7 +152,7 @@ func (l *laterAssembler) operand(g *cellGroup, x, made *graph.Node) []*graph.Nod
 	return list
 }
 
-// show returns a view of the cell of a value, which is computed where it is computed from positions.
+// show returns a view of a cell. A cell of a value that is computed from positions is computed directly.
 func (g *cellGroup) show(x *graph.Node, c cell) *graph.Node {
 	for _, s := range g.shown[x] {
 		if s.start.Equal(c.start) && s.shape.Equal(c.shape) {
@@ -174,7 +174,7 @@ func (g *cellGroup) show(x *graph.Node, c cell) *graph.Node {
 	return y
 }
 
-// ofAssembly returns the cell of the part that has it; where none has, there is a number.
+// ofAssembly returns a cell of the part that contains it. A cell outside of all parts is a number.
 func (l *laterAssembler) ofAssembly(g *cellGroup, n, made *graph.Node, c cell) *graph.Node {
 	a := n.Op().Assemble(n)
 	for i, x := range n.Operands() {
@@ -189,7 +189,8 @@ func (l *laterAssembler) ofAssembly(g *cellGroup, n, made *graph.Node, c cell) *
 	return ops.Expand(made.Graph().Scalar(n.DType(), a.Value), c.shape...)
 }
 
-// ofPart computes the cell of a part that belongs to the region, and that nothing else reads; it shows that of any other one.
+// ofPart computes a cell of a part, if the part is in the region and has no other user. Otherwise it returns a view of
+// the cell.
 func (l *laterAssembler) ofPart(g *cellGroup, region *graph.Region, x, made *graph.Node, c cell) *graph.Node {
 	if c.shape.Equal(x.Shape()) || x.Region() != region || !l.isCellwise(x) || l.groups[x.ID()] != nil || l.fixed[x.ID()] || len(l.users[x.ID()]) != 1 {
 		return g.show(made, c)
@@ -210,7 +211,7 @@ func (l *laterAssembler) ofPart(g *cellGroup, region *graph.Region, x, made *gra
 	return graph.Apply(x.Op(), x.Attrs(), args...)
 }
 
-// isWithin reports whether a value has the cell.
+// isWithin reports whether a cell lies within a value.
 func (c *cell) isWithin(x *graph.Node) bool {
 	for axis, size := range x.Shape() {
 		if size == c.shape[axis] && c.start[axis] == 0 {

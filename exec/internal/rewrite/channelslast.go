@@ -9,23 +9,25 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Small images have up to fewPlaces places in all, and at least manyChannels channels.
+// Small images have at most fewPlaces pixels and at least manyChannels channels.
 const (
 	fewPlaces    = 128
 	manyChannels = 16
 )
 
-// channelsLast is the values of small images that are better computed with the channels as the last axis, by the numbers of nodes.
+// channelsLast marks values of small images that are better computed with channels last, by node ID.
 type channelsLast struct {
-	// gains tells of values [N, C, …] that users read with the channels last as well, all but those that copy what they read into a kernel of theirs.
+	// gains marks values [N, C, …] that users can read with channels last. Other users must be elementwise, of the same
+	// shape: their kernels can do the copy.
 	gains []bool
-	// isRows tells of movements that only show what products have as rows of their first matrix, which may lie anyhow.
+	// isRows marks movements that products read as rows of their first matrix, in any layout.
 	isRows []bool
 }
 
-// ChannelsLast computes small images, whose rows are too short for vectors, with the channels last from one operation to the next. A convolution of few places
-// leaves its result so, and copies it: what follows is computed before that copy, as long as it is elementwise, and the copy ends where the next convolution, or a
-// reduction over the places, reads it with the channels last again.
+// ChannelsLast computes small images, whose rows are too short for vectors, with channels last from one operation to
+// the next. A convolution with few pixels produces channels last, and copies the result. Elementwise operations after
+// it are computed before that copy. The copy disappears when the next convolution, or a reduction over the pixels,
+// reads channels last again.
 func ChannelsLast(u *Program) error {
 	nodes := u.Graph.Nodes()
 	if !slices.ContainsFunc(nodes, func(n *graph.Node) bool { return turnedOf(n) != nil }) {
@@ -72,7 +74,7 @@ func ChannelsLast(u *Program) error {
 	return nil
 }
 
-// isSmallImage reports whether a shape [N, C, …] is one of small images.
+// isSmallImage reports whether a shape [N, C, …] is that of small images.
 func isSmallImage(shape graph.Shape) bool {
 	if len(shape) < 3 {
 		return false
@@ -82,12 +84,12 @@ func isSmallImage(shape graph.Shape) bool {
 	return known && alsoKnown && channels >= manyChannels && 0 < all && all <= fewPlaces*channels && all > channels
 }
 
-// isFirstFactor reports whether a product has x as its first factor alone.
+// isFirstFactor reports whether x is the first factor of a product and no other operand.
 func isFirstFactor(n, x *graph.Node) bool {
 	return n.Op().Class == graph.Contract && n.In(0) == x && !slices.Contains(n.Operands()[1:], x)
 }
 
-// readsTurned reports whether n, a user of x, reads that as well with the channels last.
+// readsTurned reports whether n, a user of x, can read x with channels last.
 func (c *channelsLast) readsTurned(n, x *graph.Node) bool {
 	switch n.Op().Class {
 	case graph.Elementwise:
@@ -103,13 +105,14 @@ func (c *channelsLast) readsTurned(n, x *graph.Node) bool {
 	return false
 }
 
-// padsPlaces reports whether a padding of [N, C, …] puts numbers around its operand alone, and no channels.
+// padsPlaces reports whether a padding of [N, C, …] adds no channels, and nothing between elements.
 func padsPlaces(n *graph.Node) bool {
 	a := n.Op().Assemble(n)
 	return a.Step[0] != nil && !slices.ContainsFunc(a.Step[0], func(step graph.Dim) bool { return step != 1 }) && n.Shape()[1] == n.In(0).Shape()[1]
 }
 
-// turnedOf returns the value [N, …, C] of which n is a copy that has the channels as the second axis; nil if it is something else.
+// turnedOf returns the value [N, …, C] of which n is a copy with the channels as the second axis; nil if n is something
+// else.
 func turnedOf(n *graph.Node) *graph.Node {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !isSmallImage(n.Shape()) {
 		return nil
@@ -131,7 +134,7 @@ func isChannelsToLast(n *graph.Node) bool {
 	return ok && !n.Op().Waits && len(view.Shape) == n.In(0).Rank() && analysis.SameLayouts(view, withAxisMoved(graph.RowMajor(n.In(0).Shape()), 1, -1))
 }
 
-// withAxisMoved is a layout with an axis at another place; -1 is the last.
+// withAxisMoved moves an axis of a layout; -1 is the last.
 func withAxisMoved(l graph.Layout, from, to int) graph.Layout {
 	last := len(l.Shape) - 1
 	if from < 0 {
@@ -146,7 +149,7 @@ func withAxisMoved(l graph.Layout, from, to int) graph.Layout {
 	return l
 }
 
-// foldsPlaces reports whether a reduction of [N, C, …] folds all axes but the first two, or all but the second.
+// foldsPlaces reports whether a reduction of [N, C, …] folds all axes except the first two, or all except the second.
 func foldsPlaces(n *graph.Node) bool {
 	if analysis.IsSumTo(n) || foldsOfNothing[n.Op().Fold] == nil || !isSmallImage(n.In(0).Shape()) {
 		return false
@@ -160,7 +163,8 @@ func foldsPlaces(n *graph.Node) bool {
 	return true
 }
 
-// computedTurned computes an elementwise operation before the copy of one of its operands; nil where there is none.
+// computedTurned computes an elementwise operation before the copy of one of its operands; nil if there is no such
+// copy.
 func computedTurned(n *graph.Node, in []*graph.Node) *graph.Node {
 	if !slices.ContainsFunc(in, func(x *graph.Node) bool { return x.Shape().Equal(n.Shape()) && turnedOf(x) != nil }) || turnedOf(n) != nil ||
 		analysis.DependsOnPosition(n) || analysis.DependsOnSizes(n) {
@@ -186,7 +190,7 @@ func computedTurned(n *graph.Node, in []*graph.Node) *graph.Node {
 	return ops.Copy(ops.MoveAxis(y, -1, 1))
 }
 
-// movedTurned moves what a copy would have with the channels as the second axis.
+// movedTurned applies a movement before the copy that makes the channels the second axis.
 func (c *channelsLast) movedTurned(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if len(in) != 1 {
 		return nil
@@ -221,7 +225,7 @@ func (c *channelsLast) movedTurned(next *graph.Graph, n *graph.Node, in []*graph
 	return m
 }
 
-// foldedTurned folds the places of what a copy would have with the channels as the second axis.
+// foldedTurned folds the pixels before the copy that makes the channels the second axis.
 func foldedTurned(n *graph.Node, in []*graph.Node) *graph.Node {
 	if len(in) != 1 || !foldsPlaces(n) {
 		return nil

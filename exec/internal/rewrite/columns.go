@@ -7,14 +7,13 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// fewColumns is the number of columns from which on a product with each matrix of a batch is
-// as fast as one product with all of their columns. Below it tiles stay partly empty, and the
-// other factor is read again for each matrix: with 16 matrices of 4 or of 16 columns, one
-// product took a quarter of the time.
+// fewColumns is the number of columns from which separate products with each matrix of a batch are as fast as one
+// product with all their columns. With fewer columns tiles are partly empty, and the other factor is read again for
+// each matrix: with 16 matrices of 4 or of 16 columns, one product took a quarter of the time.
 const fewColumns = 32
 
-// matMulOfColumns multiplies one matrix by a batch of matrices of few columns as one matrix of
-// all columns: the last convolutions of a network, whose images are small, and their gradients.
+// matMulOfColumns multiplies one matrix by a batch of matrices with few columns, as one matrix of all columns. Such are
+// the last convolutions of a network, whose images are small, and their gradients.
 func matMulOfColumns(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	a, b := in[0], in[1]
 	if a.Rank() != 2 || b.Rank() <= 2 {
@@ -25,7 +24,7 @@ func matMulOfColumns(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	if columns, ok := shape[rank-1].Int(); !ok || columns >= fewColumns || batch == 1 {
 		return nil
 	}
-	// The rows come first: of b, for its product, and of the product, which is shown as n.
+	// The axis of rows moves to the front of b for the product, and back in the result.
 	first, back := []int{rank - 2}, make([]int, 0, rank)
 	for axis := range rank - 2 {
 		first, back = append(first, axis), append(back, axis+1)

@@ -10,11 +10,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// firstEqual returns for each node of a graph the first one that is equal to it, itself as a
-// rule; nil where no two are equal.
+// firstEqual returns for each node of a graph the first node that is equal to it, usually itself; nil if no two are
+// equal.
 func firstEqual(g *graph.Graph) []*graph.Node {
 	first := make([]*graph.Node, len(g.Nodes()))
-	known := make(map[uint64]int32, len(first)) // by its hash, or the first free number behind that: a node
+	known := make(map[uint64]int32, len(first)) // node ID, by hash; on a collision, under the next free number
 	e := equality{first, maphash.MakeSeed()}
 	written := analysis.WrittenMemory(g)
 	merged := false
@@ -41,13 +41,13 @@ func firstEqual(g *graph.Graph) []*graph.Node {
 	return first
 }
 
-// equality tells which nodes are equal, with the first of the nodes that are equal to each operand.
+// equality compares nodes. first has, for each node so far, the first one equal to it.
 type equality struct {
 	first []*graph.Node
 	seed  maphash.Seed
 }
 
-// hash is the same for nodes that are equal.
+// hash returns the same number for equal nodes.
 func (e equality) hash(n *graph.Node) uint64 {
 	var h maphash.Hash
 	h.SetSeed(e.seed)
@@ -64,7 +64,8 @@ func (e equality) hash(n *graph.Node) uint64 {
 	return h.Sum64()
 }
 
-// areEqual reports whether two nodes are the same operation, with the same fixed arguments, of equal operands, in the same body of a loop or branch.
+// areEqual reports whether two nodes are the same operation, with the same fixed arguments, on equal operands, in the
+// same body of a loop or branch.
 func (e equality) areEqual(n, old *graph.Node) bool {
 	if n.Op() != old.Op() || n.DType() != old.DType() || n.Region() != old.Region() {
 		return false
@@ -78,8 +79,8 @@ func (e equality) areEqual(n, old *graph.Node) bool {
 	return graph.SameAttrs(n.Attrs(), old.Attrs())
 }
 
-// constBytes are the exact bits of a constant's elements.
+// constBytes returns the bits of a constant's elements.
 func constBytes(n *graph.Node) []byte {
-	b, _ := binary.Append(nil, binary.LittleEndian, n.ConstData()) // which knows all types of elements, whose sizes are fixed
+	b, _ := binary.Append(nil, binary.LittleEndian, n.ConstData()) // knows all element types: their sizes are fixed
 	return b
 }

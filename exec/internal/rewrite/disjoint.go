@@ -4,10 +4,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// maxCompared bounds the slices with which others are compared one by one.
+// maxCompared is the most slices with which another one is compared individually.
 const maxCompared = 512
 
-// countDisjoint counts the first slices of which surely no two have an element at one place.
+// countDisjoint returns how many slices, from the first on, are proved to be disjoint.
 func countDisjoint(list []slice) int {
 	var taken box
 	for i, p := range list {
@@ -19,12 +19,11 @@ func countDisjoint(list []slice) int {
 	return len(list)
 }
 
-// box is what slices reach over, by axis: slices that come in order lie before or behind all
-// that have come.
+// box is the bounding box of slices. Slices that come in order lie entirely before or after it.
 type box []extent
 
-// extent is a part of an axis: from start up to end. It is not known unless that of every slice
-// is comparable.
+// extent is a range of an axis, from start up to but excluding end. It is not known if the slices' ranges cannot be
+// compared.
 type extent struct {
 	start, end graph.Dim
 	known      bool
@@ -34,16 +33,16 @@ func extentOf(p slice, axis int) extent {
 	return extent{p.start[axis], p.start[axis].Plus(p.x.Shape()[axis].Minus(1).Times(p.step[axis])).Plus(1), true}
 }
 
-// isBefore reports whether what is in an extent surely ends where another one begins, or before.
+// isBefore reports whether one extent is known to end at or before the start of another.
 func (e extent) isBefore(f extent) bool { return e.known && f.known && isAtMost(e.end, f.start) }
 
-// isAtMost reports whether a is surely at most b.
+// isAtMost reports whether a is known to be at most b.
 func isAtMost(a, b graph.Dim) bool {
 	gap, known := b.Minus(a).Int()
 	return known && gap >= 0
 }
 
-// isOutside reports whether a slice surely is before or behind all that was taken.
+// isOutside reports whether a slice is known to lie outside the box.
 func (b box) isOutside(p slice) bool {
 	if p.x == nil {
 		return false
@@ -56,7 +55,7 @@ func (b box) isOutside(p slice) bool {
 	return false
 }
 
-// take adds what a slice reaches over.
+// take extends the box by a slice.
 func (b *box) take(p slice) {
 	if p.x == nil {
 		*b = nil
@@ -74,7 +73,7 @@ func (b *box) take(p slice) {
 	}
 }
 
-// with returns the least extent that holds both.
+// with returns the smallest extent that contains both.
 func (e extent) with(f extent) extent {
 	switch {
 	case isAtMost(f.start, e.start):
@@ -91,7 +90,7 @@ func (e extent) with(f extent) extent {
 	return e
 }
 
-// isDisjoint reports whether a slice surely has no element where one of the others has.
+// isDisjoint reports whether a slice is known to overlap none of the others.
 func isDisjoint(p slice, others []slice) bool {
 	for _, o := range others {
 		apart := false
@@ -108,8 +107,8 @@ func isDisjoint(p slice, others []slice) bool {
 	return true
 }
 
-// disjointAlong reports whether the places of two slices along an axis differ: one ends
-// before the other begins, or they alternate.
+// disjointAlong reports whether two slices have no common position along an axis: one ends before the other begins, or
+// they interleave.
 func disjointAlong(p, q slice, axis int) bool {
 	if e, f := extentOf(p, axis), extentOf(q, axis); e.isBefore(f) || f.isBefore(e) {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// maxExpansions limits how deep composites are nested: deeper ones never end.
+// maxExpansions limits how deep composites are nested. Deeper ones are taken to never end.
 const maxExpansions = 200
 
 // Expand replaces composite operations by primitive ones, until none is left. An error in a user's Expand is reported at the user's line
@@ -47,9 +47,9 @@ type expander struct {
 	needed  func(*graph.Node) bool
 	written map[*graph.Node]bool // the user's parameters that the program writes
 	isUsers func(*graph.Op) bool
-	made    []*graph.Node // nodes of users' operations that a call of Expand has made
+	made    []*graph.Node // nodes of users' operations that a call of Expand made
 	wrong   []*graph.Mistake
-	depth   int // of the composite that is being expanded, within others
+	depth   int // nesting depth of the composite that is being expanded
 }
 
 // replace expands n, if it is a composite. It is a function for [Program.Rewrite].
@@ -60,8 +60,8 @@ func (e *expander) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) *
 	return e.expandAll(next.Copy(n, in))
 }
 
-// expandAll expands a composite, and those with which it is written where [isPlain] holds. Others are left to the next call of
-// [expander.replace]. The result is nil if an Expand is wrong.
+// expandAll expands a composite, and if [isPlain] holds also the composites inside. Otherwise those are left to the
+// next call of [expander.replace]. The result is nil if an Expand is wrong.
 func (e *expander) expandAll(n *graph.Node) *graph.Node {
 	g := n.Graph()
 	start := len(g.Nodes())
@@ -77,7 +77,7 @@ func (e *expander) expandAll(n *graph.Node) *graph.Node {
 		start = len(g.Nodes())
 		return e.expandInner(widened(n, n.Operands()), start)
 	}
-	if !y.Shape().Equal(n.Shape()) { // sizes that the operation requires to be equal, under other names
+	if !y.Shape().Equal(n.Shape()) { // the operation requires these sizes to be equal, but they have other names
 		y = ops.Reshape(y, n.Shape()...)
 	}
 	for _, x := range g.Nodes()[start:] {
@@ -88,8 +88,8 @@ func (e *expander) expandAll(n *graph.Node) *graph.Node {
 	return e.expandInner(y, start)
 }
 
-// expandInner expands the composites among the nodes from start on that y needs, and returns what takes the place of y. Nodes behind the
-// first composite are copied, so that all stay in order.
+// expandInner expands the composites that y needs among the nodes from start on, and returns y's replacement. It copies
+// the nodes after the first composite, so that all stay in topological order.
 func (e *expander) expandInner(y *graph.Node, start int) *graph.Node {
 	g := y.Graph()
 	made := slices.Clone(g.Nodes()[start:])
@@ -118,7 +118,7 @@ func (e *expander) expandInner(y *graph.Node, start int) *graph.Node {
 	return replaced[y.ID()-start]
 }
 
-// isPlain reports whether nodes may be copied: none has an effect, and none belongs to a loop of its own.
+// isPlain reports whether nodes may be copied: none has side effects, and none belongs to a loop among them.
 func isPlain(made []*graph.Node) bool {
 	return !slices.ContainsFunc(made, func(n *graph.Node) bool {
 		_, isLoop := n.Loop()
@@ -126,7 +126,7 @@ func isPlain(made []*graph.Node) bool {
 	})
 }
 
-// reachableAmong marks which nodes of those that start at a number y needs.
+// reachableAmong marks which of the nodes made, whose IDs begin at start, y needs.
 func reachableAmong(made []*graph.Node, y *graph.Node, start int) []bool {
 	needed := make([]bool, len(made))
 	needed[y.ID()-start] = true
@@ -143,7 +143,7 @@ func reachableAmong(made []*graph.Node, y *graph.Node, start int) []bool {
 	return needed
 }
 
-// replacedAmong returns the operands with what has taken their places, by their numbers from start on.
+// replacedAmong returns the operands, with replacements for those whose IDs begin at start.
 func replacedAmong(operands, replaced []*graph.Node, start int) []*graph.Node {
 	in := slices.Clone(operands)
 	for i, x := range in {
@@ -154,7 +154,8 @@ func replacedAmong(operands, replaced []*graph.Node, start int) []*graph.Node {
 	return in
 }
 
-// usersOperations returns [graph.Op.IsUsers], which is asked of each operation once: what the library's say of themselves its tests look at.
+// usersOperations returns [graph.Op.IsUsers] with a cache. Tests check what the library's operations state about
+// themselves.
 func usersOperations() func(*graph.Op) bool {
 	known := map[*graph.Op]bool{}
 	return func(op *graph.Op) bool {
@@ -167,14 +168,14 @@ func usersOperations() func(*graph.Op) bool {
 	}
 }
 
-// roundsTwice reports whether what a composite of a dtype of 16 bits is written with rounds on the way: PyTorch computes it in
-// Float32, and rounds the result.
+// roundsTwice reports whether the expansion of a composite of a 16-bit dtype rounds intermediate results. PyTorch
+// computes such operations in Float32 and rounds once.
 func roundsTwice(made []*graph.Node) bool {
 	rounding := 0
 	for _, n := range made {
 		switch {
 		case n.Op().Ordered:
-			return false // its operands have the dtypes that the user gave them
+			return false // its operands keep the user's dtypes
 		case !isNarrow(n) || !n.DType().IsFloat():
 		case n.Op().Class == graph.Elementwise && len(n.Operands()) > 0, n.Op().Class == graph.Composite,
 			n.Op().Class != graph.Elementwise && computesNarrow(n):
@@ -184,7 +185,7 @@ func roundsTwice(made []*graph.Node) bool {
 	return rounding > 1
 }
 
-// expand writes a composite with other operations, or says why that fails.
+// expand expands one composite, or says why that fails.
 func expand(n *graph.Node, fixed func(*graph.Node) []bool) (*graph.Node, string) {
 	g := n.Graph()
 	before := len(g.Mistakes())
@@ -212,7 +213,8 @@ func expand(n *graph.Node, fixed func(*graph.Node) []bool) (*graph.Node, string)
 	return y, ""
 }
 
-// fixedOperands reports which operands of a node outside of loops are parameters that the program does not write, or views of such.
+// fixedOperands reports which operands of a node outside of loops are parameters that the program does not write, or
+// views of them.
 func (e *expander) fixedOperands(n *graph.Node) []bool {
 	fixed := make([]bool, len(n.Operands()))
 	for i, x := range n.Operands() {
@@ -233,7 +235,7 @@ func writtenParams(g *graph.Graph) map[*graph.Node]bool {
 	return written
 }
 
-// expandMistake says at the user's line what is wrong with how a node is written.
+// expandMistake reports at the user's line what is wrong with a node's expansion.
 func expandMistake(n *graph.Node, why string) *graph.Mistake {
 	n = n.Source()
 	m := n.Op().NotWhole(why)

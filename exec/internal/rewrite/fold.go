@@ -6,12 +6,11 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// maxFolded is the most elements of a value that is computed at compile time; larger
-// ones cost more memory in the program than time in a run.
+// maxFolded is the most elements of a value that is computed at compile time. Larger ones cost more memory in the
+// program than time in a run.
 const maxFolded = 4096
 
-// Fold computes what depends on constants only, with the kernels that a run would
-// use, so that folding never changes a bit.
+// Fold computes what depends only on constants, with the kernels that a run would use, so folding never changes a bit.
 func Fold(u *Program) error {
 	foldable := make([]bool, len(u.Graph.Nodes()))
 	written := analysis.WrittenMemory(u.Graph)
@@ -50,7 +49,7 @@ func Fold(u *Program) error {
 	return nil
 }
 
-// isFoldable reports whether a node is a constant, or computed from constants and small.
+// isFoldable reports whether a node is a constant, or small and computed from constants.
 func isFoldable(n *graph.Node, foldable []bool) bool {
 	if n.IsConst() {
 		return true
@@ -64,5 +63,5 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || n.Op().Class == graph.Loop || n.Op().Ordered || n.Op().AsStored || !whole || count > maxFolded || !n.Shape().IsStatic() || analysis.DependsOnSizes(n) {
 		return false
 	}
-	return len(n.Operands()) > 0 || count == 1 // a generator is cheaper to compute than to load
+	return len(n.Operands()) > 0 || count == 1 // a larger generated value is cheaper to compute than to load
 }

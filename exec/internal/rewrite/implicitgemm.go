@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// ImplicitGEMM lets matrix products read windows, and other views whose axes they group,
-// where they lie: a convolution never lays its windows out as a matrix.
+// ImplicitGEMM lets matrix products read windows, and other views whose axes they group, in place. So a convolution
+// never stores its windows as a matrix.
 func ImplicitGEMM(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Contract }) {
 		return nil
@@ -38,8 +38,7 @@ func ImplicitGEMM(u *Program) error {
 	return nil
 }
 
-// groupedProduct is the operation of a product like n whose second operand comes with its
-// matrix's axes not yet grouped.
+// groupedProduct returns the operation of a product like n whose second operand has ungrouped axes.
 func groupedProduct(n *graph.Node) *graph.Op {
 	op := *n.Op()
 	op.Infer = func(*graph.Call) (graph.DType, graph.Shape) { return n.DType(), n.Shape() }

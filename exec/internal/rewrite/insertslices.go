@@ -10,22 +10,21 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// InsertAttrs are the fixed arguments of opInsertSlices. Sum says that operands may overlap, and are
-// then added up, to Value.
+// InsertAttrs are the fixed arguments of opInsertSlices. Sum says that operands may overlap. They are then added, and
+// Value too.
 type InsertAttrs struct {
 	graph.Assembly
 	Shape graph.Shape
 	Sum   bool
 }
 
-// opInsertSlices is what sums of values that are padded with zeros become.
+// opInsertSlices replaces sums of values that are padded with zeros.
 var opInsertSlices = &graph.Op{Name: "insert_slices", Func: "InsertSlices", Doc: "slices, each at its own place.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
 	Infer:    func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(InsertAttrs).Shape },
 	Assemble: func(n *graph.Node) graph.Assembly { return n.Attrs().(InsertAttrs).Assembly }}
 
-// InsertSlices writes sums of values that are padded with zeros and do not overlap, such as the
-// gradients of the parts of a value, as one value that consists of these slices; and
-// paddings of several axes as one. Kernels can then store each slice where it belongs.
+// InsertSlices replaces a sum of disjoint values padded with zeros, such as the gradients of the parts of a value, by
+// one assembled value; and paddings of several axes by one. Kernels can then store each slice in place.
 func InsertSlices(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), analysis.IsPadding) {
 		return nil
@@ -46,12 +45,11 @@ func InsertSlices(u *Program) error {
 	return nil
 }
 
-// sliceInserter knows which nodes are sums, and which sums and paddings only a further one uses, so
-// that they are done together.
+// sliceInserter marks sums, and the inner sums and paddings that only an outer one uses.
 type sliceInserter struct{ sums, inner map[*graph.Node]bool }
 
-// find marks the inner nodes: the first terms of sums, since the others must be added up
-// by themselves, and what is padded on.
+// find marks the inner nodes. In a sum, these are sums that are its first operand, since others must be added up
+// separately, and paddings with zeros; in a padding, paddings with the same number.
 func (j *sliceInserter) find(u *Program) {
 	for _, n := range u.Graph.Nodes() {
 		if isPlainSum(n) {
@@ -74,28 +72,28 @@ func (j *sliceInserter) find(u *Program) {
 	}
 }
 
-// isPlainSum reports whether a node adds two values of its own shape, or one to 0.
+// isPlainSum reports whether a node adds two values of its own shape, or a value and 0.
 func isPlainSum(n *graph.Node) bool {
 	return analysis.AddsOperands(n) && n.In(1).Shape().Equal(n.Shape()) && (n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
 }
 
 func startsAtZero(n *graph.Node) bool { return isPlusZero(n.In(0)) }
 
-// paddedWith returns the number among which a padding puts a value.
+// paddedWith returns the number with which a padding fills.
 func paddedWith(n *graph.Node) float64 { return n.Op().Assemble(n).Value }
 
-// samePadding reports whether x is a padding, and with the number of the padding n.
+// samePadding reports whether x is a padding with the same number as padding n.
 func samePadding(x, n *graph.Node) bool {
 	return analysis.IsPadding(x) && math.Float64bits(paddedWith(x)) == math.Float64bits(paddedWith(n))
 }
 
-// slice is a value x and its place in another one, of which it is a term.
+// slice is a value x and its position in another one, of which it is a term.
 type slice struct {
 	term, x     *graph.Node
 	start, step graph.Shape
 }
 
-// sliceAt returns the place of a padded value in a padding.
+// sliceAt returns the position of a padding's operand.
 func sliceAt(n *graph.Node) slice {
 	p := slice{start: make(graph.Shape, n.Rank()), step: make(graph.Shape, n.Rank())}
 	for axis := range p.step {
@@ -105,7 +103,7 @@ func sliceAt(n *graph.Node) slice {
 	return p
 }
 
-// pad makes the place in what is padded by n that in n itself.
+// pad composes the position with that of an inner padding n.
 func (p *slice) pad(n *graph.Node) {
 	a := n.Op().Assemble(n)
 	for axis, start := range a.Start[0] {
@@ -114,8 +112,8 @@ func (p *slice) pad(n *graph.Node) {
 	}
 }
 
-// sliceOf returns the value that n pads, or that is padded again there: in is the operand of
-// n in the graph after the pass.
+// sliceOf returns the innermost value that n pads, through nested paddings, and its position. in is the operand of n in
+// the graph after the pass.
 func sliceOf(n, in *graph.Node) slice {
 	p := sliceAt(n)
 	for samePadding(in, n) {
@@ -126,8 +124,8 @@ func sliceOf(n, in *graph.Node) slice {
 	return p
 }
 
-// sum inserts neighbouring terms of a sum that do not overlap into one value; and such as overlap,
-// if the sum begins with 0. Their order, on which the result's last bits depend, stays.
+// sum inserts adjacent disjoint terms of a sum into one value. If the sum begins with 0, terms may overlap. It keeps
+// the order of terms, on which rounding depends.
 func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 	terms, fromZero := j.terms(n, in)
 	var total *graph.Node
@@ -145,7 +143,7 @@ func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 			term, inserted = insertSlices(n, 0, true, group), true
 		case fromZero || count > 1:
 			term, inserted = insertSlices(n, 0, false, addedToZero(group)), true
-		case terms[0].x != nil && terms[0].x != term.In(0): // several paddings
+		case terms[0].x != nil && terms[0].x != term.In(0): // nested paddings
 			term, inserted = insertSlices(n, 0, false, group), true
 		}
 		if total == nil {
@@ -161,8 +159,8 @@ func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 	return total
 }
 
-// terms lists what a sum adds up, in the order in which it does, and reports whether it
-// begins with 0, which is left out. Terms that are no paddings have no x.
+// terms lists the terms of a sum in the order of addition, and reports whether it begins with 0, which is left out.
+// Terms that are not paddings have no x.
 func (j *sliceInserter) terms(n *graph.Node, in []*graph.Node) (list []slice, fromZero bool) {
 	add := func(x, made *graph.Node) {
 		p := slice{}
@@ -187,8 +185,7 @@ func (j *sliceInserter) terms(n *graph.Node, in []*graph.Node) (list []slice, fr
 	return list, fromZero
 }
 
-// addedToZero returns the slices of a sum as it has them, each with zeros added: -0 + 0 is
-// 0.
+// addedToZero adds 0 to each slice, as the sum does: -0 + 0 is 0.
 func addedToZero(group []slice) (list []slice) {
 	x := group[0].x
 	if !x.DType().IsFloat() {
@@ -202,7 +199,8 @@ func addedToZero(group []slice) (list []slice) {
 	return list
 }
 
-// plus adds a number to a value: to what it shows in another order of axes, which may be computed by the same kernel then.
+// plus adds a number to a value. If the value is a permuted view, plus adds it below the view, where the same kernel
+// may compute it.
 func plus(x, number *graph.Node) *graph.Node {
 	if alias.IsView(x) {
 		if _, ok := analysis.ExchangedAxes(x); ok {
@@ -212,8 +210,7 @@ func plus(x, number *graph.Node) *graph.Node {
 	return ops.Add(x, number)
 }
 
-// insertSlices makes the value that consists of the slices among equal numbers, in the place of n;
-// or adds the slices up, to that number.
+// insertSlices makes a value of n's shape from slices and a background; or it adds the slices to that number.
 func insertSlices(n *graph.Node, value float64, sum bool, list []slice) *graph.Node {
 	a := InsertAttrs{Assembly: graph.Assembly{Value: value}, Shape: n.Shape(), Sum: sum}
 	var in []*graph.Node

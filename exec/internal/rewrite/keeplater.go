@@ -8,16 +8,17 @@ import (
 	"github.com/broadloom/broadloom/internal/loopop"
 )
 
-// KeepLater has loops keep what is computed from a kept value in its place. The gradient of a loop reads products
-// that the loop keeps of all steps; where it only adds something to one, as LSTMs add the input's part of their gates to
-// the state's, the sum takes as much memory, is not computed twice, and the gradient need not read what was added.
+// KeepLater lets loops keep values that are computed from a kept value instead of the value itself. The gradient of a
+// loop reads products of all steps, which the loop keeps. It often only adds something to them: LSTMs add the input's
+// part of their gates to the state's. Keeping the sum takes as much memory, saves computing it twice, and the gradient
+// need not read the other term.
 func KeepLater(u *Program) error {
 	for {
 		found := findLater(u)
 		if len(found.of) == 0 {
 			return nil
 		}
-		made := map[*graph.Node]*graph.Node{} // by the value that is kept from now on
+		made := map[*graph.Node]*graph.Node{} // by the value that is now kept
 		u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 			switch later := found.of[n]; {
 			case later != nil:
@@ -37,12 +38,12 @@ func KeepLater(u *Program) error {
 	}
 }
 
-// laterValues are what loops can keep in place of something else.
+// laterValues are values that loops can keep instead of others.
 type laterValues struct {
-	of      map[*graph.Node]*graph.Node // by all steps of a value: what is computed from it in the same loop
-	kept    map[*graph.Node]bool        // the latter
-	again   map[*graph.Node]bool        // the same in the loop that reads all steps
-	operand map[*graph.Node]int         // and which of its operands is the value that was kept
+	of      map[*graph.Node]*graph.Node // by the stack of a value: what the same loop computes from it
+	kept    map[*graph.Node]bool        // these
+	again   map[*graph.Node]bool        // their recomputations in the loop that reads the stack
+	operand map[*graph.Node]int         // and which of their operands is the kept value
 }
 
 func findLater(u *Program) laterValues {
@@ -74,7 +75,7 @@ func findLater(u *Program) laterValues {
 	return l
 }
 
-// stepsOf returns the value that a node of class Loop with a role takes apart, or puts together; nil for other nodes.
+// stepsOf returns the value that a node of class Loop slices or stacks, if it has that role; nil otherwise.
 func stepsOf(n *graph.Node, role graph.LoopRole) *graph.Node {
 	if a, is := n.Loop(); !is || a.Role != role {
 		return nil
@@ -92,13 +93,13 @@ func takesAllSteps(end *graph.Node) bool {
 	return !a.Limited && !a.Stops
 }
 
-// sameIn returns the node of a loop's body that computes what n does in the body of another loop, at the same positions, or nil.
+// sameIn returns the node in one loop's body that computes the same as n in another's, at the same positions, or nil.
 func sameIn(g *graph.Graph, body *graph.Region, n *graph.Node) *graph.Node {
 	in := make([]*graph.Node, len(n.Operands()))
 	for i, x := range n.Operands() {
 		in[i] = x
 		if !n.Region().Holds(x.Region()) {
-			continue // a value of outside
+			continue // a value from outside
 		}
 		all := stepsOf(x, graph.LoopElement)
 		if all == nil {

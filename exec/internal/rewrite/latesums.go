@@ -9,9 +9,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// LateSums adds scores up over their batch together with what follows, where that is a sum of multiples: Σ(y·Σx) = Σ(y·x), the inner sum
-// over the batch and the outer one over the matrix. So are gradients for the slopes of a bias that grows with the distance: no matrix
-// is held that all examples add to.
+// LateSums delays a sum of scores over their batch, if what follows is a sum of multiples of it: Σ(y·Σx) = Σ(y·x). The
+// inner sum is over the batch, and the outer one over the matrix. Gradients for the slopes of a bias that grows with
+// distance are such sums. So no matrix is stored to which all examples add.
 func LateSums(u *Program) error {
 	if !u.HasScores() {
 		return nil
@@ -43,7 +43,7 @@ func LateSums(u *Program) error {
 		}
 		inner := innerSum(end)
 		x, folded := l.multipleOf(in[0], inner, way), slices.Clone(inner.Op().Axes(inner))
-		of := make([]int, 0, x.Rank()) // the axes of x that those of its sum are
+		of := make([]int, 0, x.Rank()) // the axes of x that remain in its sum
 		for axis := range x.Rank() {
 			if end.Rank() == x.Rank() || !slices.Contains(folded, axis) {
 				of = append(of, axis)
@@ -58,7 +58,7 @@ func LateSums(u *Program) error {
 	return nil
 }
 
-// innerSum returns the sum that a value is, be it shown without the axes that are folded; nil if it is none.
+// innerSum returns the sum that a value is, or of which it is a view without the folded axes; nil if it is neither.
 func innerSum(n *graph.Node) *graph.Node {
 	switch {
 	case analysis.IsSum(n):
@@ -77,21 +77,22 @@ func innerSum(n *graph.Node) *graph.Node {
 	return sum
 }
 
-// sumsMatrix reports whether a node adds up the elements of rows, be it with others, in the body in which they are computed.
+// sumsMatrix reports whether a node sums over the last axis, and perhaps others, in the region in which its operand is
+// computed.
 func sumsMatrix(n *graph.Node) bool {
 	return analysis.IsSum(n) && slices.Contains(n.Op().Axes(n), n.In(0).Rank()-1) && n.In(0).Region() == n.Region()
 }
 
-// lateSums knows which values are scores, or computed of them element by element, and who reads each value.
+// lateSums knows which values are scores, or computed from them elementwise, and the users of each value.
 type lateSums struct {
 	elements  map[*graph.Node]bool
 	users     [][]*graph.Node
 	isRoot    map[*graph.Node]bool
-	isLate    map[*graph.Node]bool // as far as it was asked
+	isLate    map[*graph.Node]bool // a cache
 	multiples map[*graph.Node]*graph.Node
 }
 
-// onlySummed reports whether all that becomes of a value are sums of multiples of it over their matrices.
+// onlySummed reports whether a value is only used in sums of multiples of it over their matrices.
 func (l *lateSums) onlySummed(n *graph.Node) bool {
 	if known, asked := l.isLate[n]; asked {
 		return known
@@ -104,8 +105,8 @@ func (l *lateSums) onlySummed(n *graph.Node) bool {
 	return l.isLate[n]
 }
 
-// wayTo says by which operands a value of which there are only sums is the multiple of a sum of scores over axes of the batch. It is empty
-// where it is that sum, and nil where it is no multiple of one.
+// wayTo returns which operands lead from a value, as a multiple, to a sum of scores over batch axes. The result is
+// empty if the value is that sum, and nil if it is no multiple of one.
 func (l *lateSums) wayTo(n *graph.Node) []int {
 	if !l.onlySummed(n) {
 		return nil
@@ -129,7 +130,8 @@ func (l *lateSums) wayTo(n *graph.Node) []int {
 	return nil
 }
 
-// isMultipleOf reports whether an elementwise node is its operand i times what does not depend on that operand.
+// isMultipleOf reports whether an elementwise node is its operand i times something that does not depend on that
+// operand.
 func isMultipleOf(n *graph.Node, i int) bool {
 	if n.Op().Class != graph.Elementwise || n.DType() != n.In(i).DType() || !n.DType().IsFloat() {
 		return false
@@ -155,7 +157,8 @@ func isMultipleOf(n *graph.Node, i int) bool {
 	return false
 }
 
-// multipleOf makes the multiple n of an inner sum, to which operands lead, one of what that adds up.
+// multipleOf computes n, a multiple of an inner sum, as the same multiple of what the sum adds up. way leads from n to
+// the sum.
 func (l *lateSums) multipleOf(n, inner *graph.Node, way []int) *graph.Node {
 	x := inner.In(0)
 	if len(way) == 0 {
@@ -177,11 +180,11 @@ func (l *lateSums) multipleOf(n, inner *graph.Node, way []int) *graph.Node {
 	return l.multiples[n]
 }
 
-// withFolded shows a value that meets elements of a sum, of some rank, with axes of size 1 where the sum has folded some.
+// withFolded inserts axes of size 1 into an operand that meets a sum of some rank, where the sum has folded axes.
 func withFolded(y *graph.Node, rank int, sum *graph.Node) *graph.Node {
 	axes := sum.Op().Axes(sum)
 	if slices.Max(axes) < sum.In(0).Rank()-y.Rank() {
-		return y // as broadcasting has it
+		return y // broadcasting inserts them
 	}
 	shape := append(slices.Repeat(graph.Shape{1}, rank-y.Rank()), y.Shape()...)
 	for _, axis := range slices.Sorted(slices.Values(axes)) {
@@ -190,7 +193,7 @@ func withFolded(y *graph.Node, rank int, sum *graph.Node) *graph.Node {
 	return ops.Reshape(y, shape...)
 }
 
-// FoldedOver folds x over axes as n does its operand.
+// FoldedOver applies n's reduction to x, over the given axes.
 func FoldedOver(n, x *graph.Node, axes []int, keepDims bool) *graph.Node {
 	return graph.Apply(n.Op(), ops.ReduceAttrs{Axes: axes, KeepDims: keepDims}, x)
 }

@@ -9,16 +9,17 @@ import (
 )
 
 const (
-	// maxShort is the most elements of the last axes, such as those of a small image, that are too few for vectors.
+	// maxShort is the size of the last axes, such as those of a small image, up to which they are too few for vectors.
 	maxShort = 32
-	// minRows and minBatch are how many there must be of the axis before them, and of those before that, so that values of one element for each
-	// row are worth repeating along it.
+	// minRows and minBatch are the least sizes of the axis before them and of the axes before that one, for which it is
+	// worth repeating per-row values along rows.
 	minRows, minBatch = 16, 8
 )
 
-// LongRows makes rows of several axes where the last ones are short, as those of small images are, and values of their axis before, the channels,
-// stand in the way: in [N, C, 2, 2] the channels' means differ from pixel to pixel of a row of all channels. Such values are repeated to [C, 2, 2] once, and
-// sums over images and pixels are sums over images first. What is computed of all is then computed in rows of C·4 elements.
+// LongRows makes rows of several axes if the last ones are short, as in small images, and per-channel values keep them
+// apart. In [N, C, 2, 2], the channels' means change from pixel to pixel of a row of all channels. Such values are
+// repeated to [C, 2, 2] once, and sums over images and pixels first sum over images. Everything is then computed in
+// rows of C·4 elements.
 func LongRows(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return ShortRows(n.Shape()) > 0 }) {
 		return nil
@@ -35,8 +36,8 @@ func LongRows(u *Program) error {
 	return nil
 }
 
-// ShortRows returns how many of the last axes of an iteration space make up a short row, between channels
-// and a batch for which longer ones pay; 0 if there are none.
+// ShortRows returns how many of the last axes of an iteration space form a short row, if there are enough channels and
+// images for longer rows to be worthwhile; 0 otherwise.
 func ShortRows(space graph.Shape) int {
 	row, axes := int64(1), 0
 	for _, d := range slices.Backward(space) {
@@ -59,7 +60,7 @@ func ShortRows(space graph.Shape) int {
 	return axes
 }
 
-// repeatedAlongRows repeats operands with one element for each row, the same in all of the batch; nil where there is none.
+// repeatedAlongRows repeats operands that have one element for each channel; nil if there are none.
 func repeatedAlongRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	axes := ShortRows(n.Shape())
 	if axes == 0 {
@@ -85,7 +86,7 @@ func repeatedAlongRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	return nil
 }
 
-// isOnePerRow reports whether a shape has the channels of another one, and all other axes of size 1.
+// isOnePerRow reports whether a shape has the channels of another one, and otherwise axes of size 1.
 func isOnePerRow(x, of graph.Shape, channels int) bool {
 	at := channels - (len(of) - len(x))
 	if at < 0 || x[at] != of[channels] {
@@ -99,7 +100,8 @@ func isOnePerRow(x, of graph.Shape, channels int) bool {
 	return true
 }
 
-// foldedBatchFirst folds the axes before the channels first; nil where the reduction folds the channels, or not both of the batch and the rows.
+// foldedBatchFirst folds the axes before the channels first. It returns nil if the reduction folds the channels, or
+// does not fold both the batch and the rows.
 func foldedBatchFirst(n, x *graph.Node) *graph.Node {
 	axes := ShortRows(x.Shape())
 	fold := foldsOfNothing[n.Op().Fold]
@@ -124,5 +126,5 @@ func foldedBatchFirst(n, x *graph.Node) *graph.Node {
 	return ops.Reshape(fold(fold(x, batch...), rows...), n.Shape()...)
 }
 
-// foldsOfNothing are the reductions that have a value of no elements too, as a batch of a size that is not known yet may be.
+// foldsOfNothing are the reductions that are defined for no elements. A batch whose size is unknown may be empty.
 var foldsOfNothing = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod}

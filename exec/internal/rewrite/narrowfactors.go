@@ -9,9 +9,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// NarrowFactors lets products of int32 read factors whose elements are known to have 8 or 16 bits as such: a processor multiplies
-// several of them at a time, and they need not be converted before. Bytes less a zero point have 16 bits, or become bytes again:
-// see withoutZeros. Products of float32 read factors of Float16 and BFloat16 as such: they convert them where they pack them.
+// NarrowFactors lets products of int32 read factors with 8 or 16 bits directly, if their elements are known to fit. A
+// processor multiplies several of them at a time, and they need no conversion. Bytes minus a zero point need 16 bits,
+// or become bytes again: see withoutZeros. Products of float32 read Float16 and BFloat16 factors directly, and convert
+// them when they pack them.
 func NarrowFactors(u *Program) error {
 	reads := func(n *graph.Node) bool { return isIntegerProduct(n) || isHalfProduct(n) }
 	if !slices.ContainsFunc(u.Graph.Nodes(), reads) {
@@ -50,18 +51,19 @@ func NarrowFactors(u *Program) error {
 	return nil
 }
 
-// isIntegerProduct reports whether a node is a product of two factors of int32.
+// isIntegerProduct reports whether a node is a product of two int32 factors.
 func isIntegerProduct(n *graph.Node) bool {
 	return n.Op().Class == graph.Contract && n.DType() == graph.Int32 && len(n.Operands()) == 2 &&
 		n.In(0).DType() == graph.Int32 && n.In(1).DType() == graph.Int32
 }
 
-// isHalfProduct reports whether a node is a product of two factors, the elements of one of which at least were converted from 16 bits.
+// isHalfProduct reports whether a node is a product of two factors, at least one of which was converted from 16 bits.
 func isHalfProduct(n *graph.Node) bool {
 	return n.Op().Class == graph.Contract && n.DType() == graph.Float32 && len(n.Operands()) == 2 && (halfOf(n.In(0)) != nil || halfOf(n.In(1)) != nil)
 }
 
-// halfOf returns the value of Float16 or BFloat16 of which a value is a conversion, moved, perhaps among zeros; nil if it is none.
+// halfOf returns the Float16 or BFloat16 value from which a value was converted, and perhaps moved or padded with
+// zeros; nil if there is none.
 func halfOf(x *graph.Node) *graph.Node {
 	for x.Op().Class == graph.Movement && len(x.Operands()) == 1 {
 		if x.Op().Assemble != nil && x.Op().Assemble(x).Value != 0 {
@@ -77,7 +79,7 @@ func halfOf(x *graph.Node) *graph.Node {
 
 func isHalf(t graph.DType) bool { return t == graph.Float16 || t == graph.BFloat16 }
 
-// readsHalves returns a product of factors as they were before they were converted; nil where both may be written then.
+// readsHalves returns the product of factors before their conversion; nil if no factor can be read so.
 func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
 	factors, some := slices.Clone(in), false
 	for i, x := range in {
@@ -92,12 +94,13 @@ func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
 	return graph.Apply(groupedProduct(n), n.Attrs(), factors...)
 }
 
-// narrower makes factors of fewer bits.
+// narrower converts factors to fewer bits.
 type narrower struct {
 	bounds  analysis.Intervals
 	updated map[*graph.Node]bool
 	made    map[narrowKey]*graph.Node
-	// computesAgain says that the program computes products again, next to whose kernels only what it is given is read as it is.
+	// computesAgain says that the program recomputes products. Next to their kernels, products read only inputs,
+	// parameters and constants unconverted.
 	computesAgain bool
 }
 
@@ -106,8 +109,8 @@ type narrowKey struct {
 	t  graph.DType
 }
 
-// dtypeOf returns the dtype of the fewest bits that has all elements of a value: that from which they are converted, if it does,
-// else one with a sign before one without; and Int32 if none has.
+// dtypeOf returns the narrowest dtype that holds all elements of a value. It prefers the dtype from which they were
+// converted, then a signed one. It returns Int32 if there is none.
 func (f *narrower) dtypeOf(x *graph.Node) graph.DType {
 	all := f.bounds.Of(x)
 	if from := f.source(x); from != nil && slices.Contains(narrowIntegers, from.DType()) && all.IsWithin(analysis.IntervalOf(from.DType())) {
@@ -123,7 +126,7 @@ func (f *narrower) dtypeOf(x *graph.Node) graph.DType {
 
 var narrowIntegers = []graph.DType{graph.Int8, graph.Uint8, graph.Int16, graph.Uint16}
 
-// source returns the value of which a value is a conversion, moved; nil if it is none.
+// source returns the value from which a value was converted, and perhaps moved; nil if there is none.
 func (f *narrower) source(x *graph.Node) *graph.Node {
 	for x.Op().Class == graph.Movement && len(x.Operands()) == 1 {
 		x = x.In(0)
@@ -134,7 +137,7 @@ func (f *narrower) source(x *graph.Node) *graph.Node {
 	return x.In(0)
 }
 
-// narrowed returns the same elements in a dtype that has them all: what moves them moves fewer bits then.
+// narrowed returns the same elements in a narrower dtype that holds them. Movements then move fewer bits.
 func (f *narrower) narrowed(x *graph.Node, t graph.DType) *graph.Node {
 	key := narrowKey{x, t}
 	if y := f.made[key]; y != nil {
@@ -153,7 +156,8 @@ func (f *narrower) narrowed(x *graph.Node, t graph.DType) *graph.Node {
 	return y
 }
 
-// isConversion reports whether a node converts the integers of its operand to more bits, or Float16 or BFloat16 to Float32, and does nothing else.
+// isConversion reports whether a node only converts integers to a dtype with all their values, or Float16 or BFloat16
+// to Float32.
 func isConversion(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !n.In(0).Shape().Equal(n.Shape()) {
 		return false

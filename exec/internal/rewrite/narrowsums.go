@@ -8,20 +8,22 @@ import (
 )
 
 const (
-	// maxNarrow is the most columns of a matrix whose rows are too short to be added up one after the other: a kernel takes some 8 ns for a row, as it
-	// waits for what it has written of the row before.
+	// maxNarrow is the most columns of a matrix whose rows are too short to be summed one at a time. A kernel takes
+	// about 8 ns for a row, because it waits for its own store of the row before.
 	maxNarrow = 32
-	// joinedColumns is how many columns, at most, rows side by side make up that are added up together, and minJoined how many such rows there are.
+	// joinedColumns is the most columns of a row that is made by joining rows, and minJoined the least number of such
+	// rows.
 	joinedColumns, minJoined = 512, 16
 )
 
-// foldsOf are the reductions of rows.
+// foldsOf are the reductions that can fold joined rows.
 var foldsOf = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
 	graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod, graph.FoldMax: ops.Max, graph.FoldMin: ops.Min,
 }
 
-// joined is how many rows of x, a matrix of a few columns, are one row while they are folded by n: 0 if they are folded as they are. What is computed
-// for the fold alone is not stored for it, nor is a view laid out; and a product and its factors are folded where it has them in registers.
+// joined returns how many rows of x, a matrix of few columns, form one row while n folds them; 0 if they stay as they
+// are. They do in values computed only for the reduction, which would have to be stored, in views, which would have to
+// be copied, and in products and their factors, which are folded while they are in registers.
 func (r shortRows) joined(n, x *graph.Node) int64 {
 	if n.Op().Class != graph.Reduce || n.Op().Axes == nil || foldsOf[n.Op().Fold] == nil || viewOf(x).Op().View != nil || x.DType() != n.DType() || x.DType() == graph.Bool {
 		return 0
@@ -51,7 +53,7 @@ func (r shortRows) joined(n, x *graph.Node) int64 {
 	return 0
 }
 
-// foldJoined folds rows of which some are joined, and then these.
+// foldJoined folds joined rows, and then the rows in the result.
 func foldJoined(n, x *graph.Node, joined int64) *graph.Node {
 	columns, fold := x.Shape()[len(n.Op().Axes(n)):].NumElements(), foldsOf[n.Op().Fold]
 	y := fold(ops.Reshape(x, -1, columns.Times(graph.Dim(joined))), 0)

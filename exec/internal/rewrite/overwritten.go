@@ -8,16 +8,16 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// dropOverwritten has readers of a write take what was written, where they are all that sees it: the old
-// value is then made for other readers only, or not at all. Where further writes go to what it wrote, they
-// go to a copy. A write that only another one sees, which overwrites it, goes too.
+// dropOverwritten lets readers of a write read the stored value directly, if they are all that sees the memory. The old
+// value is then computed only for other readers, or not at all. Later writes to that memory go to a copy. It also drops
+// a write that only another write sees, which overwrites it.
 func dropOverwritten(u *Program) {
 	uses := u.usesOf()
 	unseen := func(n *graph.Node) bool {
 		return n.Op().Class == graph.Update && n.Op().Fill && n.In(0).Op().Class == graph.Update && uses[n.In(0).ID()] == 1
 	}
 	writers := map[*graph.Node][]*graph.Node{} // by memory
-	versions := map[*graph.Node]bool{}         // memory that is seen beside what was written
+	versions := map[*graph.Node]bool{}         // memory of which a version is read
 	for _, n := range u.Graph.Nodes() {
 		switch n.Op().Class {
 		case graph.Update:
@@ -58,7 +58,7 @@ func dropOverwritten(u *Program) {
 	})
 }
 
-// writesInto reports whether a write goes to what another one wrote, or is that one.
+// writesInto reports whether a write is first, or writes to what first wrote.
 func writesInto(w, first *graph.Node) bool {
 	for w != first {
 		if w.Op().Class != graph.Update && !alias.IsView(w) {

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// partsBeforeMovement finds the parts of a movement's operands that it shows as the given part of itself, and reports whether these are parts along one
-// axis each.
+// partsBeforeMovement finds the parts of a movement's operands that correspond to a part of its result. It reports
+// whether each is a part along one axis.
 func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
 	switch {
 	case n.Op().Assemble != nil:
@@ -33,7 +33,7 @@ func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
 	return !slices.Contains(parts, nil)
 }
 
-// partsOfAssembly finds those of values that are put side by side along other axes.
+// partsOfAssembly finds the parts of values that are joined along other axes.
 func partsOfAssembly(n *graph.Node, p *part, parts []*part) bool {
 	a := n.Op().Assemble(n)
 	for i, x := range n.Operands() {
@@ -45,7 +45,7 @@ func partsOfAssembly(n *graph.Node, p *part, parts []*part) bool {
 	return len(parts) > 0
 }
 
-// partBeforeReshape returns the part of a value of shape x that a reshape to y shows as the given part.
+// partBeforeReshape returns the part of a value of shape x that corresponds to a part of its reshape to y.
 func partBeforeReshape(x, y graph.Shape, p *part) *part {
 	outer, size := y[:p.axis].NumElements(), y[p.axis]
 	inner := y[p.axis+1:].NumElements()
@@ -55,18 +55,18 @@ func partBeforeReshape(x, y graph.Shape, p *part) *part {
 		case before == outer && n == size: // the axis stays
 			return p.along(axis)
 		case p.axis > 0 && size.IsConst() && after == inner && p.count == 1 && p.step == 1 && before == y[:p.axis-1].NumElements() && n == y[p.axis-1].Times(size):
-			// one position of each of those that the axis before has: they are one axis of x
+			// One position of each group that the axis before counts: both are one axis of x.
 			return &part{axis, p.start, size, y[p.axis-1]}
 		case axis > 0 && after == inner && p.step == n && p.count == x[axis-1] && x[:axis-1].NumElements() == outer && size == x[axis-1].Times(n):
-			// the reverse
+			// The reverse.
 			return &part{axis, p.start, 1, 1}
 		}
 	}
 	return nil
 }
 
-// shownPart returns the positions of one axis that a movement shows of its operand, with all of the others; nil of any other node. An axis of one position
-// may be gone.
+// shownPart returns which positions of one axis a movement shows, if it shows all of the other axes; nil for any other
+// node. An axis with one position may be dropped.
 func shownPart(n *graph.Node) *part {
 	shown, ok := analysis.WholeView(n)
 	if !ok || n.Op().Waits {
@@ -100,7 +100,8 @@ func shownPart(n *graph.Node) *part {
 	return p
 }
 
-// showsAlike reports whether a movement that was made for a part shows the same positions, or the same order of axes, as the one of the whole value.
+// showsAlike reports whether a movement of a part shows the same positions, or permutes axes in the same way, as the
+// movement of the whole value.
 func showsAlike(y, n *graph.Node) bool {
 	if n.Op().Class != graph.Movement || analysis.IsExpansion(n) || analysis.IsReshape(n) || n.Op().Assemble != nil {
 		return true

@@ -9,9 +9,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// TakeParts computes of a value only the part that is used, where all that use it take the same few positions of one axis: as of a decoder's logits
-// those of the last place. Slices so move before products, reductions and elements, up to where more is used. Every element that is left is computed
-// as before.
+// TakeParts computes only the used part of a value, if all users take the same few positions of one axis. For example,
+// of a decoder's logits only those of the last position are used. Slices so move before products, reductions and
+// elementwise operations, up to where more is used. The remaining elements are computed as before.
 func TakeParts(u *Program) error {
 	t := partTaker{u: u, written: analysis.WrittenMemory(u.Graph), wanted: make([]*part, len(u.Graph.Nodes())), taken: map[*graph.Node]*graph.Node{}}
 	if !t.find() {
@@ -21,16 +21,16 @@ func TakeParts(u *Program) error {
 	return DCE(u)
 }
 
-// minTaken is the number of elements of a value from which on it is worth the while to compute less.
+// minTaken is the number of elements from which it is worthwhile to compute a part of a value.
 const minTaken = 1 << 10
 
-// isMuch reports whether a value has so many.
+// isMuch reports whether a value has that many.
 func isMuch(n *graph.Node) bool {
 	elements, known := n.Shape().NumElements().Int()
 	return !known || elements >= minTaken
 }
 
-// part is some positions along an axis: the first, and those that follow by steps.
+// part is every step-th position of an axis, count in all, beginning with start.
 type part struct {
 	axis               int
 	start, step, count graph.Dim
@@ -39,32 +39,32 @@ type part struct {
 // wholeValue stands for all of a value.
 var wholeValue = &part{}
 
-// slice shows the part of a value.
+// slice returns a view of the part.
 func (p *part) slice(x *graph.Node) *graph.Node {
 	stop := p.start.Plus(p.count.Minus(1).Times(p.step)).Plus(1)
 	step, _ := p.step.Int()
 	return ops.Slice(x, p.axis, p.start, stop, int(step))
 }
 
-// of is the shape of the part of a value.
+// of returns the shape of the part of a value.
 func (p *part) of(s graph.Shape) graph.Shape {
 	s = slices.Clone(s)
 	s[p.axis] = p.count
 	return s
 }
 
-// along is the part that has the same positions of another axis.
+// along returns the same positions of another axis.
 func (p *part) along(axis int) *part { return &part{axis, p.start, p.step, p.count} }
 
 // partTaker knows which part of each value is used.
 type partTaker struct {
 	u       *Program
 	written map[*graph.Node]bool
-	wanted  []*part                     // by the numbers of values; nil of what nothing uses
-	taken   map[*graph.Node]*graph.Node // the parts of values that are computed, in the graph that is made
+	wanted  []*part                     // by node ID; nil for unused values
+	taken   map[*graph.Node]*graph.Node // the computed parts, in the new graph
 }
 
-// find goes from results to operands, and reports whether less can be computed.
+// find propagates used parts from results to operands, and reports whether a smaller part can be computed.
 func (t *partTaker) find() (found bool) {
 	for _, n := range t.u.Roots {
 		t.wanted[n.ID()] = wholeValue
@@ -91,7 +91,7 @@ func (t *partTaker) find() (found bool) {
 	return found
 }
 
-// want notes that a node takes a part of an operand.
+// want records that a node reads a part of an operand.
 func (t *partTaker) want(n, x *graph.Node, p *part) {
 	switch before := t.wanted[x.ID()]; {
 	case x.Region() != n.Region() || before != nil && *before != *p:
@@ -106,7 +106,8 @@ func (t *partTaker) isWritten(n *graph.Node) bool {
 	return len(t.written) > 0 && t.written[alias.Storage(n)]
 }
 
-// sliced returns the few positions of one axis that a movement shows of its operand, if all that it shows is wanted; nil of any other node.
+// sliced returns the few positions of one axis that a movement shows of its operand, if its whole result is wanted; nil
+// for any other node.
 func (t *partTaker) sliced(n *graph.Node) *part {
 	if t.wanted[n.ID()] != wholeValue || t.isWritten(n) {
 		return nil
@@ -118,15 +119,15 @@ func (t *partTaker) sliced(n *graph.Node) *part {
 	return p
 }
 
-// isFew reports whether the part has at most half of the positions that there are.
+// isFew reports whether a part has at most half of an axis's positions.
 func (p *part) isFew(size graph.Dim) bool {
 	count, known := p.count.Int()
 	all, bound := size.Int()
 	return known && count > 0 && (bound && 2*count <= all || !bound && count == 1)
 }
 
-// operandParts returns which part of each operand the wanted part of a node is computed from, nil for all of it, and whether it can be computed by
-// itself.
+// operandParts returns which part of each operand is needed for the wanted part of a node, nil for the whole, and
+// whether that part can be computed alone.
 func (t *partTaker) operandParts(n *graph.Node) (parts []*part, can bool) {
 	p := t.wanted[n.ID()]
 	if p == nil || p == wholeValue || t.isWritten(n) || n.Op().Ordered || n.Op().Waits {
@@ -146,7 +147,7 @@ func (t *partTaker) operandParts(n *graph.Node) (parts []*part, can bool) {
 	return nil, false
 }
 
-// ofElements finds the parts of what elements are computed from, at the same positions.
+// ofElements finds the parts of an elementwise operation's operands.
 func (t *partTaker) ofElements(n *graph.Node, p *part, parts []*part) bool {
 	if len(parts) == 0 {
 		_, isNumber := analysis.Uniform(n)
@@ -156,7 +157,7 @@ func (t *partTaker) ofElements(n *graph.Node, p *part, parts []*part) bool {
 	return !analysis.CanFail(n) && !analysis.DependsOnPosition(n) && broadcastParts(n, p, parts, n.Rank())
 }
 
-// broadcastParts finds the parts of operands that broadcast to the first axes of n, before some others of their own.
+// broadcastParts finds the parts of operands that broadcast to the leading axes of n. Their other axes are their own.
 func broadcastParts(n *graph.Node, p *part, parts []*part, leading int) bool {
 	for i, x := range n.Operands() {
 		axis := p.axis - (n.Rank() - x.Rank())
@@ -165,13 +166,13 @@ func broadcastParts(n *graph.Node, p *part, parts []*part, leading int) bool {
 		case x.Shape()[axis] == n.Shape()[p.axis]:
 			parts[i] = p.along(axis)
 		default:
-			return false // only the sizes decide
+			return false // depends on sizes
 		}
 	}
 	return true
 }
 
-// ofProduct finds the parts of factors: of rows, of columns, or of matrices of the batch.
+// ofProduct finds the parts of factors: of rows, columns or batch matrices.
 func (t *partTaker) ofProduct(n *graph.Node, p *part, parts []*part) bool {
 	if len(parts) != 2 || n.In(0).Rank() < 2 || n.In(1).Rank() < 2 || analysis.GroupingOf(n) != nil {
 		return false
@@ -187,8 +188,8 @@ func (t *partTaker) ofProduct(n *graph.Node, p *part, parts []*part) bool {
 	return true
 }
 
-// ofReduction finds the part of what is reduced along an axis before those that are folded, which follow each other: one behind them, of one position, would
-// have elements added up in another order.
+// ofReduction finds the part of a reduction's operand. The axis must lie before the folded axes, which must be
+// adjacent. With one position of an axis after them, elements would be added in another order.
 func (t *partTaker) ofReduction(n *graph.Node, p *part, parts []*part) bool {
 	if n.Op().Axes == nil || analysis.FindsIndex(n) {
 		return false
@@ -203,7 +204,7 @@ func (t *partTaker) ofReduction(n *graph.Node, p *part, parts []*part) bool {
 	return true
 }
 
-// replace computes parts beside the whole values, which nothing uses then.
+// replace computes parts in addition to the whole values, which are dead afterwards.
 func (t *partTaker) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if p := t.sliced(n); p != nil {
 		if x := t.taken[n.In(0)]; x != nil && *t.wanted[n.In(0).ID()] == *p {
@@ -234,12 +235,12 @@ func (t *partTaker) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) 
 	return nil
 }
 
-// isPartOf reports whether a node of the operation of n, of parts of its operands, has the dtype of n, and a shape.
+// isPartOf reports whether a node has no mistakes, the dtype of n and the given shape.
 func isPartOf(part, n *graph.Node, shape graph.Shape) bool {
 	return part.Err() == nil && part.Judged() && part.DType() == n.DType() && part.Shape().Equal(shape)
 }
 
-// made computes the part of a node from those of its operands.
+// made computes the part of a node from the parts of its operands.
 func (p *part) made(next *graph.Graph, n *graph.Node, own []*graph.Node) *graph.Node {
 	shape := p.of(n.Shape())
 	switch {
@@ -264,7 +265,8 @@ func (p *part) made(next *graph.Graph, n *graph.Node, own []*graph.Node) *graph.
 	return ops.Cast(y, n.DType())
 }
 
-// generated computes the part of a value that is computed from positions and scalars; made is the value in the graph that is made.
+// generated computes a part of a value that is computed from positions and scalars. made is its counterpart in the new
+// graph.
 func (p *part) generated(next *graph.Graph, n, made *graph.Node) *graph.Node {
 	parts, own := make([]*part, len(n.Operands())), slices.Clone(made.Operands())
 	if analysis.DependsOnPosition(n) && len(parts) > 0 || !broadcastParts(n, p, parts, n.Rank()) {

@@ -8,29 +8,29 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A value for all pairs of points, such as the distances of their coordinates, [n, n, 3], has rows of few elements, and operands that are repeated
-// along them: a kernel takes 5 ns for such a row, in which it computes less than a vector. With the last axis first, [3, n, n], rows are those of
-// n points. The operands are small, and laid out anew once.
+// A value for all pairs of points, such as the differences of their coordinates, [n, n, 3], has rows of few elements,
+// and operands that are repeated along other axes. A kernel takes 5 ns for such a row, in which it computes less than a
+// vector. With the last axis first, [3, n, n], rows have n elements. The operands are small, and are transposed once.
 
 const (
-	// maxPlanes is the most elements of a last axis that comes first.
+	// maxPlanes is the largest last axis that is moved to the front.
 	maxPlanes = 8
-	// minPlaneRow is how many elements rows must have then.
+	// minPlaneRow is the least number of elements of the new rows.
 	minPlaneRow = 8
-	// minRepeated is how many times as many elements there must be of a value as of each operand.
+	// minRepeated is how many times larger than each operand a value must be.
 	minRepeated = 4
 )
 
-// planes brings the last axis of values to the front: of those that are computed, element by element, of values that are repeated along some
-// axes, and of which nothing is used but what reductions make of them and views that have the last axis elsewhere.
+// planes moves the last axis of values to the front. The values are computed elementwise from repeated values, and used
+// only by reductions and by views that do not keep the last axis last.
 type planes struct {
-	turns  []bool // by the numbers of values
+	turns  []bool // by node ID
 	turned map[planesIn]*graph.Node
-	body   *graph.Region // of a loop, that has the node at hand
+	body   *graph.Region // the region of the current node
 	users  func() [][]*graph.Node
 }
 
-// planesIn is a value that is read in the body of a loop, as an operand of one of some axes.
+// planesIn is a value that is read in a region, as an operand of some rank.
 type planesIn struct {
 	x    *graph.Node
 	rank int
@@ -68,7 +68,8 @@ func (u *Program) newPlanes(users func() [][]*graph.Node) *planes {
 	return p
 }
 
-// isMadeOfRepeated reports whether a value has a short last axis, before it one for rows, and operands that turn or are repeated.
+// isMadeOfRepeated reports whether a value has a short last axis, a long enough axis before it, and operands that turn
+// or are repeated.
 func (p *planes) isMadeOfRepeated(n *graph.Node) bool {
 	shape, last := n.Shape(), n.Rank()-1
 	if n.Op().Class != graph.Elementwise && !putsPlanes(n) || n.Op().Ordered || last < 1 {
@@ -95,7 +96,7 @@ func (p *planes) isMadeOfRepeated(n *graph.Node) bool {
 	return hasAxis
 }
 
-// isRepeated reports whether a shape has the last axis of another one, and a fraction of its elements.
+// isRepeated reports whether a shape has the last axis of another one, and only a fraction of its elements.
 func isRepeated(x, of graph.Shape) bool {
 	times := int64(1)
 	for i := range of {
@@ -116,19 +117,20 @@ func (p *planes) readsTurned(n, x *graph.Node) bool {
 	return selects || folds(n) || p.turns[n.ID()] && x.Shape().Equal(n.Shape())
 }
 
-// folds reports whether a node is a reduction over axes that it names.
+// folds reports whether a node is a reduction over known axes.
 func folds(n *graph.Node) bool {
 	return n.Op().Class == graph.Reduce && n.Op().Axes != nil && !analysis.FindsIndex(n)
 }
 
-// permutation returns which axis of its operand each axis of a node shows; nil if it does not show all of them, each as it is.
+// permutation returns which axis of its operand each axis of a node shows; nil if the node is not a permutation of
+// axes.
 func permutation(n *graph.Node) []int {
 	perm, ok := analysis.ExchangedAxes(n)
 	if !ok || n.Rank() != n.In(0).Rank() {
 		return nil
 	}
 	for axis, at := range perm {
-		if at < 0 { // of size 1, as one that is left
+		if at < 0 { // of size 1: any one that is left
 			perm[axis] = slices.IndexFunc(n.In(0).Shape(), func(d graph.Dim) bool { return d == 1 })
 			for slices.Contains(perm[:axis], perm[axis]) || n.In(0).Shape()[perm[axis]] != 1 {
 				perm[axis]++
@@ -138,7 +140,7 @@ func permutation(n *graph.Node) []int {
 	return perm
 }
 
-// planeOf returns at which place of the last axis all that a node shows of its operand stands.
+// planeOf returns the position on the last axis at which all elements lie that a node shows of its operand.
 func planeOf(n *graph.Node) (k graph.Dim, ok bool) {
 	shown, ok := analysis.WholeView(n)
 	if !ok || n.Rank() != n.In(0).Rank()-1 {
@@ -154,7 +156,8 @@ func planeOf(n *graph.Node) (k graph.Dim, ok bool) {
 	return shown.Offset, analysis.SameLayouts(shown, plane)
 }
 
-// putsPlanes reports whether a node puts its operands at places of the last axis, as the gradient of what [planeOf] finds does, or a stack.
+// putsPlanes reports whether a node puts its operands at positions of the last axis, as a stack does, or the gradient
+// of a view that [planeOf] finds.
 func putsPlanes(n *graph.Node) bool {
 	if n.Op().Assemble == nil || n.Rank() == 0 || !analysis.IsPadding(n) && graph.Dim(len(n.Operands())) != n.Shape()[n.Rank()-1] {
 		return false
@@ -168,12 +171,12 @@ func putsPlanes(n *graph.Node) bool {
 	return true
 }
 
-// reads reports whether a node is one for which [planes.read] finds another way.
+// reads reports whether [planes.read] replaces a node.
 func (p *planes) reads(n *graph.Node) bool {
 	return len(n.Operands()) == 1 && p.turns[n.In(0).ID()] && !p.turns[n.ID()]
 }
 
-// read computes a reduction or a view of x, which stands for its operand that turns.
+// read applies a reduction or a view to x, which replaces its operand, with the last axis first.
 func (p *planes) read(n, x *graph.Node) *graph.Node {
 	if k, ok := planeOf(n); ok {
 		if p.isTakenApart(n.In(0)) {
@@ -201,7 +204,8 @@ func (p *planes) read(n, x *graph.Node) *graph.Node {
 	return ops.Reshape(y, n.Shape()...)
 }
 
-// isTakenApart reports whether all that uses a value that turns, and is computed, is a view of one plane each: then each plane is computed where it is used.
+// isTakenApart reports whether an elementwise value that turns is only used by views of one distinct plane each. Then
+// each plane is computed where it is used.
 func (p *planes) isTakenApart(x *graph.Node) bool {
 	if x.Op().Class != graph.Elementwise {
 		return false
@@ -217,8 +221,7 @@ func (p *planes) isTakenApart(x *graph.Node) bool {
 	return true
 }
 
-// computed returns the elements of x, which stands for the value old that is taken apart, at place k of the last axis, computed of those of its operands,
-// and so on through those that it alone uses.
+// computed computes plane k of x, which replaces old. It continues through operands that have no other user.
 func (p *planes) computed(old, x *graph.Node, rank int, k graph.Dim) *graph.Node {
 	args := make([]*graph.Node, len(x.Operands()))
 	for i, a := range x.Operands() {
@@ -231,7 +234,8 @@ func (p *planes) computed(old, x *graph.Node, rank int, k graph.Dim) *graph.Node
 	return graph.Apply(x.Op(), x.Attrs(), args...)
 }
 
-// turn returns x, which stands for the value old, with the last axis first: a value that turns, or an operand of one of some axes.
+// turn returns x, which replaces old, with the last axis first. x is a value that turns, or an operand of a value of
+// some rank.
 func (p *planes) turn(old, x *graph.Node, rank int) *graph.Node {
 	if x.Rank() == 0 {
 		return x
@@ -261,14 +265,15 @@ func (p *planes) turn(old, x *graph.Node, rank int) *graph.Node {
 	case k == 1:
 		y = ops.Reshape(x, append(graph.Shape{1}, shape[:rank-1]...)...)
 	default:
-		own := slices.DeleteFunc(slices.Clone(shape), func(d graph.Dim) bool { return d == 1 }) // the same of all places where a value stands
+		// Without axes of size 1, so that equal copies are merged.
+		own := slices.DeleteFunc(slices.Clone(shape), func(d graph.Dim) bool { return d == 1 })
 		y = ops.Reshape(ops.Copy(ops.MoveAxis(ops.Reshape(x, own...), len(own)-1, 0)), append(graph.Shape{k}, shape[:rank-1]...)...)
 	}
 	p.turned[in] = y
 	return y
 }
 
-// plane returns the elements of x at place k of the last axis of some.
+// plane returns plane k of x, which replaces old.
 func (p *planes) plane(old, x *graph.Node, rank int, k graph.Dim) *graph.Node {
 	if x.Rank() > 0 && x.Shape()[x.Rank()-1] == 1 {
 		return ops.Select(x, x.Rank()-1, 0)

@@ -6,16 +6,16 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Provenance is what became of a graph on its way through the passes.
+// Provenance records how passes replaced a graph.
 type Provenance struct{ Replacements []Replacement }
 
-// Replacement is the step from one graph of the compiler's to the next.
+// Replacement is the step from one of the compiler's graphs to the next.
 type Replacement struct {
 	From, next *graph.Graph
-	to         func(*graph.Node) *graph.Node // nil for what was dropped
+	to         func(*graph.Node) *graph.Node // nil for dropped nodes
 }
 
-// Carry brings the sources of a graph's nodes to the next graph.
+// Carry maps the sources of a graph's nodes to the next graph.
 func (m Replacement) Carry(of [][]int) [][]int {
 	next := make([][]int, len(m.next.Nodes()))
 	for _, n := range m.From.Nodes()[:len(of)] {
@@ -27,7 +27,7 @@ func (m Replacement) Carry(of [][]int) [][]int {
 	return next
 }
 
-// CompleteSources gives nodes without sources, which were made on the way to others, the sources of these.
+// CompleteSources gives nodes without sources, which were made for others, the sources of these.
 func CompleteSources(nodes []*graph.Node, of [][]int) {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		slices.Sort(of[i])

@@ -7,14 +7,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// opPutRows is what the write of a value with other slices at some places becomes.
+// opPutRows replaces the write of a value in which some slices are replaced.
 var opPutRows = &graph.Op{Name: "put_rows_", Func: "PutRows", Class: graph.Update, Indexed: true, MinIn: 3, MaxIn: 3,
 	Doc:   "slices of operand 2 written into x at the indices of operand 1; the last of several for one place stays.",
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 	Axes:  func(n *graph.Node) []int { return []int{n.Attrs().(AddRowsAttrs).Axis} },
 }
 
-// putAxisOf returns the axis along which a node has other slices at the places of its second operand; ok is false of any other node.
+// putAxisOf returns the axis along which a node replaces slices at the indices in its second operand. ok is false for
+// any other node.
 func putAxisOf(n *graph.Node) (axis int, ok bool) {
 	a, ok := n.Attrs().(interface{ PutAxis() int })
 	if !ok || n.Op().Class != graph.Function || len(n.Operands()) != 3 {
@@ -23,13 +24,14 @@ func putAxisOf(n *graph.Node) (axis int, ok bool) {
 	return a.PutAxis(), true
 }
 
-// PutsSlices reports whether a node has other slices at some places of its first operand, and may write them there.
+// PutsSlices reports whether a node replaces slices of its first operand, and so may write them in place.
 func PutsSlices(n *graph.Node) bool {
 	_, ok := putAxisOf(n)
 	return ok
 }
 
-// putOf returns what a write stores, where that is its value before with other slices, which nothing else uses; else nil.
+// putOf returns the value that a write stores, if it is the old value with replaced slices and has no other user; nil
+// otherwise.
 func putOf(n *graph.Node, uses []int) *graph.Node {
 	if n.Op().Class != graph.Update || !n.Op().Fill || n.Op().Indexed || len(n.Operands()) != 2 || !alias.LayoutOf(n.In(0)).IsDense() {
 		return nil

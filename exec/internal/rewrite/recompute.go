@@ -9,33 +9,33 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// opAgain is a product that is computed once more, after its third operand.
+// opAgain is a recomputed product, which runs after its third operand.
 var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, once more, after another value.", Class: graph.Contract, MinIn: 3, MaxIn: 3, Waits: true,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(againAttrs).Shape }}
 
-// IsAgain reports whether a node is a product that is computed once more.
+// IsAgain reports whether a node is a recomputed product.
 func IsAgain(n *graph.Node) bool { return n.Op() == opAgain }
 
 // againAttrs are the fixed arguments of opAgain: the shape of the result.
 type againAttrs struct{ Shape graph.Shape }
 
-// minAgainMatrix is the number of elements of a matrix from which on products are computed again, minLargeMatrix that from which on it takes long to go through one.
+// minAgainMatrix is the number of elements from which a matrix of a product is worth recomputing, and minLargeMatrix
+// the number from which it takes long to traverse one.
 const (
 	minAgainMatrix = 1 << 14
 	minLargeMatrix = 1 << 16
 )
 
-// maxExamined bounds the products that are looked at, as the rest of the graph is for each; and
-// maxRegion the values that are looked at to find a reduction.
+// maxExamined limits how many products are examined: each examination visits the rest of the graph. maxRegion limits
+// how many values are searched for a reduction.
 const (
 	maxExamined = 256
 	maxRegion   = 64
 )
 
-// Recompute computes again what is computed from a product element by element, with reductions over its
-// rows, and is used far apart: as the weights of attention are, by the product with the values and
-// by the gradients. The reductions stay. So the matrix need not stay in memory until then, and both
-// users can have it block by block.
+// Recompute recomputes values that are computed elementwise from a product and its row reductions, if their uses are
+// far apart. Weights of attention are such values: the product with the values uses them, and so do the gradients. The
+// reductions are kept. So the matrix need not stay in memory in between, and both users can read it block by block.
 func Recompute(u *Program) error {
 	r := recomputer{u: u, at: map[*graph.Node]*spreadProduct{}, shared: map[*graph.Node]map[*graph.Node]*graph.Node{}}
 	examined := 0
@@ -52,24 +52,24 @@ func Recompute(u *Program) error {
 	return nil
 }
 
-// recomputer finds values that are used far apart.
+// recomputer finds values whose uses are far apart.
 type recomputer struct {
 	u     *Program
 	at    map[*graph.Node]*spreadProduct // by value
-	users [][]*graph.Node                // by the numbers of values
-	// shared is what is computed once more, by the first product with one of the values that are.
+	users [][]*graph.Node                // by node ID
+	// shared has the recomputed values, by the first product that uses one of them.
 	shared map[*graph.Node]map[*graph.Node]*graph.Node
 }
 
-// spreadProduct is a product and what is computed from it.
+// spreadProduct is a product and the values computed from it.
 type spreadProduct struct {
 	product *graph.Node
-	region  map[*graph.Node]bool        // itself, and values computed from it element by element
-	late    map[*graph.Node]bool        // what depends on the first product with one of these
-	again   map[*graph.Node]*graph.Node // what is computed once more, in the graph that is made
+	region  map[*graph.Node]bool        // the product, and values computed from it elementwise
+	late    map[*graph.Node]bool        // values that depend on the first product with one of these
+	again   map[*graph.Node]*graph.Node // the recomputed values, in the new graph
 }
 
-// isCandidate reports whether a node is a product that is worth computing again.
+// isCandidate reports whether a node is a product that is worth recomputing.
 func (r *recomputer) isCandidate(n *graph.Node) bool {
 	if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || n.Rank() < 2 || n.In(0).Rank() < 2 || slices.Contains(r.u.Roots, n) {
 		return false
@@ -81,8 +81,8 @@ func (r *recomputer) isCandidate(n *graph.Node) bool {
 	return isMatrixOf(n, minAgainMatrix)
 }
 
-// areScores reports whether rows of what is computed from a product element by element are reduced, or it is a factor
-// of another product while the first one is none with weights.
+// areScores reports whether values computed elementwise from a product are reduced along rows. If the product is not
+// one with weights, it also suffices that such a value is a factor of another product.
 func (r *recomputer) areScores(product *graph.Node) bool {
 	isProduct := scores.IsProduct(product)
 	if r.users == nil {
@@ -104,14 +104,14 @@ func (r *recomputer) areScores(product *graph.Node) bool {
 	return false
 }
 
-// examine notes the values computed from a product that are used both before and after the first
-// product with one of them.
+// examine finds the values computed from a product that are used both before and after the first product with one of
+// them.
 func (r *recomputer) examine(product *graph.Node) {
 	p := &spreadProduct{product: product, region: map[*graph.Node]bool{product: true}, late: map[*graph.Node]bool{}}
 	started := false
 	var far []*graph.Node
 	for _, n := range r.u.Graph.Nodes()[product.ID()+1:] {
-		uses := p.standsBeside(n) && // all steps of it, which a loop keeps, are those of what the steps have
+		uses := p.standsBeside(n) && // stacks of loops do not count
 			slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.region[alias.Viewed(x)] })
 		switch {
 		case slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.late[x] }):
@@ -139,15 +139,15 @@ func (r *recomputer) examine(product *graph.Node) {
 	}
 }
 
-// standsBeside reports whether a node and all that it reads stand in the body in which the product does, or around it. Where a
-// loop ends it reads what its steps hand on: a product after that would be one of the step, which nothing outside can read.
+// standsBeside reports whether a node is in the product's region, and is not part of a loop's boundary. The end of a
+// loop reads what its steps hand on: a product after that would belong to the step, and nothing outside could read it.
 func (p *spreadProduct) standsBeside(n *graph.Node) bool {
 	_, isLoop := n.Loop()
 	return !isLoop && n.Region() == p.product.Region()
 }
 
-// canRepeat reports whether a value can be computed again: it is the product or another one of its shape, or computed
-// element by element from such products, from what is small, and from what lies in memory anyway.
+// canRepeat reports whether a value can be recomputed. It must be the product or another one of its shape, or computed
+// elementwise from such products, small values, and values that are in memory anyway.
 func (r *recomputer) canRepeat(p *spreadProduct, w *graph.Node) bool {
 	left := maxRegion
 	var can func(w *graph.Node) bool
@@ -165,7 +165,7 @@ func (r *recomputer) canRepeat(p *spreadProduct, w *graph.Node) bool {
 	return can(w)
 }
 
-// isLarge reports whether a value has the product's shape, and neither lies in memory anyway nor is computed from positions.
+// isLarge reports whether a value has the product's shape, is not in memory anyway, and is not computed from positions.
 func (p *spreadProduct) isLarge(x *graph.Node) bool {
 	v := alias.Viewed(x)
 	return p.region[v] || x.Shape().Equal(p.product.Shape()) && v.Op().Class != graph.Source && !isGenerated(v)
@@ -179,7 +179,7 @@ func isGenerated(n *graph.Node) bool {
 	return n.Op().Class == graph.Elementwise && !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return !isGenerated(x) })
 }
 
-// replace has what comes late take what is computed again.
+// replace makes late nodes read recomputed values.
 func (r *recomputer) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if alias.IsView(n) {
 		return nil
@@ -192,7 +192,7 @@ func (r *recomputer) replace(next *graph.Graph, n *graph.Node, in []*graph.Node)
 		}
 		after := slices.IndexFunc(n.Operands(), func(y *graph.Node) bool { return p.late[y] })
 		if after < 0 {
-			continue // the first product itself
+			continue // n is the first product itself
 		}
 		made := r.repeated(next, p, alias.Viewed(x), in[i], in[after])
 		if made == nil {
@@ -206,8 +206,7 @@ func (r *recomputer) replace(next *graph.Graph, n *graph.Node, in []*graph.Node)
 	return next.Copy(n, in)
 }
 
-// repeated computes a value once more, after another one. old is the value in the graph that is made, or
-// a view of it.
+// repeated recomputes a value after another one. old is the value's counterpart in the new graph, or a view of it.
 func (r *recomputer) repeated(next *graph.Graph, p *spreadProduct, w, old, after *graph.Node) *graph.Node {
 	if known := p.again[w]; known != nil {
 		return known

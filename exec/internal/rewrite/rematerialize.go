@@ -7,22 +7,21 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// maxRecomputeCost bounds the cost of a value that is computed again for each user: see [analysis.Cost].
+// maxRecomputeCost is the most that recomputing a value for each user may cost: see [analysis.Cost].
 const maxRecomputeCost = 16
 
-// maxSpreadCost bounds the cost of a matrix that is computed again for each matrix of a batch.
+// maxSpreadCost is the most that recomputing a matrix for each matrix of a batch may cost.
 const maxSpreadCost = 8
 
-// maxSpreadElements bounds the elements over which a matrix is computed again: positions take 8 bytes each, and
-// of more there may be none.
+// maxSpreadElements is the most elements over which a matrix is recomputed. Positions take 8 bytes each, so a larger
+// value might not be possible.
 const maxSpreadElements = 1 << 40
 
-// Rematerialize computes values that depend on nothing but positions anew for each user: that
-// is cheaper than a buffer, and leaves their users free to share kernels with others. A cheap matrix,
-// such as a mask, is computed for each matrix of a batch that takes it, in the kernel of its user; and what
-// is beside scores, from more than positions: see [spread].
+// Rematerialize recomputes values that depend only on positions for each user. That is cheaper than a buffer, and
+// leaves users free to join other kernels. A cheap matrix, such as a mask, is recomputed for each matrix of a batch, in
+// its user's kernel. Matrices added to scores may also depend on more than positions: see [spread].
 func Rematerialize(u *Program) error {
-	costs := make([]int, len(u.Graph.Nodes())) // of what is computed from positions; 0 for others
+	costs := make([]int, len(u.Graph.Nodes())) // of values computed from positions; 0 for others
 	written := analysis.WrittenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
 		if !written[n] {
@@ -33,7 +32,7 @@ func Rematerialize(u *Program) error {
 	if len(scores) == 0 && !slices.ContainsFunc(costs, func(c int) bool { return c > 0 }) {
 		return nil
 	}
-	writtenNow := map[*graph.Node]bool{} // in the graph that is made
+	writtenNow := map[*graph.Node]bool{} // in the new graph
 	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
 			if written[x] {
@@ -62,7 +61,7 @@ func Rematerialize(u *Program) error {
 				in[i] = rematerialized(next, x, in[i], own)
 			}
 		}
-		if spreads { // the operands' axes meet the result's in another way
+		if spreads { // Copy would keep the old broadcasting
 			return graph.Apply(n.Op(), n.Attrs(), in...)
 		}
 		return next.Copy(n, in)
@@ -70,8 +69,7 @@ func Rematerialize(u *Program) error {
 	return nil
 }
 
-// positional returns the cost of computing a node from positions and numbers alone; it is 0
-// where the node needs more.
+// positional returns the cost of computing a node from positions and numbers only; 0 if it needs more.
 func positional(n *graph.Node, costs []int) int {
 	if n.Op().Class != graph.Elementwise {
 		return 0
@@ -89,8 +87,8 @@ func positional(n *graph.Node, costs []int) int {
 	return min(cost+max(analysis.Cost(n), 1), maxRecomputeCost+1)
 }
 
-// rematerialized copies what computes a value; old is its node of the graph before the pass, made
-// that of the new one.
+// rematerialized copies a value and what computes it. old is its node before the pass, and made its node in the new
+// graph.
 func rematerialized(next *graph.Graph, old, made *graph.Node, own map[*graph.Node]*graph.Node) *graph.Node {
 	if c := own[old]; c != nil {
 		return c
@@ -107,8 +105,7 @@ func rematerialized(next *graph.Graph, old, made *graph.Node, own map[*graph.Nod
 	return c
 }
 
-// repeatsMatrix reports whether operand i of an elementwise node is a matrix that is repeated along
-// leading axes alone.
+// repeatsMatrix reports whether operand i of an elementwise node is a matrix that is repeated along leading axes only.
 func repeatsMatrix(n *graph.Node, i int) bool {
 	x := n.In(i)
 	if n.Op().Class != graph.Elementwise || x.Rank() < 2 {

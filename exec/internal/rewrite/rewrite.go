@@ -10,22 +10,22 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Program is a graph on its way through the passes that rewrite it.
+// Program is a graph that passes rewrite.
 type Program struct {
 	Graph          *graph.Graph
-	UserNodes      int           // the user's nodes when the compilation began
+	UserNodes      int           // number of the user's nodes when compilation began
 	Roots          []*graph.Node // outputs, then updates
 	UserRoots      []*graph.Node // the roots in the user's graph
 	NumOutputs     int
-	Inputs, Params []SourceNode // of the user's graph, with what stands for them in Graph
+	Inputs, Params []SourceNode // of the user's graph, with their counterparts in Graph
 	Sequence       []*graph.Node
 	Writes         *alias.Writes
-	Trace          *Provenance // nil unless the graphs of all passes are wanted
-	At             *graph.Node // that a pass is at work on, as far as it says
-	// Evaluate returns the elements of nodes that need no input, as slices; nil where that fails.
+	Trace          *Provenance // nil unless all passes' graphs are recorded
+	At             *graph.Node // the node on which a pass works, if it says so
+	// Evaluate returns the elements of nodes that need no input, as slices, or nil if that fails.
 	Evaluate func(*graph.Graph, []*graph.Node) map[*graph.Node]any
-	Body     *graph.Region // the loop's body that the program is; nil of a whole program
-	// FastBFloat16 says that products of BFloat16 may be summed in the order that the processor has for them, with other bits then.
+	Body     *graph.Region // the loop body that the program is; nil for a whole program
+	// FastBFloat16 allows products of BFloat16 to be summed in the processor's own order, which changes bits.
 	FastBFloat16 bool
 	verified     verified
 }
@@ -33,14 +33,13 @@ type Program struct {
 // SourceNode pairs an input or a parameter of the user's graph with its copy.
 type SourceNode struct{ User, Own *graph.Node }
 
-// Rewrite makes a new graph by visiting nodes in order. f gives the node that takes
-// n's place in the graph next, whose operands are in; nil keeps n as it is. What takes
-// the place of a value that is written in place has memory that nothing else has.
+// Rewrite makes a new graph by visiting nodes in order. f returns the replacement of n in the graph next, given n's
+// operands there; nil keeps n as it is. A replacement of a value that is written in place gets memory of its own.
 func (u *Program) Rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	u.rewriteThose(func(*graph.Node) bool { return true }, f)
 }
 
-// rewriteThose is [Program.Rewrite] of some nodes, without the others, which none of them reads.
+// rewriteThose is [Program.Rewrite] for some nodes. The others are dropped; none of the kept nodes reads them.
 func (u *Program) rewriteThose(stays func(*graph.Node) bool, f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.Graph.Derive()
 	replaced := make([]*graph.Node, len(u.Graph.Nodes()))
@@ -69,7 +68,7 @@ func (u *Program) rewriteThose(stays func(*graph.Node) bool, f func(next *graph.
 	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return replaced[n.ID()] })
 }
 
-// roomForOperands makes room for the operands of all nodes at once.
+// roomForOperands allocates the operands of all nodes at once.
 func (u *Program) roomForOperands() []*graph.Node {
 	count := 0
 	for _, n := range u.Graph.Nodes() {
@@ -78,7 +77,7 @@ func (u *Program) roomForOperands() []*graph.Node {
 	return make([]*graph.Node, count)
 }
 
-// replacedOperands takes room for the operands of a node, and puts there what has taken their places.
+// replacedOperands fills a part of room with the replacements of a node's operands.
 func replacedOperands(n *graph.Node, replaced, room []*graph.Node) (in, left []*graph.Node) {
 	count := len(n.Operands())
 	in = room[:count:count]
@@ -88,17 +87,17 @@ func replacedOperands(n *graph.Node, replaced, room []*graph.Node) (in, left []*
 	return in, room[count:]
 }
 
-// HasScores reports whether there is a product of positions with positions: most programs have none.
+// HasScores reports whether there is a product of positions with positions. Most programs have none.
 func (u *Program) HasScores() bool { return slices.ContainsFunc(u.Graph.Nodes(), scores.IsProduct) }
 
-// madeSince reports whether the memory of a value belongs to a node that was computed
-// after the graph had a number of nodes.
+// madeSince reports whether the memory of a value belongs to a computed node that was made when the graph already had
+// before nodes.
 func madeSince(n *graph.Node, before int) bool {
 	memory := alias.Storage(n)
 	return memory.ID() >= before && memory.Op().Class != graph.Source
 }
 
-// ReplaceGraph puts another graph in the place of the program's. to says what each node has become there: nil if nothing.
+// ReplaceGraph replaces the program's graph. to returns what each node has become: nil if it was dropped.
 func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 	for i, n := range u.Roots {
 		u.Roots[i] = to(n)
@@ -115,9 +114,8 @@ func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.No
 	u.Graph = next
 }
 
-// Import copies what the roots need into a graph of the compiler's own. All
-// inputs and parameters come along, so that feeding one that turns out not to be
-// needed is no mistake. Ordered operations among them are roots from then on.
+// Import copies the nodes that roots need into the compiler's own graph. It includes all inputs and parameters, so that
+// feeding an unneeded one is no mistake. Ordered operations become roots.
 func Import(u *Program) error {
 	next, copied, operands := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes())), u.roomForOperands()
 	live := Reachable(u.Graph, u.Roots)
@@ -142,13 +140,14 @@ func Import(u *Program) error {
 	return nil
 }
 
-// DCE drops what no root needs, but for inputs and parameters; values that are overwritten unread are such.
+// DCE drops nodes that no root needs, except inputs and parameters. Values that are overwritten before they are read
+// are not needed.
 func DCE(u *Program) error {
 	dropOverwritten(u)
 	needed := u.needed()
 	switch {
 	case !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }):
-	case u.Trace != nil: // which shows the graph with those nodes
+	case u.Trace != nil: // it shows the graph with the dead nodes
 		u.rewriteThose(needed, nil)
 	default:
 		u.Graph.Keep(needed)
@@ -157,13 +156,13 @@ func DCE(u *Program) error {
 	return nil
 }
 
-// needed returns which nodes roots need, with all inputs and parameters.
+// needed reports which nodes roots need, and includes all inputs and parameters.
 func (u *Program) needed() func(*graph.Node) bool {
 	live := Reachable(u.Graph, u.Roots)
 	return func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
 }
 
-// Reachable marks the nodes that the roots need, and the ordered operations in the bodies of loops among them.
+// Reachable marks the nodes that roots need, and ordered operations in the bodies of needed loops.
 func Reachable(g *graph.Graph, roots []*graph.Node) []bool {
 	live := make([]bool, len(g.Nodes()))
 	for _, n := range roots {
@@ -185,7 +184,7 @@ func Reachable(g *graph.Graph, roots []*graph.Node) []bool {
 	return live
 }
 
-// usesOf counts how often nodes and roots read each value, by the values' numbers.
+// usesOf counts the uses of each value by nodes and roots, by node ID.
 func (u *Program) usesOf() []int {
 	uses := make([]int, len(u.Graph.Nodes()))
 	for _, n := range u.Roots {
@@ -199,7 +198,7 @@ func (u *Program) usesOf() []int {
 	return uses
 }
 
-// users lists the nodes that read each value, by the values' numbers.
+// users lists the users of each value, by node ID.
 func (u *Program) users() [][]*graph.Node {
 	nodes := u.Graph.Nodes()
 	counts, all := make([]int32, len(nodes)), 0
@@ -221,8 +220,8 @@ func (u *Program) users() [][]*graph.Node {
 	return users
 }
 
-// CSE merges nodes of the same operation, fixed arguments and operands. Equality is
-// that of all of them, not of a hash alone. Writes and ordered operations are never merged, nor what they write.
+// CSE merges nodes with the same operation, fixed arguments and operands. It compares these exactly, not just by hash.
+// It never merges writes, written values or ordered operations.
 func CSE(u *Program) error {
 	first := firstEqual(u.Graph)
 	if first == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// Sequence inserts the copies that are needed and orders the nodes: operands before
-// users, and each write after all reads of what it destroys.
+// Sequence inserts necessary copies and orders the nodes: operands before users, and each write after all reads of what
+// it overwrites.
 func Sequence(u *Program) error {
 	if slices.ContainsFunc(u.Graph.Nodes(), mayNeedCopies) {
 		u.insertCopies()
@@ -29,12 +29,12 @@ func Sequence(u *Program) error {
 	return err
 }
 
-// mayNeedCopies reports whether a node needs some operands to lie in memory in a certain way.
+// mayNeedCopies reports whether a node needs some operands in a certain layout.
 func mayNeedCopies(n *graph.Node) bool {
 	return n.Op().Class == graph.Gather || n.Op().Class == graph.Function || n.Op().Class == graph.Update || n.Op().View != nil && !alias.IsView(n)
 }
 
-// insertCopies copies operands that do not lie in memory as nodes need them.
+// insertCopies copies operands that do not have the layout that nodes need.
 func (u *Program) insertCopies() {
 	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
@@ -62,7 +62,7 @@ func (u *Program) insertCopies() {
 	})
 }
 
-// orderNodes puts each write after all reads of what it destroys.
+// orderNodes puts each write after all reads of what it overwrites.
 func (u *Program) orderNodes() (err error) {
 	u.Writes = alias.FindWrites(u.Graph.Nodes())
 	u.Sequence = u.Writes.Order(u.Graph.Nodes(), func(loop []*graph.Node) {
@@ -71,9 +71,8 @@ func (u *Program) orderNodes() (err error) {
 	return err
 }
 
-// copyHazards copies what nodes read that cannot run before it is written. The check lets
-// none through, but a simplification can bring one about: x·1 was a value of its own. It
-// reports whether there are any.
+// copyHazards copies operands of nodes that cannot run before these are overwritten. The check finds such hazards in
+// users' graphs, but a simplification can create one: x·1 was a separate value. It reports whether there are any.
 func (u *Program) copyHazards() (found bool) {
 	late := alias.LateReads(u.Graph.Nodes())
 	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
@@ -87,8 +86,8 @@ func (u *Program) copyHazards() (found bool) {
 	return found
 }
 
-// materialized copies the operand of an expansion into the shape of its result, where the
-// binding of sizes decides which axes are repeated: strides cannot say it.
+// materialized copies the operand of an expansion into the shape of its result. It is needed if only bound sizes tell
+// which axes are repeated: strides cannot express that.
 func materialized(n, x *graph.Node) *graph.Node {
 	op := &graph.Op{Name: "expand_copy", Func: "ExpandCopy", Doc: "x repeated along axes.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -100,7 +99,7 @@ func materialized(n, x *graph.Node) *graph.Node {
 	return graph.Apply(op, nil, x)
 }
 
-// Contiguous returns a value that lies in row-major order without gaps: itself or a copy.
+// Contiguous returns a value in row-major order without gaps: itself or a copy.
 func Contiguous(x *graph.Node) *graph.Node {
 	if LiesDense(x) {
 		return x
@@ -108,8 +107,8 @@ func Contiguous(x *graph.Node) *graph.Node {
 	return ops.Copy(x)
 }
 
-// LiesDense reports whether a value lies in row-major order without gaps, also once insertCopies has copied what a
-// movement arranges: it shows the copy then, and had memory of its own before.
+// LiesDense reports whether a value is in row-major order without gaps. If insertCopies copies the operand of a
+// movement, the result is a view of the copy.
 func LiesDense(x *graph.Node) bool {
 	l := alias.LayoutOf(x)
 	if x.Op().View != nil && !alias.IsView(x) {
@@ -120,8 +119,8 @@ func LiesDense(x *graph.Node) bool {
 	return l.IsDense()
 }
 
-// withoutOverlap copies operands of a write that share memory with its destination at other
-// positions. The check lets none through, but a simplification can bring one about.
+// withoutOverlap copies operands of a write that share memory with its destination at other positions. The check finds
+// these in users' graphs, but a simplification can create one.
 func withoutOverlap(in []*graph.Node) []*graph.Node {
 	for i, x := range in[1:] {
 		if rules.NeedsCopy(in[0], x) {

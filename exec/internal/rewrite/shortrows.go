@@ -9,30 +9,33 @@ import (
 )
 
 const (
-	// maxShortRow is the most elements of a row that is too short for vectors. A kernel takes 2 ns for one, on an AMD Zen 4, and vectors across rows 1 to 2;
-	// for the softmax of one 10 ns, and 3 to 7. Of 6 elements, a sum or a cross entropy is slower across rows.
+	// maxShortRow is the most elements of a row that is too short for vectors. On an AMD Zen 4, a kernel takes 2 ns for
+	// such a row, and vectors across rows take 1 to 2 ns; for a softmax, 10 ns and 3 to 7 ns. With 6 elements, a sum or
+	// a cross entropy is slower across rows.
 	maxShortRow = 5
-	// maxRepeatedRow is the same where all operands are smaller than what is computed of them, as of distances of all pairs: vectors across rows read
-	// few elements again and again. Distances of 16 to 32 numbers take a third of the time so, of 48 and 50 half, of 64 and 100 three quarters to nine tenths, and of 128
-	// more where there are many.
+	// maxRepeatedRow is the same if all operands are smaller than the value, as for distances of all pairs: vectors
+	// across rows read few elements repeatedly. The distances of points with 16 to 32 coordinates then take a third of
+	// the time, with 48 and 50 half, with 64 and 100 three quarters to nine tenths, and with 128 more if there are many
+	// points.
 	maxRepeatedRow = 100
-	// maxIndexRow is the same where the place of an element is sought, for which a kernel takes 40 ns of a row.
+	// maxIndexRow is the same if the index of an element is sought: a kernel takes 40 ns for such a row.
 	maxIndexRow = 16
-	// minShortRows is how many rows there must be, where a size that is not known counts as usualSize.
+	// minShortRows is the least number of rows. Unknown sizes count as usualSize.
 	minShortRows, usualSize = 512, 24
-	// maxBefore bounds the operations for each element whose result is folded without being stored.
+	// maxBefore limits the operations for each element that are fused with the reduction instead of being stored.
 	maxBefore = 8
 )
 
-// shortRows folds rows that are too short for vectors: vectors go across rows, which elements of one place in each make up.
+// shortRows folds rows that are too short for vectors. It computes across rows: a vector has the elements of one
+// column.
 type shortRows struct {
-	uses   []int                  // by the numbers of values: see usesOf
-	users  func() [][]*graph.Node // of values, listed when they are first asked for
+	uses   []int                  // by node ID: see usesOf
+	users  func() [][]*graph.Node // of values, computed on first use
 	planes *planes
 }
 
-// isShortRow reports whether a reduction folds rows that are too short for vectors, of which there are so many that vectors across them
-// pay.
+// isShortRow reports whether a reduction folds rows that are too short for vectors, and there are enough rows to
+// compute across them.
 func (r shortRows) isShortRow(n, x *graph.Node) bool {
 	if analysis.IsSumTo(n) || n.Op().Axes == nil {
 		return false
@@ -67,7 +70,7 @@ func (r shortRows) isShortRow(n, x *graph.Node) bool {
 	return false
 }
 
-// usual is a size, or the usual one if it is not known.
+// usual returns a size, or usualSize if it is unknown.
 func usual(d graph.Dim) int64 {
 	if size, known := d.Int(); known {
 		return size
@@ -75,7 +78,7 @@ func usual(d graph.Dim) int64 {
 	return usualSize
 }
 
-// isOfRepeated reports whether a value is computed, for one use, of others that are all repeated along some axis.
+// isOfRepeated reports whether a value has one use and is computed from values that are all repeated along some axis.
 func (r shortRows) isOfRepeated(x *graph.Node) bool {
 	if x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || r.uses[x.ID()] != 1 {
 		return false
@@ -83,7 +86,7 @@ func (r shortRows) isOfRepeated(x *graph.Node) bool {
 	return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return y.Shape().Equal(x.Shape()) && !r.isOfRepeated(y) })
 }
 
-// folded folds rows of x, which stands for the operand of n, in the order in which a kernel folds one, of which package rowprog tells:
+// folded folds rows of x, which replaces the operand of n, in the order of a kernel, as package rowprog defines it:
 // elements l and l+h for h = 32, 16, 8, 4, 2, 1.
 func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 	size, _ := x.Shape()[x.Rank()-1].Int()
@@ -98,7 +101,7 @@ func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 		}
 		return placeAmong(elements, n.Op().Fold == graph.FoldArgMin)
 	}
-	// Of elements l, l+h, l+2h, …; depth first, so that few wait for their partner in registers.
+	// every folds elements l, l+h, l+2h and so on. It goes depth first, so that few partial results wait in registers.
 	var every func(l, h int) *graph.Node
 	every = func(l, h int) *graph.Node {
 		switch {
@@ -111,12 +114,13 @@ func (r shortRows) folded(n, x *graph.Node) *graph.Node {
 	}
 	y := every(0, 1)
 	if n.Op().Fold == graph.FoldSum && x.DType().IsFloat() {
-		return ops.Add(y, graph.Num(0)) // a kernel's sum begins with 0: that of zeros is 0, be they below it
+		return ops.Add(y, graph.Num(0)) // as a kernel's sum, which begins with 0: -0 becomes 0
 	}
 	return y
 }
 
-// placeAmong is the place of the greatest of elements, or of the least: of the first of equal ones, and of the first NaN if there is one.
+// placeAmong returns the index of the maximum or minimum of elements: of the first of equal ones, and of the first NaN
+// if there is one.
 func placeAmong(elements []*graph.Node, least bool) *graph.Node {
 	best := elements[0]
 	g := best.Graph()
@@ -134,8 +138,8 @@ func placeAmong(elements []*graph.Node, least bool) *graph.Node {
 	return at
 }
 
-// element is the element at place k of all rows of x, which stands for the value old. What is used here alone is computed of the elements of
-// its operands.
+// element returns element k of all rows of x, which replaces old. If nothing else uses x, the element is computed from
+// those of its operands.
 func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.Node {
 	turns := r.planes.turns[old.ID()]
 	if *left--; *left < 0 || r.uses[old.ID()] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || !r.isPlain(x) {
@@ -156,8 +160,8 @@ func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.No
 	return graph.Apply(x.Op(), x.Attrs(), in...)
 }
 
-// selected are the elements at place k of rows that are stored. Those of many elements, which are read again and again, are first brought into an order in
-// which vectors across rows find them side by side; so are values that turn.
+// selected returns element k of rows that are stored. Long rows, which are read repeatedly, and values that turn are
+// first transposed, so that vectors across rows are contiguous.
 func (r shortRows) selected(old, x *graph.Node, k graph.Dim) *graph.Node {
 	last := x.Rank() - 1
 	size, _ := x.Shape()[last].Int()
@@ -167,7 +171,7 @@ func (r shortRows) selected(old, x *graph.Node, k graph.Dim) *graph.Node {
 	return r.planes.plane(old, x, x.Rank(), k)
 }
 
-// isPlain reports whether the last axis of each operand is that of the result, or is repeated along it.
+// isPlain reports whether the last axis of each operand is that of the result, or is broadcast along it.
 func (r shortRows) isPlain(x *graph.Node) bool {
 	size := x.Shape()[x.Rank()-1]
 	return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool {

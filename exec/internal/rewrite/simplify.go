@@ -10,15 +10,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// rule rewrites a node whose operands are in; nil leaves it as it is. Every rule holds
-// for all values, infinities, NaN and the sign of zero included. It goes by what the
-// operation states or does, never by its name: see graph.Op.
+// rule replaces a node, given its operands in the new graph; nil leaves it as it is. Every rule holds for all values,
+// including infinities, NaN and the sign of zero. It depends on what the operation states or does, never on its name:
+// see graph.Op.
 type rule struct {
 	name string
 	run  func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
 }
 
-// identities are tried in order on the nodes of a class.
+// identities are the rules for each class, tried in order.
 var identities = map[graph.Class][]rule{
 	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone}, {"generated(c) = expand(c)", generatedAsConstant}},
 	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
@@ -30,9 +30,8 @@ var identities = map[graph.Class][]rule{
 		{"one matrix with a batch of few columns = one product", matMulOfColumns}},
 }
 
-// Simplify applies the rules, exchanges the factors of products of which only the transpose
-// is used, and moves repetition behind arithmetic: what is computed from repeated values is
-// computed once and then repeated.
+// Simplify applies the rules, exchanges the factors of products of which only the transpose is used, and moves
+// broadcasts behind arithmetic: a value computed from repeated values is computed once and then repeated.
 func Simplify(u *Program) error {
 	written, uses, asked := analysis.WrittenMemory(u.Graph), u.usesOf(), u.askedOfSizes()
 	simplified := func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
@@ -55,7 +54,7 @@ func Simplify(u *Program) error {
 	}
 	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if len(written) > 0 && written[alias.Storage(n)] {
-			return nil // what is written in place stays where the user has put it
+			return nil // written values stay in the user's memory
 		}
 		before := len(next.Requirements())
 		r := simplified(next, n, in)
@@ -67,11 +66,11 @@ func Simplify(u *Program) error {
 	return nil
 }
 
-// asked is what is checked when sizes are bound: that two are equal, or broadcast. Nothing that the compiler writes in the place of a user's operation may
-// rely on more.
+// asked is what is checked when sizes are bound: that two are equal, or can be broadcast. Replacements of a user's
+// operation must not require more.
 type asked map[graph.Requirement]bool
 
-// askedOfSizes is what the user's graph asks of sizes.
+// askedOfSizes returns what the user's graph requires of sizes.
 func (u *Program) askedOfSizes() asked {
 	a := asked{}
 	if len(u.UserRoots) > 0 {
@@ -82,7 +81,8 @@ func (u *Program) askedOfSizes() asked {
 	return a
 }
 
-// covers reports whether a requirement is checked. Those that do not compare operands' sizes hold for what a rule writes.
+// covers reports whether a requirement is checked. Requirements that do not compare operands' sizes hold for every
+// replacement.
 func (a asked) covers(need graph.Requirement) bool {
 	if need.Kind != graph.MustEqual && need.Kind != graph.MustBroadcast && need.Kind != graph.MustEqualOrOne {
 		return true
@@ -96,7 +96,7 @@ func (a asked) covers(need graph.Requirement) bool {
 	return false
 }
 
-// applyRules returns what the first rule that fits makes of the node, or nil.
+// applyRules returns the result of the first rule that applies, or nil.
 func applyRules(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	for _, r := range identities[n.Op().Class] {
 		if m := r.run(next, n, in); m != nil && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
@@ -106,8 +106,8 @@ func applyRules(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node 
 	return nil
 }
 
-// withoutExpand lets an elementwise node read what its operands repeat directly, as
-// broadcasting does; the result is repeated where its shape then falls short.
+// withoutExpand lets an elementwise node read operands before they are expanded, since it broadcasts. If the result is
+// then too small, it is expanded.
 func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	stripped := make([]*graph.Node, len(in))
 	found := false
@@ -131,7 +131,7 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 		return m
 	}
 	if analysis.CanFail(n) {
-		return nil // repeated no times, it has no elements that could
+		return nil // an expansion to no elements could not fail
 	}
 	if m = ops.Expand(m, n.Shape()...); m.Err() != nil {
 		return nil
@@ -139,8 +139,7 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	return m
 }
 
-// withoutIdentity returns the other operand of a node where one of the two is its identity
-// element.
+// withoutIdentity returns one operand of a node if the other is the identity element.
 func withoutIdentity(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if n.Op().Identity == nil || len(in) != 2 {
 		return nil
@@ -157,21 +156,21 @@ func withoutIdentity(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	return nil
 }
 
-// isNumber reports whether a node is the number v in its dtype, bit for bit.
+// isNumber reports whether a node is the scalar v in its dtype, bit for bit.
 func isNumber(x *graph.Node, v float64) bool {
 	if _, ok := x.ScalarValue(); !ok {
 		return false
 	}
 	value, whole := graph.NumberAt(x.ConstData(), 0)
 	if x.DType() == graph.Int64 || x.DType() == graph.Uint64 {
-		return value == v && int64(v) == whole // value is rounded
+		return value == v && int64(v) == whole // value may be rounded
 	}
 	return math.Float64bits(value) == math.Float64bits(v)
 }
 
 func isPlusZero(x *graph.Node) bool { return isNumber(x, 0) && x.DType() != graph.Bool }
 
-// undone returns the operand of an operation that the next one undoes.
+// undone returns the operand of an operation that is applied twice and is its own inverse.
 func undone(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if !n.Op().Involution || len(in) != 1 || in[0].Op() != n.Op() || !graph.SameAttrs(n.Attrs(), in[0].Attrs()) {
 		return nil
@@ -182,7 +181,7 @@ func undone(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	return nil
 }
 
-// generatedAsConstant makes one number of many equal ones, repeated.
+// generatedAsConstant replaces a value of equal elements by an expanded scalar.
 func generatedAsConstant(next *graph.Graph, n *graph.Node, _ []*graph.Node) *graph.Node {
 	v, ok := analysis.Uniform(n)
 	if !ok || !n.DType().IsFloat() && !fitsInteger(v) {
@@ -195,7 +194,7 @@ func generatedAsConstant(next *graph.Graph, n *graph.Node, _ []*graph.Node) *gra
 	return ops.Expand(c, n.Shape()...)
 }
 
-// fitsInteger reports whether a number means the same in every dtype of integers.
+// fitsInteger reports whether a number has the same meaning in every integer dtype.
 func fitsInteger(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32 }
 
 func movementOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
@@ -208,8 +207,7 @@ func movementOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph
 	return graph.ConstantOf(next, in[0].ConstData(), n.Shape()...)
 }
 
-// shownAsItIs returns the value that a view shows, itself or through another view, just as it
-// lies in memory.
+// shownAsItIs returns a value whose layout equals that of a view: the view's operand, or the operand below that.
 func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if n.Op().View == nil || n.Op().Waits {
 		return nil
@@ -249,8 +247,9 @@ func expandOfExpand(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
 	return nil
 }
 
-// Products with a vector along rows of fewer bytes stay products where there are at least
-// so many rows, whose sums then run side by side. Of few elements, fewer rows are enough: such a product needs no plan.
+// A product with a vector along rows of fewer than shortRow bytes stays a product if there are at least manyRows rows:
+// their sums are then computed in parallel. With at most fewTerms elements, someRows rows are enough: such a product
+// needs no plan.
 const (
 	shortRow = 512
 	manyRows = 16
@@ -258,14 +257,14 @@ const (
 	someRows = 4
 )
 
-// columnByRow writes a product of one term a sum as a broadcast one, which shares kernels with others. The
-// sum of a product begins at 0, and so has no -0.
+// columnByRow replaces a product whose sums have one term by a broadcast one, which shares kernels with others. The sum
+// of a product begins at 0, so it is never -0.
 func columnByRow(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	a, b := in[0], in[1]
 	if a.Rank() < 2 || b.Rank() < 2 || a.Shape()[a.Rank()-1] != 1 {
 		return nil
 	}
-	if b.Shape()[b.Rank()-2] != 1 { // but by a name, which must not meet that of the rows
+	if b.Shape()[b.Rank()-2] != 1 { // the size has a name, which must not meet that of the rows
 		b = ops.Slice(b, -2, 0, 1, 1)
 	}
 	m := ops.Mul(a, b)
@@ -275,9 +274,9 @@ func columnByRow(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	return m
 }
 
-// vectorAlongRows sums products up where a vector meets the rows of a matrix, or another
-// vector, and both are contiguous: lanes share a sum, which in the order of a product's sums
-// they cannot. Many vectors that meet one matrix are left to [matMulOfRows]: each would read all of it.
+// vectorAlongRows replaces a product of a vector and the rows of a matrix, or another vector, by a sum if both are
+// contiguous. Then lanes share a sum, which the order of a product's sums does not allow. Many vectors with one matrix
+// are left to [matMulOfRows]: each would read the whole matrix.
 func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	a, b := in[0], in[1]
 	rows, cols := graph.Dim(1), graph.Dim(1)
@@ -311,10 +310,10 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	return ops.Reshape(sum, n.Shape()...)
 }
 
-// isContiguous reports whether the elements along an axis lie side by side.
+// isContiguous reports whether adjacent elements along an axis are adjacent in memory.
 func isContiguous(x *graph.Node, axis int) bool { return alias.LayoutOf(x).Strides[axis] == 1 }
 
-// matMulOfRows multiplies a batch of matrices by one matrix as one matrix of all rows.
+// matMulOfRows multiplies a batch of matrices by one matrix, as one matrix of all rows.
 func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	x := in[0]
 	if x.Rank() <= 2 || in[1].Rank() != 2 || !alias.LayoutOf(x).IsDense() {
@@ -325,7 +324,7 @@ func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	return ops.Reshape(ops.MatMul(rows, in[1]), n.Shape()...)
 }
 
-// foldOfNothing returns the operand of a reduction that folds no axes.
+// foldOfNothing returns the operand of a reduction over no axes.
 func foldOfNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	switch n.Op().Fold {
 	case graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin:

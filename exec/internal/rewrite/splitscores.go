@@ -10,12 +10,13 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// maxBeside bounds the columns that stand beside scores. Each of them is a part: what is computed of it is computed once a row.
+// maxBeside is the most columns next to scores. Each is a separate part, and is computed once a row.
 const maxBeside = 8
 
-// SplitScores computes scores beside which few other columns stand, such as the logits of attention sinks, and those columns each by
-// themselves: f([s, t]) is [f(s), f(t)], and the sum of a row is the sum of both sums. The value of both is dropped where
-// only parts of it are read, as weights without those of sinks. So the columns do not keep scores from being computed row by row.
+// SplitScores computes scores and the few other columns next to them, such as the logits of attention sinks,
+// separately: f([s, t]) is [f(s), f(t)], and the sum of a row is the sum of both sums. If only parts are read, such as
+// the weights without those of sinks, the whole is dropped. So these columns do not prevent computing scores row by
+// row.
 func SplitScores(u *Program) error {
 	if !u.HasScores() {
 		return nil
@@ -34,7 +35,7 @@ type scoreSplitter struct {
 	written map[*graph.Node]bool
 }
 
-// splitValue is a value in parts, along an axis.
+// splitValue is a value in parts along an axis.
 type splitValue struct {
 	axis  int
 	cuts  graph.Shape // where parts begin, and where the last one ends
@@ -47,7 +48,7 @@ type splitAxis struct {
 	cuts graph.Shape
 }
 
-// cutsOf returns where a value that is put together has scores beside few other columns; nil where it has not.
+// cutsOf returns where an assembled value has scores next to few other columns; nil if it has not.
 func (s *scoreSplitter) cutsOf(n *graph.Node) *splitAxis {
 	if !isAssembly(n) || s.written[alias.Storage(n)] || !n.DType().IsFloat() {
 		return nil
@@ -89,7 +90,7 @@ func (s *scoreSplitter) cutsOf(n *graph.Node) *splitAxis {
 	return nil
 }
 
-// isScores reports whether a value is computed element by element from a large product of values that are no weights.
+// isScores reports whether a value is computed elementwise from a large product of positions with positions.
 func isScores(x *graph.Node) bool {
 	list := []*graph.Node{x}
 	for i := 0; i < len(list) && i < maxRegion; i++ {
@@ -108,7 +109,8 @@ func isScores(x *graph.Node) bool {
 	return false
 }
 
-// replace makes what takes a node's place: of a value in parts their concatenation, which only what reads the whole of it needs.
+// replace makes a node's replacement. A value in parts is replaced by their concatenation, which is dead unless a user
+// needs the whole.
 func (s *scoreSplitter) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if s.written[alias.Storage(n)] {
 		return nil
@@ -129,8 +131,8 @@ func (s *scoreSplitter) replace(next *graph.Graph, n *graph.Node, in []*graph.No
 	return nil
 }
 
-// partsOf returns the parts of a value that is put together, along an axis that is cut; nil where some operand is not one part or several of
-// them. Where no operand stands there is a number.
+// partsOf returns the parts of an assembled value along an axis that is cut; nil if some operand is not one or several
+// whole parts. A part without an operand is the background.
 func (s *scoreSplitter) partsOf(n *graph.Node, in []*graph.Node, own *splitAxis) *splitValue {
 	a := n.Op().Assemble(n)
 	v := &splitValue{axis: own.axis, cuts: own.cuts, parts: make([]*graph.Node, len(own.cuts)-1)}
@@ -161,7 +163,7 @@ func (s *scoreSplitter) partsOf(n *graph.Node, in []*graph.Node, own *splitAxis)
 	return v
 }
 
-// elements computes each part by itself; nil if no operand is in parts.
+// elements computes each part separately; nil if no operand is in parts.
 func (s *scoreSplitter) elements(n *graph.Node, in []*graph.Node) *graph.Node {
 	var own *splitAxis
 	for i, x := range n.Operands() {
@@ -199,7 +201,7 @@ func (s *scoreSplitter) elements(n *graph.Node, in []*graph.Node) *graph.Node {
 	return ops.Concat(v.axis, v.parts...)
 }
 
-// operand returns the parts of an operand x of n, which is made in the graph that is made.
+// operand returns the parts of an operand x of n; made is its counterpart in the new graph.
 func (s *scoreSplitter) operand(n, x, made *graph.Node, own *splitAxis) []*graph.Node {
 	axis := own.axis - (n.Rank() - x.Rank())
 	if axis < 0 || x.Shape()[axis] == 1 {
@@ -220,7 +222,7 @@ func (s *scoreSplitter) operand(n, x, made *graph.Node, own *splitAxis) []*graph
 	return list
 }
 
-// reduced reduces each part, and what comes of all.
+// reduced reduces each part, and combines the results if the axis is folded.
 func (s *scoreSplitter) reduced(n *graph.Node) *graph.Node {
 	v, combine := s.split[n.In(0)], analysis.Combiner(n.Op().Fold)
 	if n.Op().Axes == nil || combine == nil {
@@ -235,7 +237,7 @@ func (s *scoreSplitter) reduced(n *graph.Node) *graph.Node {
 	}
 	if slices.Contains(axes, v.axis) {
 		first := max(slices.IndexFunc(v.parts, func(x *graph.Node) bool { return x.Shape()[v.axis] != 1 }), 0)
-		y := parts[first] // of scores: others are then combined in their kernel
+		y := parts[first] // of the scores: their kernel then combines the others
 		for i, x := range parts {
 			if i != first {
 				y = combine(y, x)
@@ -255,7 +257,7 @@ func (s *scoreSplitter) reduced(n *graph.Node) *graph.Node {
 	return ops.Concat(axis, parts...)
 }
 
-// shown returns the part that a view shows; nil where it shows something else.
+// shown returns the parts that a view shows; nil if it shows something else.
 func (s *scoreSplitter) shown(n *graph.Node) *graph.Node {
 	v, of := s.split[n.In(0)], n.In(0)
 	l, ok := analysis.WholeView(n)
@@ -263,7 +265,7 @@ func (s *scoreSplitter) shown(n *graph.Node) *graph.Node {
 		return nil
 	}
 	whole := graph.RowMajor(of.Shape())
-	isShown := func(first, last int) bool { // whether it shows these parts
+	isShown := func(first, last int) bool { // whether it shows exactly these parts
 		shape := slices.Clone(of.Shape())
 		shape[v.axis] = v.cuts[last].Minus(v.cuts[first])
 		return analysis.SameLayouts(l, graph.Layout{Shape: shape, Strides: whole.Strides, Offset: v.cuts[first].Times(whole.Strides[v.axis])})

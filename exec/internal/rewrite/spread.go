@@ -9,11 +9,11 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A matrix beside scores, such as a mask, is often computed element by element from positions, from values that
-// are the same along rows or along columns, and from scalars: a mask of lengths, distances times the slopes of
-// heads, what dropout keeps. Computed anew by each kernel that takes it, it is never in memory.
+// A matrix that is added to scores, such as a mask, is often computed elementwise from positions, from values that are
+// broadcast along rows or columns, and from scalars: a mask of lengths, distances times the slopes of heads, a dropout
+// mask. If each kernel that reads it recomputes it, it is never stored.
 
-// spread computes a value over a larger shape, of which it has some axes.
+// spread recomputes a value over a larger shape.
 type spread struct {
 	next    *graph.Graph
 	shape   graph.Shape
@@ -21,14 +21,14 @@ type spread struct {
 	made    map[spreadPart]*graph.Node
 }
 
-// spreadPart is a value whose axes are some of the shape's.
+// spreadPart is a value, with the axis of the shape for each of its axes.
 type spreadPart struct {
 	x    *graph.Node
-	axes string // a byte each
+	axes string // a byte for each axis
 }
 
-// spreadOver returns x, a value of the graph next, over a larger shape, whose last axes are its own. It is nil
-// where x needs a matrix that is in memory, or costs more than a bound.
+// spreadOver returns x, a value of the graph next, over a larger shape, whose last axes are x's. It returns nil if x
+// needs a stored matrix, or costs more than most.
 func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape, written map[*graph.Node]bool, most int) *graph.Node {
 	s := spread{next: next, shape: shape, written: written, made: map[spreadPart]*graph.Node{}}
 	axes := make([]byte, x.Rank())
@@ -42,7 +42,7 @@ func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape, written map
 	return s.value(part)
 }
 
-// isNarrow reports whether a value is the same along one of the last two axes of the shape.
+// isNarrow reports whether a value is broadcast along one of the last two axes of the shape.
 func (s *spread) isNarrow(p spreadPart) bool {
 	covered := 0
 	for axis, d := range p.x.Shape() {
@@ -53,12 +53,12 @@ func (s *spread) isNarrow(p spreadPart) bool {
 	return covered < min(len(s.shape), 2)
 }
 
-// isRead reports whether a value is read where it lies: one that is narrow, and not soon computed from positions.
+// isRead reports whether a value is read from memory: it is narrow, and not cheaply computed from positions.
 func (s *spread) isRead(p spreadPart) bool {
 	return s.isNarrow(p) && !s.isPositional(p.x, maxSpreadCost)
 }
 
-// isPositional reports whether a value is computed from positions and numbers alone, at a cost that is bounded.
+// isPositional reports whether a value is computed from positions and numbers only, at a cost of at most most.
 func (s *spread) isPositional(x *graph.Node, most int) bool {
 	cost := 0
 	var add func(x *graph.Node) bool
@@ -74,7 +74,7 @@ func (s *spread) isPositional(x *graph.Node, most int) bool {
 	return add(x)
 }
 
-// parts are the operands of an elementwise value.
+// parts returns the operands of an elementwise value.
 func (p spreadPart) parts() (list []spreadPart) {
 	for _, y := range p.x.Operands() {
 		list = append(list, spreadPart{y, p.axes[len(p.axes)-y.Rank():]})
@@ -82,7 +82,7 @@ func (p spreadPart) parts() (list []spreadPart) {
 	return list
 }
 
-// cost returns the cost of computing a value anew from what is read; it is more than most where that cannot be.
+// cost returns the cost of recomputing a value from what is read. It exceeds most if the value cannot be recomputed.
 func (s *spread) cost(p spreadPart, most int) int {
 	x := p.x
 	_, isIndex := analysis.IndexOf(x)
@@ -111,7 +111,7 @@ func (s *spread) cost(p spreadPart, most int) int {
 	return most + 1
 }
 
-// fits reports whether a value has the sizes of the shape, or 1.
+// fits reports whether each size of a value is that of the shape, or 1.
 func (s *spread) fits(p spreadPart) bool {
 	for axis, d := range p.x.Shape() {
 		if d != 1 && d != s.shape[p.axes[axis]] {
@@ -121,8 +121,7 @@ func (s *spread) fits(p spreadPart) bool {
 	return true
 }
 
-// shown returns the operand of a movement, if that does no more than to exchange axes, to repeat them, and to insert
-// and drop those of size 1.
+// shown returns the operand of a movement that only permutes and repeats axes, and inserts or drops axes of size 1.
 func (s *spread) shown(p spreadPart) (operand spreadPart, ok bool) {
 	view, ok := analysis.WholeView(p.x)
 	if !ok {
@@ -136,7 +135,7 @@ func (s *spread) shown(p spreadPart) (operand spreadPart, ok bool) {
 	own := make([]byte, y.Rank())
 	for axis, d := range y.Shape() {
 		if d == 1 {
-			continue // whatever axis it is
+			continue // it matches any axis
 		}
 		at := slices.Index(axes, axis)
 		if at < 0 {
@@ -184,9 +183,9 @@ func (s *spread) compute(p spreadPart) *graph.Node {
 	return graph.Apply(x.Op(), x.Attrs(), in...)
 }
 
-// read shows a value over the shape, along which it is repeated.
+// read broadcasts a stored value to the shape.
 func (s *spread) read(p spreadPart) *graph.Node {
-	var order []int // its axes, in the order of the shape's
+	var order []int // its axes, in the shape's order
 	whole := slices.Repeat(graph.Shape{1}, len(s.shape))
 	for axis, d := range p.x.Shape() {
 		if d != 1 {
@@ -213,16 +212,17 @@ func (s *spread) read(p spreadPart) *graph.Node {
 	return ops.Expand(ops.Reshape(x, whole...), s.shape...)
 }
 
-// MaxCostBesideScores bounds the cost of what is computed anew for each kernel of scores: dropout and a mask are less.
+// MaxCostBesideScores is the most that recomputing a value in each kernel of scores may cost. Dropout and a mask cost
+// less.
 const MaxCostBesideScores = 128
 
-// ScoresOf finds what is computed element by element from large products, of some rows of which something is reduced, which are
-// factors of other products, or which are computed again: scores and the weights of attention, and their gradients.
+// ScoresOf finds large products with row reductions, or that are factors of other products, or that are recomputed, and
+// what is computed from them elementwise. These are scores, attention weights and their gradients.
 func ScoresOf(u *Program) map[*graph.Node]bool {
 	return elementsOf(u, func(*graph.Node) bool { return true })
 }
 
-// elementsOf is [ScoresOf] for the products that are accepted.
+// elementsOf is [ScoresOf] for some products.
 func elementsOf(u *Program, accepts func(product *graph.Node) bool) map[*graph.Node]bool {
 	r, scores := recomputer{u: u}, map[*graph.Node]bool{}
 	var add func(n *graph.Node)
@@ -243,10 +243,10 @@ func elementsOf(u *Program, accepts func(product *graph.Node) bool) map[*graph.N
 	return scores
 }
 
-// IsLargeMatrix reports whether the last two axes of a value may have many elements.
+// IsLargeMatrix reports whether the last two axes of a value have many elements, or an unknown number.
 func IsLargeMatrix(n *graph.Node) bool { return isMatrixOf(n, minLargeMatrix) }
 
-// isMatrixOf reports whether the last two axes of a value may have so many elements.
+// isMatrixOf reports whether the last two axes of a value have at least so many elements, or an unknown number.
 func isMatrixOf(n *graph.Node, least int64) bool {
 	if n.Rank() < 2 {
 		return false
@@ -256,7 +256,7 @@ func isMatrixOf(n *graph.Node, least int64) bool {
 	return !rowsKnown || !colsKnown || rows*cols >= least
 }
 
-// hasSameShape reports whether operand i of an elementwise node has its shape.
+// hasSameShape reports whether operand i of an elementwise node has the node's shape.
 func hasSameShape(n *graph.Node, i int) bool {
 	return n.In(i).Shape().Equal(n.Shape()) && !slices.Contains(n.Stretch(i), graph.Undecided)
 }

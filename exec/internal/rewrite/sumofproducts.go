@@ -8,13 +8,13 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// minProduct is the number of elements of a matrix from which on it is written as a product: many smaller ones take longer
-// so, each by itself.
+// minProduct is the number of elements of a matrix from which it is computed as a product. Many smaller ones would take
+// longer, because each is a separate product.
 const minProduct = 32
 
-// sumOfProducts writes sum(a[…, i, 1, k]·b[…, 1, j, k]) over k as a matrix product: each factor has an axis that the
-// other lacks, so an element of either meets many of the other's. n is the sum before the pass, and x the products in the graph
-// that is made, which nothing else should use. It is nil where there is no such product.
+// sumOfProducts replaces sum(a[…, i, 1, k]·b[…, 1, j, k]) over k by a matrix product: each factor has an axis that the
+// other lacks, so each element of one meets many of the other. n is the sum before the pass, and x the elementwise
+// product in the new graph, which should have no other user. The result is nil if there is no such product.
 func sumOfProducts(n, x *graph.Node) *graph.Node {
 	if !analysis.IsSum(n) || analysis.PrimOf(x) != graph.PrimMul || x.Rank() > 26 {
 		return nil
@@ -34,7 +34,7 @@ func sumOfProducts(n, x *graph.Node) *graph.Node {
 		inA, inB := has(a, axis), has(b, axis)
 		switch isFolded := slices.Contains(folded, axis); {
 		case isFolded && inA != inB:
-			return nil // what one factor alone has is summed before
+			return nil // only one factor has this axis: it should be summed before
 		case isFolded:
 			terms = terms.Times(d)
 			continue

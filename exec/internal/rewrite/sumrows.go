@@ -10,14 +10,14 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// wideRow is the number of columns from which on a sum over rows is written as a product: as many as a
-// vocabulary has, of whose matrices chains of kernels hold but a few rows.
+// wideRow is the number of columns from which a sum over rows is written as a product. A vocabulary has that many:
+// chains of kernels hold only a few rows of its matrices.
 const wideRow = 4096
 
-// SumRows writes the sum of a wide matrix over its rows as the product of a row of ones with the matrix, where it
-// is computed from reductions of its own rows and products read it too. So are gradients for the bias of a layer
-// of classes: a chain of kernels can have products that sum over rows, and so the matrix is never whole. Sums of
-// scores, as gradients for what is added to them, are taken apart in the same way.
+// SumRows replaces the sum of a wide matrix over its rows by the product of a row of ones and the matrix, if the matrix
+// is computed from its own row reductions and is also a factor of products. Gradients for the bias of a classification
+// layer are such sums. A chain of kernels can include products that sum over rows, so the matrix is never stored whole.
+// Sums of scores, which are gradients for what is added to scores, are split in the same way.
 func SumRows(u *Program) error {
 	elements := elementsOf(u, scores.IsProduct)
 	isRewritten := func(n *graph.Node) bool {
@@ -45,7 +45,7 @@ func SumRows(u *Program) error {
 		if !isFactor(users, x) {
 			return nil
 		}
-		rows := in[0] // a view of what takes the place of x, in order
+		rows := in[0] // a view of x's replacement, in row-major order
 		if rows.Rank() != 2 {
 			rows = ops.Reshape(rows, x.Shape()...)
 		}
@@ -54,9 +54,9 @@ func SumRows(u *Program) error {
 	return nil
 }
 
-// reshapedRows shows a matrix of wide rows before what is computed of its elements and vectors, and not after it:
-// reshape(f(reshape(x), v)) = f(x, v). So the logits of a batch of sequences, which are taken for rows to compute a
-// loss, stay in the rows of the product, as chains need them.
+// reshapedRows moves a reshape of wide rows before elementwise operations: reshape(f(reshape(x), v)) = f(x, v). So the
+// logits of a batch of sequences, which are reshaped to rows for a loss, stay in the rows of the product, as chains
+// need them.
 func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	f := in[0]
 	if n.Rank() != 2 || !analysis.IsReshape(n) || f.Op().Class != graph.Elementwise || f.Rank() < 2 {
@@ -85,8 +85,9 @@ func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	return nil
 }
 
-// sumOfScores writes a sum of scores x over their rows, and other axes, as one over columns and then over what is left, or where columns
-// stay, as a product of a row of ones and then a sum over what is left. It is nil where columns alone are summed, or neither.
+// sumOfScores splits a sum of scores x over rows and other axes. If columns are summed, it first sums over columns and
+// then over the rest. If not, it multiplies a row of ones by the scores, and then sums over the rest. It returns nil if
+// only columns are summed, or neither rows nor columns.
 func sumOfScores(next *graph.Graph, n, x *graph.Node) *graph.Node {
 	axes := n.Op().Axes(n)
 	first := x.Rank() - 1
@@ -111,8 +112,8 @@ func sumOfScores(next *graph.Graph, n, x *graph.Node) *graph.Node {
 	return ops.Reshape(x, n.Shape()...)
 }
 
-// summedRows returns the matrix over whose rows a node is the sum, be they shown with several axes; nil where it is
-// no such sum.
+// summedRows returns the matrix over whose rows a node sums, perhaps through a view with several axes; nil if the node
+// is no such sum.
 func summedRows(n *graph.Node) *graph.Node {
 	if !analysis.IsSum(n) {
 		return nil
@@ -135,9 +136,9 @@ func summedRows(n *graph.Node) *graph.Node {
 	return x
 }
 
-// reducesItsRows reports whether a matrix is computed from a reduction of rows as long as its own.
+// reducesItsRows reports whether a matrix is computed from a reduction of rows of its own length.
 func reducesItsRows(x *graph.Node) bool {
-	const most = 64 // that are looked at
+	const most = 64 // values to examine
 	list, seen := []*graph.Node{x}, map[*graph.Node]bool{}
 	for i := 0; i < len(list) && i < most; i++ {
 		for _, y := range list[i].Operands() {

@@ -9,9 +9,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// transposedProduct shows columns of A·B as rows of Bᵀ·Aᵀ, whose elements lie row by row for what follows, as
-// the gradient of a linear layer's weights must for their update. n alone uses the product, as it is or under another shape; in
-// are its operands in the new graph. So many values use B.
+// transposedProduct replaces a view of columns of A·B by one of rows of Bᵀ·Aᵀ, which are contiguous for what follows.
+// The update of a linear layer's weights needs their gradient so. Only n uses the product, directly or reshaped; in are
+// n's operands in the new graph. uses is the number of uses of B.
 func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses int) *graph.Node {
 	p := in[0]
 	if analysis.IsReshape(p) {
@@ -25,7 +25,7 @@ func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses 
 		return nil
 	}
 	whole := p == in[0] && exchangesLastAxes(n)
-	// Windows are read only as B. Where axes that are merged come in another order, others may have them copied anyway.
+	// Windows are only read as B. Permuted axes that are merged may have to be copied anyway if B has other users.
 	if g := analysis.GroupingOf(p); g != nil && (whole || uses == 1 || alias.Storage(g.Of).Shape().NumElements() != b.Shape().NumElements()) {
 		return nil
 	}
@@ -40,7 +40,7 @@ func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses 
 	if whole {
 		return m
 	}
-	// The views of the product become views of the transpose of the other one.
+	// Views of the product become views of the transposed other product.
 	shown := ops.Reshape(ops.Transpose(m, -1, -2), in[0].Shape()...)
 	if !alias.IsView(shown) {
 		return nil
@@ -51,16 +51,17 @@ func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses 
 	return shown
 }
 
-// maxShortColumn is the most neighbours in a column that are read slowly, a few at a time: of more, rows are packed in blocks, or copied, as fast as they
-// come. A step of Adam for weights of [10, 288, 16, 8], whose gradient comes as [288, 8, 160], takes an eighth of the time with the other product.
+// maxShortColumn is the most adjacent elements of a column that are slow to read, a few at a time. Longer columns are
+// packed in blocks, or copied, at full speed. A step of Adam for weights of [10, 288, 16, 8], whose gradient comes as
+// [288, 8, 160], takes an eighth of the time with the transposed product.
 const maxShortColumn = 32
 
-// maxTerms is the most terms of a sum for each of these neighbours: products of more, such as those of scores with values, take so long that how they are
-// read matters little, and others know them as they are.
+// maxTerms is the most terms of a sum for each of these elements. Longer products, such as those of scores with values,
+// take so long that reading them matters little, and other passes must recognise them.
 const maxTerms = 16
 
-// columnsOf returns the product of matrices that a movement shows as a whole, and alone uses, if it shows its transpose, or has a few neighbours of a column
-// as rows; else nil.
+// columnsOf returns the product that a movement shows whole, if it has no other user and the movement transposes it or
+// has rows of a few elements of a column; nil otherwise.
 func columnsOf(n *graph.Node, uses []int) *graph.Node {
 	shown, ok := analysis.WholeView(n)
 	if !ok || uses[n.In(0).ID()] != 1 {
@@ -81,7 +82,7 @@ func columnsOf(n *graph.Node, uses []int) *graph.Node {
 	if width, fixed := columns.Int(); !known || !fixed || width < 2 || terms > width {
 		return nil
 	}
-	few := graph.Dim(1) // neighbours of a column
+	few := graph.Dim(1) // adjacent elements of a column
 	for axis, size := range slices.Backward(shown.Shape) {
 		if size != 1 && shown.Strides[axis] != columns.Times(few) {
 			break
@@ -94,7 +95,7 @@ func columnsOf(n *graph.Node, uses []int) *graph.Node {
 	return p
 }
 
-// exchangesLastAxes reports whether a movement shows the transpose of each matrix of its operand.
+// exchangesLastAxes reports whether a movement transposes each matrix of its operand.
 func exchangesLastAxes(n *graph.Node) bool {
 	shown, ok := analysis.WholeView(n)
 	return ok && n.In(0).Rank() >= 2 && analysis.SameLayouts(shown, transposedLayout(graph.RowMajor(n.In(0).Shape())))
@@ -109,7 +110,7 @@ func transposedLayout(l graph.Layout) graph.Layout {
 	return l
 }
 
-// Transposed returns the transpose of each matrix of a value, or what that is a transpose of.
+// Transposed returns the transpose of each matrix of a value. A transpose of a transpose is the original value.
 func Transposed(next *graph.Graph, x *graph.Node) *graph.Node {
 	t := ops.Transpose(x, -1, -2)
 	if shown := shownAsItIs(next, t, []*graph.Node{x}); shown != nil {

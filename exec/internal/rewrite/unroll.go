@@ -9,26 +9,27 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// maxUnrolled bounds the elements that are folded into one without a loop.
+// maxUnrolled is the most elements that are folded without a loop.
 const maxUnrolled = 32
 
-// maxStoredRows bounds the rows of an input or a parameter that are folded so: sums that are accumulated begin as zeros in memory, from which they come and to which they go
-// back. The rows have minStoredRow elements or more. On a Zen 4 two rows of half a million take 0.07 ms in place of 0.24, 16 of 65,000 0.064 in place of 0.113, and 64 longer than these do.
+// maxStoredRows is the most rows of an input or a parameter that are folded in this way. A loop accumulates sums in
+// memory, which it first fills with zeros, and loads and stores them for each row. The rows have at least minStoredRow
+// elements. On a Zen 4, two rows of half a million elements take 0.07 ms instead of 0.24, 16 rows of 65,000 take 0.064
+// instead of 0.113, and 64 rows take longer than with a loop.
 const (
 	maxStoredRows = 16
 	minStoredRow  = 64
 )
 
-// Unroll writes the reduction of a few elements of a view, such as those of a window,
-// as elementwise operations on views: the elements are read where they lie and the result
-// is stored once, where a loop would go over the result again for each of them. A value
-// that is no view is better reduced while it is computed.
+// Unroll replaces the reduction of a few elements of a view, such as those of a window, by elementwise operations on
+// views. The elements are read in place and the result is stored once; a loop would traverse the result again for each
+// of them. A value that is not a view is better reduced while it is computed.
 //
-// So it does with rows that are too short for vectors; see shortRows. What is computed of values with such rows that are repeated, as of the
-// coordinates of points for all pairs, has the axis of these rows first; see planes.
+// It does the same with rows that are too short for vectors: see shortRows. Values that are computed from repeated
+// short rows, such as the coordinates of points for all pairs, get the axis of these rows first: see planes.
 //
-// It also writes an index among the elements of several axes as one along a single axis, as
-// kernels find it, of a value whose elements lie in order, and adds up rows of a few columns many at a time; see narrowsums.go.
+// It also makes a search for an index over several axes one over a single axis, as kernels require, of a contiguous
+// value. And it sums rows of a few columns many at a time: see narrowsums.go.
 func Unroll(u *Program) error {
 	users := sync.OnceValue(u.users)
 	rows := shortRows{u.usesOf(), users, u.newPlanes(users)}
@@ -65,8 +66,8 @@ func Unroll(u *Program) error {
 	return nil
 }
 
-// alongOneAxis finds an index among the elements of several axes along one axis that holds
-// them, behind the axes that stay; nil if the index is along one already.
+// alongOneAxis merges the axes over which an index is sought into one, after the other axes; nil if there is only one
+// already.
 func alongOneAxis(n, x *graph.Node) *graph.Node {
 	folded := n.Op().Axes(n)
 	if len(folded) < 2 {
@@ -88,8 +89,8 @@ func alongOneAxis(n, x *graph.Node) *graph.Node {
 	return ops.Reshape(graph.Apply(n.Op(), ops.ReduceAttrs{Axes: []int{last}}, rows), n.Shape()...)
 }
 
-// viewOf is the value that a conversion takes, or the value itself: where elements of 16 bits are folded in a wider dtype, a conversion
-// stands behind a view.
+// viewOf returns the operand of a conversion, or the value itself. Elements of 16 bits are folded in a wider dtype, so
+// a conversion follows the view.
 func viewOf(x *graph.Node) *graph.Node {
 	if x.Op() == graph.CastOp {
 		return x.In(0)
@@ -97,7 +98,8 @@ func viewOf(x *graph.Node) *graph.Node {
 	return x
 }
 
-// isUnrolled reports whether a reduction folds a few elements of the view x, or of a view that is converted, or a few rows of a value that is stored anyway.
+// isUnrolled reports whether a reduction folds a few elements of the view x, or of a converted view, or a few rows of a
+// value that is stored anyway.
 func isUnrolled(n, x *graph.Node) bool {
 	if analysis.IsSumTo(n) || x.DType() == graph.Bool || analysis.Combiner(n.Op().Fold) == nil {
 		return false
@@ -117,7 +119,7 @@ func isUnrolled(n, x *graph.Node) bool {
 	return static && 2 <= c && c <= most
 }
 
-// rowBehind is how many elements there are behind the last of some axes, as far as their number is known.
+// rowBehind returns the number of elements after the last of some axes. Unknown sizes count as 1.
 func rowBehind(x *graph.Node, axes []int) int64 {
 	count := int64(1)
 	for axis := x.Rank() - 1; axis >= 0 && !slices.Contains(axes, axis); axis-- {
@@ -128,8 +130,8 @@ func rowBehind(x *graph.Node, axes []int) int64 {
 	return count
 }
 
-// elementsOver returns what a value holds at each index of axes of known size, in row-major
-// order, as views without these axes, which are in rising order.
+// elementsOver returns the slices of a value at each index of axes of known size, in row-major order. axes are in
+// rising order, and the slices lack them.
 func elementsOver(x *graph.Node, axes []int) []*graph.Node {
 	if len(axes) == 0 {
 		return []*graph.Node{x}

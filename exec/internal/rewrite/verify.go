@@ -9,16 +9,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// verified says how many nodes of a graph hold what VerifyGraph checks. Nodes stay as they are, so that passes that make none
-// need not wait for them again.
+// verified counts the nodes of a graph that VerifyGraph has checked. Nodes are immutable, so they need not be checked
+// again after passes that add none.
 type verified struct {
 	graph *graph.Graph
 	nodes int
 }
 
-// VerifyGraph checks that every node stands in the graph behind its operands, and has the
-// dtype, the shape and the record of broadcasting that its operation's rule infers; that the
-// roots are still what the user asked for; and that no state of memory is written twice.
+// VerifyGraph checks that every node follows its operands, and has the dtype, shape and broadcasting that its operation
+// infers; that the roots are still what the user asked for; and that no state of memory is written twice.
 func VerifyGraph(u *Program) error {
 	nodes := u.Graph.Nodes()
 	if u.verified.graph != u.Graph {
@@ -76,7 +75,7 @@ func verifyOperands(n *graph.Node, before []*graph.Node) error {
 	return nil
 }
 
-// verifyInference compares a node with what its operation's rule infers from the operands.
+// verifyInference compares a node with what its operation infers from the operands.
 func verifyInference(n *graph.Node) error {
 	if n.Op().Class == graph.Source {
 		return nil
@@ -96,7 +95,7 @@ func verifyInference(n *graph.Node) error {
 	return nil
 }
 
-// verifyRoots checks that roots and sources stand for those of the user's graph.
+// verifyRoots checks that roots and sources correspond to those of the user's graph.
 func verifyRoots(u *Program, nodes []*graph.Node) error {
 	stands := func(n *graph.Node) bool { return n != nil && n.ID() < len(nodes) && nodes[n.ID()] == n }
 	if len(u.Roots) != len(u.UserRoots) {
@@ -129,8 +128,8 @@ func VerifyPrimitive(u *Program) error {
 	return nil
 }
 
-// VerifyOrder checks that the order has every node that the roots need once, behind its
-// operands and behind what reads the memory that it writes.
+// VerifyOrder checks that the order has every needed node once, after its operands and after what reads the memory that
+// it writes.
 func VerifyOrder(u *Program) error {
 	at := make(map[*graph.Node]int, len(u.Sequence))
 	for i, n := range u.Sequence {

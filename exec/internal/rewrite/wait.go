@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Awaited lists the values that must be computed before what a node shows, a view of other memory, is read.
+// Awaited lists the values that must be computed before the memory under a view is read.
 func Awaited(n *graph.Node) (list []*graph.Node) {
 	for ; alias.IsView(n); n = n.In(0) {
 		if n.Op().Waits {

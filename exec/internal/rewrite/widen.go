@@ -8,9 +8,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Widen writes reductions, products, sums by index and Go functions of narrow dtypes with those of the dtypes in which they are
-// computed: see graph.DType.Computed. Results are converted back, once. Elements need no such pass: their operands are converted
-// where a kernel loads them.
+// Widen computes reductions, products, sums by index and Go functions of narrow dtypes in wider ones: see
+// graph.DType.Computed. Results are converted back once. Elementwise operations do not need it: kernels convert their
+// operands as they load them.
 func Widen(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), computesNarrow) {
 		return nil
@@ -24,7 +24,7 @@ func Widen(u *Program) error {
 	return nil
 }
 
-// computesNarrow reports whether a node combines elements of which one at least is of a narrow dtype.
+// computesNarrow reports whether a node combines elements of which at least one has a narrow dtype.
 func computesNarrow(n *graph.Node) bool {
 	switch op := n.Op(); op.Class {
 	case graph.Function:
@@ -44,12 +44,12 @@ func computesNarrow(n *graph.Node) bool {
 
 func isNarrow(n *graph.Node) bool { return n.DType().Computed() != n.DType() }
 
-// widened applies n's operation to operands converted to the dtypes in which they are computed.
+// widened applies n's operation to operands in the dtypes in which they are computed.
 func widened(n *graph.Node, in []*graph.Node) *graph.Node {
 	wide, turned := slices.Clone(in), comparesElements(n.Op())
 	for i, x := range in {
 		if x.DType() == graph.Uint64 && n.Op().Class == graph.Function {
-			continue // which compare as they want
+			continue // functions compare Uint64 themselves
 		}
 		if isNarrow(x) {
 			wide[i] = convertedFactor(n, x)
@@ -63,13 +63,14 @@ func widened(n *graph.Node, in []*graph.Node) *graph.Node {
 	case turned && n.DType() == graph.Uint64:
 		y = highBitTurned(y)
 	case turned && n.Op().Class == graph.Gather && n.DType().IsInt() && isNarrow(n):
-		y = withinDType(y, n) // where nothing is united, there is the least or the greatest of the wide dtype
+		y = withinDType(y, n) // a position without elements has the minimum or maximum of the wide dtype
 	}
 	return ops.Cast(y, n.DType())
 }
 
-// convertedFactor converts an operand. That of a product is converted where it lies and then arranged, as a transposed weight is: a product reads
-// any arrangement, and a copy in another order would take longer. Windows and what else has elements several times are converted as they are.
+// convertedFactor converts an operand. The factor of a product is converted before movements, such as the transposition
+// of weights: a product reads any layout, and a copy in another order would take longer. Movements that repeat
+// elements, such as windows, are converted after.
 func convertedFactor(n, x *graph.Node) *graph.Node {
 	if n.Op().Class == graph.Contract {
 		if y := convertedBelow(x); y != nil {
@@ -79,7 +80,7 @@ func convertedFactor(n, x *graph.Node) *graph.Node {
 	return ops.Cast(x, x.DType().Computed())
 }
 
-// convertedBelow returns a value arranged as x is of one that was converted before; nil where x is more than another arrangement.
+// convertedBelow converts a value before the movements that rearrange it; nil if x does not just rearrange elements.
 func convertedBelow(x *graph.Node) *graph.Node {
 	op := x.Op()
 	switch {
@@ -95,7 +96,7 @@ func convertedBelow(x *graph.Node) *graph.Node {
 	return graph.Apply(op, x.Attrs(), below)
 }
 
-// withinDType bounds integers by the least and the greatest of n's dtype.
+// withinDType clamps integers to the range of n's dtype.
 func withinDType(y, n *graph.Node) *graph.Node {
 	least, most := int64(0), int64(1)<<n.DType().Bits()-1
 	if !n.DType().IsUnsigned() {
@@ -107,7 +108,7 @@ func withinDType(y, n *graph.Node) *graph.Node {
 	return ops.Minimum(ops.Maximum(y, number(least)), number(most))
 }
 
-// comparesElements reports whether the result depends on the order of elements, and not on sums and products of them.
+// comparesElements reports whether a result depends on the order of elements, not on their sums and products.
 func comparesElements(op *graph.Op) bool {
 	switch op.Fold {
 	case graph.FoldMax, graph.FoldMaxNumber, graph.FoldMin, graph.FoldArgMax, graph.FoldArgMin:
@@ -116,7 +117,7 @@ func comparesElements(op *graph.Op) bool {
 	return false
 }
 
-// highBitTurned makes an int64 of the bits of an uint64, or the other way about, so that the order of numbers stays.
+// highBitTurned flips the sign bit. This maps Uint64 bits to Int64, or back, and keeps their order.
 func highBitTurned(x *graph.Node) *graph.Node {
 	return ops.BitXor(x, x.Graph().Number(graph.LiteralAttrs{Whole: math.MinInt64, Kind: graph.CategoryInt}, graph.Int64))
 }

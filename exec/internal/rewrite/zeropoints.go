@@ -11,20 +11,21 @@ import (
 //
 //	A·B = a·b - za·(sums of b's columns) - zb·(sums of a's rows) + K·za·zb
 //
-// modulo 2^32, where the first product is one of bytes, of which processors multiply more at a time than of words of 16 bits. The sums are
-// products with ones.
+// modulo 2^32. The first product is one of bytes, of which processors multiply more at a time than 16-bit words. The
+// sums are products with ones.
 
-// shifted is a factor as bytes less a zero point of int32.
+// shifted is a factor as bytes minus an int32 zero point.
 type shifted struct {
 	bytes *graph.Node
-	zero  *graph.Node // nil for 0
+	zero  *graph.Node // nil if 0
 }
 
-// minSums is the number of columns of a result beside which sums of rows cost little. Those of columns cost little beside one row: where
-// they are sums of weights, they are kept from run to run, and else B is read twice as it lies.
+// minSums is the number of columns of a result for which sums of rows cost little. Sums of columns cost little even for
+// one row: sums of weights are kept between runs, and otherwise B is read twice in place.
 const minSums = 32
 
-// shift returns a factor as bytes less a zero point, which must be one along the sums, if it is such a difference.
+// shift returns a factor as bytes minus a zero point, if it is such a difference. The zero point must be constant along
+// the sums.
 func (f *narrower) shift(x *graph.Node, right bool) (s shifted, ok bool) {
 	if t := f.dtypeOf(x); t.Size() == 1 {
 		return shifted{bytes: f.narrowed(x, t)}, true
@@ -53,8 +54,8 @@ func (f *narrower) shift(x *graph.Node, right bool) (s shifted, ok bool) {
 	return s, s.bytes != nil
 }
 
-// moved returns bytes q with the movements that lead from x to a difference. Where these put 0 around it, the zero point
-// stands around the bytes; nil where they put something else there.
+// moved applies to bytes q the movements that lead from a difference to x. A movement that pads the difference with 0
+// pads the bytes with the zero point; for other padding the result is nil.
 func (f *narrower) moved(x, difference, q, zero *graph.Node) *graph.Node {
 	if x == difference {
 		return q
@@ -73,7 +74,7 @@ func (f *narrower) moved(x, difference, q, zero *graph.Node) *graph.Node {
 	return ops.Add(graph.Apply(x.Op(), x.Attrs(), ops.Sub(below, around)), around)
 }
 
-// withoutZeros returns a product of bytes, corrected, in the place of one of differences; nil where it is none.
+// withoutZeros replaces a product of differences by a corrected product of bytes; nil if it is none.
 func (f *narrower) withoutZeros(n *graph.Node, in []*graph.Node) *graph.Node {
 	rank := n.Rank()
 	if rank < 2 || in[0].Rank() < 2 || in[1].Rank() < 2 {
@@ -114,20 +115,20 @@ func (f *narrower) withoutZeros(n *graph.Node, in []*graph.Node) *graph.Node {
 	return y
 }
 
-// isFew reports whether a size is known to be so small that sums of rows beside it cost much.
+// isFew reports whether a size is known to be so small that sums of rows would cost much.
 func isFew(d graph.Dim) bool {
 	n, known := d.Int()
 	return known && n < minSums
 }
 
-// resized returns a shape with 1 for an axis.
+// resized returns a shape with size 1 for an axis.
 func resized(s graph.Shape, axis int) graph.Shape {
 	s = append(graph.Shape{}, s...)
 	s[axis] = 1
 	return s
 }
 
-// productOf is the operation of a product like n with another result.
+// productOf returns the operation of a product like n with another shape.
 func productOf(n *graph.Node, shape graph.Shape) *graph.Op {
 	op := groupedProduct(n)
 	op.Infer = func(*graph.Call) (graph.DType, graph.Shape) { return n.DType(), shape }

@@ -132,7 +132,7 @@ func (s *arranger) isMoved(g *group) bool {
 			switch {
 			case slices.Contains(slots[:i], slot):
 				return false
-			case i == 0 || slot > slots[i-1] || n.Op().Class == graph.Movement: // as scores are read by products that sum over queries
+			case i == 0 || slot > slots[i-1] || n.Op().Class == graph.Movement: // for products that sum over queries
 			case slots[i-1] == g.rank-1 && slot == g.rank-2:
 				isExchanged = true
 			default:

@@ -12,7 +12,7 @@ import (
 
 // axisRoles has the roles of the axes of scores and of values computed from them.
 type axisRoles struct {
-	roles  map[*graph.Node][]int // of each axis of a value, -1 if its size is 1 or it has none; several numbers may be the same role
+	roles  map[*graph.Node][]int // by axis of a value, -1 if its size is 1 or it has none; numbers may share a role
 	same   []int                 // union-find: for each number another one of the same role; the least is its own
 	groups []int                 // union-find: one number for all roles of scores that meet
 	size   []graph.Dim           // of the axes that have a role
