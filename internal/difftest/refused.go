@@ -51,7 +51,7 @@ var (
 	misfit  = regexp.MustCompile(`.*: (.+) elements do not fit \[(.*)\]`)
 	never   = regexp.MustCompile(`axis -?\d+: (.+) is never (.+)`)
 	unlike  = regexp.MustCompile(`The expanded size of the tensor \((.+?)\) must match the existing size \((.+)\) at`)
-	many    = regexp.MustCompile(`only for scalar outputs, and .* has shape \[(.+)\]`)
+	many    = regexp.MustCompile(`only for scalar outputs, but .* has shape \[(.+)\]`)
 )
 
 // isRight reports whether a message is true of the sizes that it names, though a program has
