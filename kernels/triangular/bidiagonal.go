@@ -3,13 +3,13 @@ package triangular
 // Bidiagonal makes of a matrix of n rows and columns an upper bidiagonal one: Qᵀ·a·P has d on its diagonal and e, n-1 numbers, behind it. Q is the product of reflections: a becomes
 // them, with n rows and columns, and tau has n numbers, as for [Reflect]. P keeps the first row as it is, and is that of right, with n-1 rows and columns, and tauRight, n-1
 // numbers. Of some columns and rows the matrix loses what their reflections take together, as that of [Tridiagonal].
-func Bidiagonal(memory Memory, a, right []float64, n int, d, e, tau, tauRight []float64) {
+func Bidiagonal[T Number](memory Memory, a, right []T, n int, d, e, tau, tauRight []T) {
 	if n == 0 {
 		return
 	}
-	b := bidiagonalReduction{all: newMatrix(memory, n, n), n: n, tau: tau, tauRight: tauRight}
-	b.left, b.right, b.factors = newPairs(memory, n)
-	b.line = memory.Floats(b.all.columns)
+	b := bidiagonalReduction[T]{all: newMatrix[T](memory, n, n), n: n, tau: tau, tauRight: tauRight}
+	b.left, b.right, b.factors = newPairs[T](memory, n)
+	b.line = Room[T](memory, b.all.columns)
 	b.all.fill(a, n, n)
 	for first := 0; first < n; first += blockColumns {
 		end := min(first+blockColumns, n)
@@ -29,18 +29,18 @@ func Bidiagonal(memory Memory, a, right []float64, n int, d, e, tau, tauRight []
 
 // bidiagonalReduction is a matrix on the way to a bidiagonal one. It is to lose the products of columns that are rows of left with rows of right: of each column and row in turn the
 // reflection is in one of them, and what comes of its product with the matrix in the other one.
-type bidiagonalReduction struct {
-	all           matrix
+type bidiagonalReduction[T Number] struct {
+	all           matrix[T]
 	n             int
-	tau, tauRight []float64
-	left, right   matrix
-	line          []float64 // a column or a row
-	factors       []float64 // of rows of left and right
+	tau, tauRight []T
+	left, right   matrix[T]
+	line          []T // a column or a row
+	factors       []T // of rows of left and right
 }
 
 // column makes a column have nothing below the diagonal.
-func (b *bidiagonalReduction) column(j, taken int, d []float64) {
-	first := j / side * side
+func (b *bidiagonalReduction[T]) column(j, taken int, d []T) {
+	first := j / sideOf[T]() * sideOf[T]()
 	line, v, y := b.line, b.left.row(taken), b.right.row(taken)
 	clear(line[first:j])
 	for i := j; i < len(line); i++ {
@@ -58,7 +58,7 @@ func (b *bidiagonalReduction) column(j, taken int, d []float64) {
 	if j+1 == b.n {
 		return
 	}
-	behind := (j + 1) / side * side
+	behind := (j + 1) / sideOf[T]() * sideOf[T]()
 	b.all.adds(y, v, first, b.all.rows, behind)
 	subtractProducts(y, v, &b.left, &b.right, b.factors, taken, first, behind)
 	clear(y[:j+1])
@@ -68,8 +68,8 @@ func (b *bidiagonalReduction) column(j, taken int, d []float64) {
 }
 
 // row makes a row have nothing behind the element next to the diagonal.
-func (b *bidiagonalReduction) row(j, taken int, e []float64) {
-	first := (j + 1) / side * side
+func (b *bidiagonalReduction[T]) row(j, taken int, e []T) {
+	first := (j + 1) / sideOf[T]() * sideOf[T]()
 	line, x, u := b.line, b.left.row(taken), b.right.row(taken)
 	copy(line[first:], b.all.row(j)[first:])
 	subtractCombined(line, &b.left, &b.right, b.factors, j, taken, first)

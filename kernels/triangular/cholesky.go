@@ -1,17 +1,15 @@
 package triangular
 
-import "math"
-
 // Cholesky makes of a symmetric matrix of n rows, of which it reads the lower triangle, its factor L: L·Lᵀ is the matrix. Where there is none it
 // returns the order of the least leading minor that is not positive-definite, else 0.
-func Cholesky(memory Memory, a []float64, n int) (failed int) {
+func Cholesky[T Number](memory Memory, a []T, n int) (failed int) {
 	if n == 0 {
 		return 0
 	}
-	if n < minBlocked {
+	if n < minBlocked[T]() {
 		return choleskyUnblocked(a, n)
 	}
-	u := newMatrix(memory, n, n) // Lᵀ
+	u := newMatrix[T](memory, n, n) // Lᵀ
 	for i := range u.rows {
 		clear(u.row(i))
 		if i >= n {
@@ -19,15 +17,15 @@ func Cholesky(memory Memory, a []float64, n int) (failed int) {
 		}
 	}
 	u.transposeTriangle(a, n)
-	for i := 0; i < u.rows; i += side {
-		s := system{l: u.at(0, i), lRow: numberBytes, lColumn: u.step(), cRow: u.step(), rows: side}
-		s.x, s.xRow, s.c, s.columns = u.at(0, i), u.step(), u.at(i, i), side
+	for i := 0; i < u.rows; i += sideOf[T]() {
+		s := system[T]{l: u.at(0, i), lRow: bytesOf[T](), lColumn: u.step(), cRow: u.step(), rows: sideOf[T]()}
+		s.x, s.xRow, s.c, s.columns = u.at(0, i), u.step(), u.at(i, i), sideOf[T]()
 		s.run(i)
 		if failed := u.factorDiagonal(i); failed > 0 {
 			return failed
 		}
-		if s.columns = u.columns - i - side; s.columns > 0 {
-			s.mode, s.c = solved, u.at(i, i+side)
+		if s.columns = u.columns - i - sideOf[T](); s.columns > 0 {
+			s.mode, s.c = solved, u.at(i, i+sideOf[T]())
 			s.run(i)
 		}
 	}
@@ -39,12 +37,12 @@ func Cholesky(memory Memory, a []float64, n int) (failed int) {
 }
 
 // lowerTriangle writes the transpose of an upper triangle of n rows, by tiles, which stay in a cache.
-func (m *matrix) lowerTriangle(a []float64, n int) {
-	for i := 0; i < n; i += side {
-		for j := i; j < n; j += side {
-			for k := i; k < min(i+side, n); k++ {
+func (m *matrix[T]) lowerTriangle(a []T, n int) {
+	for i := 0; i < n; i += sideOf[T]() {
+		for j := i; j < n; j += sideOf[T]() {
+			for k := i; k < min(i+sideOf[T](), n); k++ {
 				row := m.row(k)
-				for c := max(j, k); c < min(j+side, n); c++ {
+				for c := max(j, k); c < min(j+sideOf[T](), n); c++ {
 					a[c*n+k] = row[c]
 				}
 			}
@@ -53,11 +51,11 @@ func (m *matrix) lowerTriangle(a []float64, n int) {
 }
 
 // transposeTriangle makes m the transpose of a lower triangle of n rows, by tiles.
-func (m *matrix) transposeTriangle(a []float64, n int) {
-	for i := 0; i < n; i += side {
-		for j := 0; j <= i; j += side {
-			for k := i; k < min(i+side, n); k++ {
-				for c, v := range a[k*n+j : k*n+min(j+side-1, k)+1] {
+func (m *matrix[T]) transposeTriangle(a []T, n int) {
+	for i := 0; i < n; i += sideOf[T]() {
+		for j := 0; j <= i; j += sideOf[T]() {
+			for k := i; k < min(i+sideOf[T](), n); k++ {
+				for c, v := range a[k*n+j : k*n+min(j+sideOf[T]()-1, k)+1] {
 					m.numbers[(j+c)*m.stride+k] = v
 				}
 			}
@@ -66,22 +64,22 @@ func (m *matrix) transposeTriangle(a []float64, n int) {
 }
 
 // factorDiagonal factors a block on the diagonal of an upper triangle.
-func (m *matrix) factorDiagonal(first int) (failed int) {
-	for i := first; i < first+side; i++ {
-		row := m.row(i)[first : first+side]
+func (m *matrix[T]) factorDiagonal(first int) (failed int) {
+	for i := first; i < first+sideOf[T](); i++ {
+		row := m.row(i)[first : first+sideOf[T]()]
 		pivot := row[i-first]
 		if !(pivot > 0) {
 			return i + 1
 		}
-		root := math.Sqrt(pivot)
-		for c := i - first; c < side; c++ {
+		root := sqrt(pivot)
+		for c := i - first; c < sideOf[T](); c++ {
 			row[c] /= root
 		}
 		row[i-first] = root
-		for r := i - first + 1; r < side; r++ {
-			below, by := m.row(first + r)[first:first+side], row[r]
-			for c := r; c < side; c++ {
-				below[c] -= float64(by * row[c])
+		for r := i - first + 1; r < sideOf[T](); r++ {
+			below, by := m.row(first + r)[first:first+sideOf[T]()], row[r]
+			for c := r; c < sideOf[T](); c++ {
+				below[c] -= T(by * row[c])
 			}
 		}
 	}

@@ -4,22 +4,22 @@ package triangular
 // left, with rows of a matrix right, two for each column that is done. Of reflected columns they lose them together, and else what is wanted of them as it comes.
 
 // updateRows is how many rows lose products at once.
-const updateRows = 6 * side
+func updateRows[T Number]() int { return 6 * sideOf[T]() }
 
 // newPairs returns memory for what a matrix of n rows and columns is to lose: left, right, and factors of their rows.
-func newPairs(memory Memory, n int) (left, right matrix, factors []float64) {
-	left, right = newMatrix(memory, 2*blockColumns, n), newMatrix(memory, 2*blockColumns, n)
+func newPairs[T Number](memory Memory, n int) (left, right matrix[T], factors []T) {
+	left, right = newMatrix[T](memory, 2*blockColumns, n), newMatrix[T](memory, 2*blockColumns, n)
 	left.zero()
 	right.zero()
-	return left, right, memory.Floats(2 * blockColumns)
+	return left, right, Room[T](memory, 2*blockColumns)
 }
 
 // subtractPairs takes from the rows of m from one on, along columns from one on, the products of all columns that left has as rows with rows of right. Of a symmetric m it leaves out
 // blocks behind the diagonal.
-func (m *matrix) subtractPairs(left, right *matrix, row, column int, isSymmetric bool) {
-	for ; row < m.rows; row += updateRows {
-		s := system{l: left.at(0, row), lRow: numberBytes, lColumn: left.step(), x: right.at(0, column), xRow: right.step(),
-			c: m.at(row, column), cRow: m.step(), rows: min(updateRows, m.rows-row), columns: m.columns - column}
+func (m *matrix[T]) subtractPairs(left, right *matrix[T], row, column int, isSymmetric bool) {
+	for ; row < m.rows; row += updateRows[T]() {
+		s := system[T]{l: left.at(0, row), lRow: bytesOf[T](), lColumn: left.step(), x: right.at(0, column), xRow: right.step(),
+			c: m.at(row, column), cRow: m.step(), rows: min(updateRows[T](), m.rows-row), columns: m.columns - column}
 		if isSymmetric {
 			s.columns = row + s.rows - column
 		}
@@ -28,7 +28,7 @@ func (m *matrix) subtractPairs(left, right *matrix, row, column int, isSymmetric
 }
 
 // keepReflections writes every other row of from as a column below the diagonal of a matrix of n rows, for columns from one up to an end. Rows of from begin with so many numbers more.
-func keepReflections(a []float64, n int, from *matrix, row, first, end, more int) {
+func keepReflections[T Number](a []T, n int, from *matrix[T], row, first, end, more int) {
 	for i := first; i < n; i++ {
 		for j := first; j < min(end, i); j++ {
 			a[i*n+j] = from.row(row + 2*(j-first))[i+more]
@@ -37,7 +37,7 @@ func keepReflections(a []float64, n int, from *matrix, row, first, end, more int
 }
 
 // subtractProducts takes from y the products of taken rows of one matrix with x, times those of the other one: along columns from one on.
-func subtractProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken, first, firstOfY int) {
+func subtractProducts[T Number](y, x []T, ofX, ofY *matrix[T], factors []T, taken, first, firstOfY int) {
 	factors = factors[:roundUpRows(taken)]
 	ofX.dots(factors, x, 0, len(factors), first)
 	for s, v := range factors[:taken] {
@@ -48,7 +48,7 @@ func subtractProducts(y, x []float64, ofX, ofY *matrix, factors []float64, taken
 }
 
 // subtractCombined takes from y taken rows of one matrix, times the elements of a column of the other one, along columns from one on.
-func subtractCombined(y []float64, shares, rows *matrix, factors []float64, column, taken, first int) {
+func subtractCombined[T Number](y []T, shares, rows *matrix[T], factors []T, column, taken, first int) {
 	factors = factors[:roundUpRows(taken)]
 	clear(factors)
 	for s := range taken {

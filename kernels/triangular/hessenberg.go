@@ -3,13 +3,13 @@ package triangular
 // Hessenberg makes of a matrix of n rows and columns one with a single diagonal below its upper triangle, Qᵀ·a·Q. Q keeps the first row as it is, and is the product of the
 // reflections that v, with n-1 rows and columns, and tau, with n-1 numbers, become, as for [Reflect]. The matrix loses what the reflections of some columns take together,
 // v·yᵀ + x·vᵀ of each, as that of [Tridiagonal].
-func Hessenberg(memory Memory, a, v, tau []float64, n int) {
+func Hessenberg[T Number](memory Memory, a, v, tau []T, n int) {
 	if n < 2 {
 		return
 	}
-	h := hessenbergReduction{all: newMatrix(memory, n, n), n: n, tau: tau}
-	h.left, h.right, h.factors = newPairs(memory, n)
-	h.column = memory.Floats(h.all.columns)
+	h := hessenbergReduction[T]{all: newMatrix[T](memory, n, n), n: n, tau: tau}
+	h.left, h.right, h.factors = newPairs[T](memory, n)
+	h.column = Room[T](memory, h.all.columns)
 	h.all.fill(a, n, n)
 	for first := 0; first < n; first += blockColumns {
 		end := min(first+blockColumns, n)
@@ -31,17 +31,17 @@ func Hessenberg(memory Memory, a, v, tau []float64, n int) {
 
 // hessenbergReduction is a matrix on the way to one with a single diagonal below its triangle. It is to lose the products of columns that are rows of left, v and x in turn,
 // with rows of right, y and v.
-type hessenbergReduction struct {
-	all         matrix
+type hessenbergReduction[T Number] struct {
+	all         matrix[T]
 	n           int
-	tau         []float64
-	left, right matrix
-	column      []float64
-	factors     []float64 // of rows of left and right
+	tau         []T
+	left, right matrix[T]
+	column      []T
+	factors     []T // of rows of left and right
 }
 
 // reduce makes a column have nothing below the element beside the diagonal, after others took so many products.
-func (h *hessenbergReduction) reduce(j, taken int) {
+func (h *hessenbergReduction[T]) reduce(j, taken int) {
 	column := h.column
 	for i := range column {
 		column[i] = h.all.numbers[i*h.all.stride+j]
@@ -51,7 +51,7 @@ func (h *hessenbergReduction) reduce(j, taken int) {
 		return
 	}
 	v, x, y, again := h.left.row(taken), h.left.row(taken+1), h.right.row(taken), h.right.row(taken+1)
-	for _, row := range [][]float64{v, x, y, again} {
+	for _, row := range [][]T{v, x, y, again} {
 		clear(row)
 	}
 	tau := householder(column[j+1:], 1, h.n-j-1)
@@ -61,19 +61,19 @@ func (h *hessenbergReduction) reduce(j, taken int) {
 	copy(v[j+2:], column[j+2:h.n])
 	v[j+1] = 1
 	copy(again, v)
-	first := (j + 1) / side * side
+	first := (j + 1) / sideOf[T]() * sideOf[T]()
 	h.all.both(x, y, v, first)
 	subtractProducts(x, v, &h.right, &h.left, h.factors, taken, first, 0)
 	subtractProducts(y, v, &h.left, &h.right, h.factors, taken, first, first)
 	clear(y[:j+1])
 	clear(x[h.n:])
-	along := 0.0
+	along := T(0)
 	for i := range x {
 		x[i] *= tau
-		along += float64(x[i] * v[i])
+		along += T(x[i] * v[i])
 	}
 	along *= tau
 	for i := j + 1; i < h.n; i++ {
-		y[i] = float64(tau*y[i]) - float64(along*v[i])
+		y[i] = T(tau*y[i]) - T(along*v[i])
 	}
 }

@@ -1,7 +1,5 @@
 package triangular
 
-import "math"
-
 const (
 	// pivotShare is the share of the greatest element of a column from which on the one on the diagonal is a pivot: (1 + √17)/8.
 	pivotShare = 0.6403882032022076
@@ -12,18 +10,18 @@ const (
 // LDL makes of a symmetric matrix of n rows, of which it reads the lower triangle, the factors of P·L·D·Lᵀ·Pᵀ in LAPACK's form: D with
 // blocks of one or two rows, and L below them. Pivots count from 1, and are negative and equal for the rows of a block of two. Bunch and Kaufman, Some
 // stable methods for calculating inertia and solving symmetric linear systems, 1977. The matrix loses what some columns take together.
-func LDL(memory Memory, a []float64, n int, pivots []int) {
+func LDL[T Number](memory Memory, a []T, n int, pivots []int) {
 	if n < minBlockedLDL {
 		ldlUnblocked(a, n, pivots)
 		return
 	}
-	f := ldlFactoring{all: newMatrix(memory, n+side, n), n: n, pivots: pivots}
+	f := ldlFactoring[T]{all: newMatrix[T](memory, n+sideOf[T](), n), n: n, pivots: pivots}
 	f.all.zero()
 	f.all.transposeTriangle(a, n)
-	f.l, f.ld = newMatrix(memory, blockColumns+side, n+side), newMatrix(memory, blockColumns+side, n+side)
+	f.l, f.ld = newMatrix[T](memory, blockColumns+sideOf[T](), n+sideOf[T]()), newMatrix[T](memory, blockColumns+sideOf[T](), n+sideOf[T]())
 	f.l.zero()
 	f.ld.zero()
-	f.column, f.other, f.factors = memory.Floats(f.l.columns), memory.Floats(f.l.columns), memory.Floats(f.l.rows)
+	f.column, f.other, f.factors = Room[T](memory, f.l.columns), Room[T](memory, f.l.columns), Room[T](memory, f.l.rows)
 	for k := 0; k < n; {
 		for f.pending = 0; k < n && f.pending < blockColumns; {
 			k += f.step(k)
@@ -34,45 +32,45 @@ func LDL(memory Memory, a []float64, n int, pivots []int) {
 }
 
 // ldlFactoring is a matrix on the way to its factors: the upper triangle, whose rows become the columns of the factor.
-type ldlFactoring struct {
-	all    matrix // with side rows of zeros behind its own
+type ldlFactoring[T Number] struct {
+	all    matrix[T] // with side rows of zeros behind its own
 	n      int
 	pivots []int
 	// What the matrix is to lose: products of columns of L and of L·D, which are rows here, with the exchanges of rows after them.
-	l, ld         matrix
+	l, ld         matrix[T]
 	pending       int
-	column, other []float64
-	factors       []float64
+	column, other []T
+	factors       []T
 }
 
 // step factors a block of one or two rows. It returns how many.
-func (f *ldlFactoring) step(k int) (size int) {
+func (f *ldlFactoring[T]) step(k int) (size int) {
 	f.columnOf(f.column, k, k)
-	own := math.Abs(f.column[k])
-	row, greatest := k, 0.0
+	own := abs(f.column[k])
+	row, greatest := k, T(0)
 	for i := k + 1; i < f.n; i++ {
-		if v := math.Abs(f.column[i]); v > greatest {
+		if v := abs(f.column[i]); v > greatest {
 			row, greatest = i, v
 		}
 	}
 	size, with, pivot := 1, k, f.column
 	switch {
-	case max(own, greatest) == 0 || math.IsNaN(own):
+	case max(own, greatest) == 0 || isNaN(own):
 		copy(f.all.row(k)[k:f.n], f.column[k:])
 		f.pivots[k] = k + 1
 		return 1
 	case own >= pivotShare*greatest:
 	default:
 		f.columnOf(f.other, k, row)
-		most := 0.0 // of that row beside the diagonal
+		most := T(0) // of that row beside the diagonal
 		for i := k; i < f.n; i++ {
 			if i != row {
-				most = max(most, math.Abs(f.other[i]))
+				most = max(most, abs(f.other[i]))
 			}
 		}
 		switch {
 		case own >= pivotShare*greatest*(greatest/most):
-		case math.Abs(f.other[row]) >= pivotShare*most:
+		case abs(f.other[row]) >= pivotShare*most:
 			with, pivot = row, f.other
 		default:
 			size, with = 2, row
@@ -92,8 +90,8 @@ func (f *ldlFactoring) step(k int) (size int) {
 }
 
 // columnOf writes a column of the matrix, from the row first on, less what it is to lose.
-func (f *ldlFactoring) columnOf(to []float64, first, column int) {
-	from := first / side * side
+func (f *ldlFactoring[T]) columnOf(to []T, first, column int) {
+	from := first / sideOf[T]() * sideOf[T]()
 	clear(to[from:])
 	for j := first; j < column; j++ {
 		to[j] = f.all.row(j)[column]
@@ -103,7 +101,7 @@ func (f *ldlFactoring) columnOf(to []float64, first, column int) {
 }
 
 // exchange exchanges two rows and columns of what is left.
-func (f *ldlFactoring) exchange(first, second int) {
+func (f *ldlFactoring[T]) exchange(first, second int) {
 	if first == second {
 		return
 	}
@@ -117,7 +115,7 @@ func (f *ldlFactoring) exchange(first, second int) {
 	}
 	x[first], y[second] = y[second], x[first]
 	for t := range f.pending {
-		for _, m := range []*matrix{&f.l, &f.ld} {
+		for _, m := range []*matrix[T]{&f.l, &f.ld} {
 			row := m.row(t)
 			row[first], row[second] = row[second], row[first]
 		}
@@ -125,7 +123,7 @@ func (f *ldlFactoring) exchange(first, second int) {
 }
 
 // eliminate makes a column one of L.
-func (f *ldlFactoring) eliminate(k int, column []float64) {
+func (f *ldlFactoring[T]) eliminate(k int, column []T) {
 	l, ld, done := f.l.row(f.pending), f.ld.row(f.pending), f.all.row(k)
 	f.pending++
 	by := column[k]
@@ -139,8 +137,8 @@ func (f *ldlFactoring) eliminate(k int, column []float64) {
 }
 
 // eliminateTwo makes two columns those of L.
-func (f *ldlFactoring) eliminateTwo(k int) {
-	var l, ld, done [2][]float64
+func (f *ldlFactoring[T]) eliminateTwo(k int) {
+	var l, ld, done [2][]T
 	for i := range l {
 		l[i], ld[i], done[i] = f.l.row(f.pending+i), f.ld.row(f.pending+i), f.all.row(k+i)
 	}
@@ -149,33 +147,33 @@ func (f *ldlFactoring) eliminateTwo(k int) {
 	done[0][k], done[0][k+1], done[1][k+1] = x[k], x[k+1], y[k+1]
 	beside := x[k+1]
 	second, first := y[k+1]/beside, x[k]/beside
-	by := 1 / (float64(first*second) - 1) / beside
+	by := 1 / (T(first*second) - 1) / beside
 	for i := k + 2; i < f.n; i++ {
-		left, right := by*(float64(second*x[i])-y[i]), by*(float64(first*y[i])-x[i])
+		left, right := by*(T(second*x[i])-y[i]), by*(T(first*y[i])-x[i])
 		l[0][i], done[0][i], ld[0][i] = left, left, x[i]
 		l[1][i], done[1][i], ld[1][i] = right, right, y[i]
 	}
 }
 
 // update takes from the matrix, from a row on, what it is to lose.
-func (f *ldlFactoring) update(first int) {
-	end := first + roundUp(f.n-first)
-	for row := first; row < end; row += updateRows {
-		from := row / side * side
-		s := system{l: f.ld.at(0, row), lRow: numberBytes, lColumn: f.ld.step(), x: f.l.at(0, from), xRow: f.l.step(),
-			c: f.all.at(row, from), cRow: f.all.step(), rows: min(updateRows, end-row), columns: f.all.columns - from}
+func (f *ldlFactoring[T]) update(first int) {
+	end := first + roundUp[T](f.n-first)
+	for row := first; row < end; row += updateRows[T]() {
+		from := row / sideOf[T]() * sideOf[T]()
+		s := system[T]{l: f.ld.at(0, row), lRow: bytesOf[T](), lColumn: f.ld.step(), x: f.l.at(0, from), xRow: f.l.step(),
+			c: f.all.at(row, from), cRow: f.all.step(), rows: min(updateRows[T](), end-row), columns: f.all.columns - from}
 		s.run(f.pending)
 	}
 }
 
 // SolveLDL makes of b, of n rows and m columns, the solution of the system of a matrix that [LDL] has factored.
-func SolveLDL(memory Memory, ld []float64, n int, pivots []int, b []float64, m int) {
+func SolveLDL[T Number](memory Memory, ld []T, n int, pivots []int, b []T, m int) {
 	if n < minBlockedSolveLDL || m == 0 {
 		solveLDLUnblocked(ld, n, pivots, b, m)
 		return
 	}
 	// L with the exchanges of rows that come after its columns, and without D.
-	l := memory.Floats(n * n)
+	l := Room[T](memory, n*n)
 	copy(l, ld)
 	for k := 0; k < n; k++ {
 		row, with := k, pivots[k]-1
@@ -202,10 +200,10 @@ func SolveLDL(memory Memory, ld []float64, n int, pivots []int, b []float64, m i
 		}
 		y, beside := b[(k+1)*m:(k+2)*m], ld[(k+1)*n+k]
 		first, second := ld[k*n+k]/beside, ld[(k+1)*n+k+1]/beside
-		by := float64(first*second) - 1
+		by := T(first*second) - 1
 		for c, v := range x {
 			upper, lower := v/beside, y[c]/beside
-			x[c], y[c] = (float64(second*upper)-lower)/by, (float64(first*lower)-upper)/by
+			x[c], y[c] = (T(second*upper)-lower)/by, (T(first*lower)-upper)/by
 		}
 		k++
 	}

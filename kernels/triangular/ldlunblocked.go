@@ -1,29 +1,27 @@
 package triangular
 
-import "math"
-
 // ldlUnblocked is [LDL] without blocks: column by column.
-func ldlUnblocked(a []float64, n int, pivots []int) {
+func ldlUnblocked[T Number](a []T, n int, pivots []int) {
 	for k := 0; k < n; {
 		size, with := 1, k
-		own := math.Abs(a[k*n+k])
+		own := abs(a[k*n+k])
 		row, greatest := greatestBelow(a, n, k)
 		switch {
-		case max(own, greatest) == 0 || math.IsNaN(own):
+		case max(own, greatest) == 0 || isNaN(own):
 			pivots[k], k = k+1, k+1
 			continue
 		case own >= pivotShare*greatest:
 		default:
-			other := 0.0 // the greatest of that row beside the diagonal
+			other := T(0) // the greatest of that row beside the diagonal
 			for j := k; j < row; j++ {
-				other = max(other, math.Abs(a[row*n+j]))
+				other = max(other, abs(a[row*n+j]))
 			}
 			if _, v := greatestBelow(a, n, row); v > other {
 				other = v
 			}
 			switch {
 			case own >= pivotShare*greatest*(greatest/other):
-			case math.Abs(a[row*n+row]) >= pivotShare*other:
+			case abs(a[row*n+row]) >= pivotShare*other:
 				with = row
 			default:
 				size, with = 2, row
@@ -47,10 +45,10 @@ func ldlUnblocked(a []float64, n int, pivots []int) {
 }
 
 // greatestBelow returns where the greatest element of a column below the diagonal is.
-func greatestBelow(a []float64, n, col int) (row int, greatest float64) {
+func greatestBelow[T Number](a []T, n, col int) (row int, greatest T) {
 	row = col + 1
 	for i := col + 1; i < n; i++ {
-		if v := math.Abs(a[i*n+col]); v > greatest {
+		if v := abs(a[i*n+col]); v > greatest {
 			row, greatest = i, v
 		}
 	}
@@ -58,7 +56,7 @@ func greatestBelow(a []float64, n, col int) (row int, greatest float64) {
 }
 
 // exchangeSymmetric exchanges two rows and columns of the lower triangle, from the first one on.
-func exchangeSymmetric(a []float64, n, first, second int) {
+func exchangeSymmetric[T Number](a []T, n, first, second int) {
 	for i := second + 1; i < n; i++ {
 		a[i*n+first], a[i*n+second] = a[i*n+second], a[i*n+first]
 	}
@@ -69,7 +67,7 @@ func exchangeSymmetric(a []float64, n, first, second int) {
 }
 
 // eliminate takes the part of one column from the triangle behind it.
-func eliminate(a []float64, n, k int) {
+func eliminate[T Number](a []T, n, k int) {
 	by := 1 / a[k*n+k]
 	for j := k + 1; j < n; j++ {
 		share := by * a[j*n+k]
@@ -83,7 +81,7 @@ func eliminate(a []float64, n, k int) {
 }
 
 // eliminateTwo takes the part of two columns from the triangle behind them.
-func eliminateTwo(a []float64, n, k int) {
+func eliminateTwo[T Number](a []T, n, k int) {
 	if k+2 >= n {
 		return
 	}
@@ -101,8 +99,8 @@ func eliminateTwo(a []float64, n, k int) {
 }
 
 // solveLDLUnblocked is [SolveLDL] without blocks: row by row.
-func solveLDLUnblocked(ld []float64, n int, pivots []int, b []float64, m int) {
-	row := func(i int) []float64 { return b[i*m : (i+1)*m] }
+func solveLDLUnblocked[T Number](ld []T, n int, pivots []int, b []T, m int) {
+	row := func(i int) []T { return b[i*m : (i+1)*m] }
 	swap := func(i, j int) {
 		if i != j {
 			for c := range m {
@@ -110,7 +108,7 @@ func solveLDLUnblocked(ld []float64, n int, pivots []int, b []float64, m int) {
 			}
 		}
 	}
-	less := func(to, from int, share float64) {
+	less := func(to, from int, share T) {
 		of := row(from)
 		for c, v := range of {
 			b[to*m+c] -= share * v

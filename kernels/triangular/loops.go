@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/cpu"
-	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
 //go:generate go run ./gen
@@ -20,12 +19,10 @@ const (
 )
 
 const (
-	side        = 8 // matrices have a multiple of so many rows and columns
-	mostStrips  = 3 // of side columns, of a block
-	numberBytes = 8
+	mostStrips = 3 // of side columns, of a block
 )
 
-// loops are the innermost loops of a processor. A block has so many rows, which divide side, and up to strips times side columns.
+// loops are the innermost loops of a processor for one type of numbers. A block has so many rows, which divide side, and up to strips times side columns.
 type loops struct {
 	rows, strips int
 	blocks       [modes][mostStrips]func(*blockArgs) // by strips, from 1 on
@@ -44,44 +41,57 @@ type blockArgs struct {
 	inner         int // columns of l, and rows of x
 }
 
+// both are the loops for float32 and for float64.
+type both struct{ of32, of64 loops }
+
 // current has the loops that are in use.
 var current = ofMachine[cpu.Chosen()]
 
-// plain has the loops in Go.
-var plain = func() loops {
-	l := loops{rows: side, strips: 1, dots: dotsPlain, adds: addsPlain, both: func(a *rowsArgs) { dotsPlain(a); addsPlain(a) }}
-	for m := range modes {
-		l.blocks[m][0] = func(a *blockArgs) { blockPlain(a, m) }
+// loopsOf are those in use for a type.
+func loopsOf[T Number]() *loops {
+	if bytesOf[T]() == 4 {
+		return &current.of32
 	}
-	return l
-}()
-
-func number(from unsafe.Pointer, bytes int) *float64 { return (*float64)(unsafe.Add(from, bytes)) }
-
-func rowAt(from unsafe.Pointer, bytes int) []float64 {
-	return unsafe.Slice(number(from, bytes), side)
+	return &current.of64
 }
 
-func blockPlain(a *blockArgs, m mode) {
-	for r := range side {
-		c := rowAt(a.c, r*a.cRow)
+// plain has the loops in Go.
+var plain = both{plainLoops[float32](), plainLoops[float64]()}
+
+func plainLoops[T Number]() loops {
+	l := loops{rows: sideOf[T](), strips: 1, dots: dotsPlain[T], adds: addsPlain[T], both: func(a *rowsArgs) { dotsPlain[T](a); addsPlain[T](a) }}
+	for m := range modes {
+		l.blocks[m][0] = func(a *blockArgs) { blockPlain[T](a, m) }
+	}
+	return l
+}
+
+func number[T Number](from unsafe.Pointer, bytes int) *T { return (*T)(unsafe.Add(from, bytes)) }
+
+func rowAt[T Number](from unsafe.Pointer, bytes int) []T {
+	return unsafe.Slice(number[T](from, bytes), sideOf[T]())
+}
+
+func blockPlain[T Number](a *blockArgs, m mode) {
+	for r := range sideOf[T]() {
+		c := rowAt[T](a.c, r*a.cRow)
 		count := a.inner
 		if m != less {
 			count += r
 		}
 		for k := range count {
-			factor := -*number(a.l, r*a.lRow+k*a.lColumn)
+			factor := -*number[T](a.l, r*a.lRow+k*a.lColumn)
 			from := a.x
 			at := k * a.xRow
 			if k >= a.inner {
 				from, at = a.c, (k-a.inner)*a.cRow
 			}
-			for i, v := range rowAt(from, at) {
-				c[i] = scalar.FMA64(factor, v, c[i])
+			for i, v := range rowAt[T](from, at) {
+				c[i] = fma(factor, v, c[i])
 			}
 		}
 		if m == solved {
-			by := *number(a.l, r*a.lRow+(a.inner+r)*a.lColumn)
+			by := *number[T](a.l, r*a.lRow+(a.inner+r)*a.lColumn)
 			for i := range c {
 				c[i] /= by
 			}

@@ -9,7 +9,7 @@ const blockColumns = 32
 // the first element of v, on the diagonal, is 1. There are as many as the lesser of n and m. Those of some columns are applied to others together, as 1 - V·T·Vᵀ with
 // T = (D⁻¹ + S)⁻¹, where D has tau on its diagonal, and S is Vᵀ·V above its diagonal: Schreiber and Van Loan, A Storage-Efficient WY Representation,
 // 1989.
-func QR(memory Memory, a, tau []float64, n, m int) {
+func QR[T Number](memory Memory, a, tau []T, n, m int) {
 	if n == 0 || m == 0 {
 		return
 	}
@@ -28,7 +28,7 @@ func QR(memory Memory, a, tau []float64, n, m int) {
 }
 
 // Orthonormal writes the first k columns of the product Q of the reflections in a matrix of n rows and m columns, as [QR] gives them. Its rows are k apart; it may be a.
-func Orthonormal(memory Memory, q, a, tau []float64, n, m, k int) {
+func Orthonormal[T Number](memory Memory, q, a, tau []T, n, m, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func Orthonormal(memory Memory, q, a, tau []float64, n, m, k int) {
 }
 
 // Reflect makes of y, of n rows and k columns, Q·y, for the product Q of the reflections in a matrix of n rows and m columns.
-func Reflect(memory Memory, y, a, tau []float64, n, m, k int) {
+func Reflect[T Number](memory Memory, y, a, tau []T, n, m, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
@@ -46,8 +46,8 @@ func Reflect(memory Memory, y, a, tau []float64, n, m, k int) {
 }
 
 // multiplyByQ makes of columns, k that are given or the first ones of the identity, their products with Q.
-func (f *qrFactoring) multiplyByQ(memory Memory, to []float64, k int, ofIdentity bool) {
-	y := newMatrix(memory, f.n+side, k)
+func (f *qrFactoring[T]) multiplyByQ(memory Memory, to []T, k int, ofIdentity bool) {
+	y := newMatrix[T](memory, f.n+sideOf[T](), k)
 	for i := range y.rows {
 		row, have := y.row(i), 0
 		if i < f.n && !ofIdentity {
@@ -63,7 +63,7 @@ func (f *qrFactoring) multiplyByQ(memory Memory, to []float64, k int, ofIdentity
 		if ofIdentity {
 			from = first // what is left of first is 0 there
 		}
-		f.formBlock(first, min(first+blockColumns, roundUp(len(f.tau))))
+		f.formBlock(first, min(first+blockColumns, roundUp[T](len(f.tau))))
 		f.applyBlock(&y, first, from, y.columns, false)
 	}
 	for i := range f.n {
@@ -72,19 +72,19 @@ func (f *qrFactoring) multiplyByQ(memory Memory, to []float64, k int, ofIdentity
 }
 
 // qrFactoring is a matrix that becomes a triangle and reflections.
-type qrFactoring struct {
-	all  matrix // with side rows of zeros behind its own
-	rows int    // multiples of side
-	n    int    // rows of the user's
-	tau  []float64
+type qrFactoring[T Number] struct {
+	all  matrix[T] // with side rows of zeros behind its own
+	rows int       // multiples of side
+	n    int       // rows of the user's
+	tau  []T
 	// The reflections that are applied: V, the triangle D⁻¹ + Sᵀ, and room for products with V.
-	v, t, w matrix
-	dots    matrix // of a column with others
+	v, t, w matrix[T]
+	dots    matrix[T] // of a column with others
 }
 
 // newReflecting copies a matrix. Reflections are applied to matrices of up to some columns.
-func newReflecting(memory Memory, a, tau []float64, n, m, columns int) qrFactoring {
-	f := qrFactoring{all: newMatrix(memory, n+side, m), rows: roundUp(n), n: n, tau: tau}
+func newReflecting[T Number](memory Memory, a, tau []T, n, m, columns int) qrFactoring[T] {
+	f := qrFactoring[T]{all: newMatrix[T](memory, n+sideOf[T](), m), rows: roundUp[T](n), n: n, tau: tau}
 	for i := range f.all.rows {
 		row, have := f.all.row(i), 0
 		if i < n {
@@ -92,21 +92,21 @@ func newReflecting(memory Memory, a, tau []float64, n, m, columns int) qrFactori
 		}
 		clear(row[have:])
 	}
-	f.v, f.t, f.w = newMatrix(memory, n, blockColumns), newMatrix(memory, blockColumns, blockColumns), newMatrix(memory, blockColumns, max(columns, m))
-	f.dots = newMatrix(memory, side, side)
+	f.v, f.t, f.w = newMatrix[T](memory, n, blockColumns), newMatrix[T](memory, blockColumns, blockColumns), newMatrix[T](memory, blockColumns, max(columns, m))
+	f.dots = newMatrix[T](memory, sideOf[T](), sideOf[T]())
 	return f
 }
 
 // factorColumns makes columns up to an end a triangle, in halves, down to side of them.
-func (f *qrFactoring) factorColumns(first, end int) {
+func (f *qrFactoring[T]) factorColumns(first, end int) {
 	if first >= len(f.tau) {
 		return
 	}
-	if end-first <= side {
+	if end-first <= sideOf[T]() {
 		f.factorPanel(first)
 		return
 	}
-	middle := first + (end-first)/2/side*side
+	middle := first + (end-first)/2/sideOf[T]()*sideOf[T]()
 	f.factorColumns(first, middle)
 	f.formBlock(first, middle)
 	f.applyBlock(&f.all, first, middle, end, true)
@@ -114,20 +114,20 @@ func (f *qrFactoring) factorColumns(first, end int) {
 }
 
 // factorPanel makes side columns a triangle, one by one.
-func (f *qrFactoring) factorPanel(first int) {
-	for j := first; j < min(first+side, len(f.tau)); j++ {
+func (f *qrFactoring[T]) factorPanel(first int) {
+	for j := first; j < min(first+sideOf[T](), len(f.tau)); j++ {
 		f.tau[j] = householder(f.all.numbers[j*f.all.stride+j:], f.all.stride, f.n-j)
 		if f.tau[j] == 0 {
 			continue
 		}
 		// The products of v with the columns, and what is taken from these.
-		for i := range side {
+		for i := range sideOf[T]() {
 			clear(f.dots.row(i))
 		}
-		s := system{l: f.all.at(j+1, first), lRow: numberBytes, lColumn: f.all.step(), x: f.all.at(j+1, first), xRow: f.all.step(),
-			c: f.dots.first, cRow: f.dots.step(), rows: side, columns: side}
+		s := system[T]{l: f.all.at(j+1, first), lRow: bytesOf[T](), lColumn: f.all.step(), x: f.all.at(j+1, first), xRow: f.all.step(),
+			c: f.dots.first, cRow: f.dots.step(), rows: sideOf[T](), columns: sideOf[T]()}
 		s.run(f.rows - j - 1)
-		own, share := f.all.row(j)[first:first+side], f.dots.row(j-first)
+		own, share := f.all.row(j)[first:first+sideOf[T]()], f.dots.row(j-first)
 		for c := range share {
 			if c <= j-first {
 				share[c] = 0
@@ -136,18 +136,18 @@ func (f *qrFactoring) factorPanel(first int) {
 			share[c] = f.tau[j] * (own[c] - share[c])
 			own[c] -= share[c]
 		}
-		s = system{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: numberBytes, x: f.dots.at(j-first, 0), xRow: f.dots.step(),
-			c: f.all.at(j+1, first), cRow: f.all.step(), rows: roundUp(f.rows - j - 1), columns: side}
+		s = system[T]{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: bytesOf[T](), x: f.dots.at(j-first, 0), xRow: f.dots.step(),
+			c: f.all.at(j+1, first), cRow: f.all.step(), rows: roundUp[T](f.rows - j - 1), columns: sideOf[T]()}
 		s.run(1)
 	}
 }
 
 // householder makes a vector of n elements, step apart, the reflection that leaves nothing of it behind the first one, and what it leaves there. It returns tau, 0 where there
-// is nothing.
-func householder(x []float64, step, n int) (tau float64) {
-	alpha, greatest, sum := x[0], 0.0, 0.0
+// is nothing. It computes in float64, in which squares of float32 are exact.
+func householder[T Number](x []T, step, n int) (tau T) {
+	alpha, greatest, sum := float64(x[0]), 0.0, 0.0
 	for i := 1; i < n; i++ {
-		v := x[i*step]
+		v := float64(x[i*step])
 		greatest, sum = max(greatest, math.Abs(v)), sum+float64(v*v)
 	}
 	if greatest == 0 {
@@ -157,24 +157,25 @@ func householder(x []float64, step, n int) (tau float64) {
 	if least := 1e-280; !(sum > least && sum < 1/least) { // squares are too small or too great
 		scale, sum = max(greatest, math.Abs(alpha)), 0
 		for i := 1; i < n; i++ {
-			v := x[i*step] / scale
+			v := float64(x[i*step]) / scale
 			sum += float64(v * v)
 		}
 		alpha /= scale
 	}
 	beta := -math.Copysign(math.Sqrt(float64(alpha*alpha)+sum), alpha)
 	for i := 1; i < n; i++ {
+		v := float64(x[i*step])
 		if scale != 1 {
-			x[i*step] /= scale
+			v /= scale
 		}
-		x[i*step] /= alpha - beta
+		x[i*step] = T(v / (alpha - beta))
 	}
-	x[0] = beta * scale
-	return (beta - alpha) / beta
+	x[0] = T(beta * scale)
+	return T((beta - alpha) / beta)
 }
 
 // formBlock makes the reflections of columns ready for use.
-func (f *qrFactoring) formBlock(first, end int) {
+func (f *qrFactoring[T]) formBlock(first, end int) {
 	width := end - first
 	for i := range f.rows - first {
 		row, from := f.v.row(i), f.all.row(first + i)[first:end]
@@ -188,7 +189,7 @@ func (f *qrFactoring) formBlock(first, end int) {
 	for i := range width {
 		clear(f.t.row(i))
 	}
-	s := system{l: f.v.first, lRow: numberBytes, lColumn: f.v.step(), x: f.v.first, xRow: f.v.step(), c: f.t.first, cRow: f.t.step(), rows: width, columns: width}
+	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: f.v.first, xRow: f.v.step(), c: f.t.first, cRow: f.t.step(), rows: width, columns: width}
 	s.run(f.rows - first)
 	for i := range width {
 		row := f.t.row(i)
@@ -202,8 +203,8 @@ func (f *qrFactoring) formBlock(first, end int) {
 }
 
 // applyBlock multiplies the columns of y from one up to an end with the product of the reflections of columns from first on, which [qrFactoring.formBlock] made ready, or with its transpose.
-func (f *qrFactoring) applyBlock(y *matrix, first, from, end int, isTransposed bool) {
-	width := min(blockColumns, roundUp(len(f.tau)-first))
+func (f *qrFactoring[T]) applyBlock(y *matrix[T], first, from, end int, isTransposed bool) {
+	width := min(blockColumns, roundUp[T](len(f.tau)-first))
 	if y == &f.all {
 		width = min(width, from-first)
 	}
@@ -212,9 +213,9 @@ func (f *qrFactoring) applyBlock(y *matrix, first, from, end int, isTransposed b
 		clear(f.w.row(i)[:count])
 	}
 	rows := f.rows - first
-	s := system{l: f.v.first, lRow: numberBytes, lColumn: f.v.step(), x: y.at(first, from), xRow: y.step(), c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
+	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: y.at(first, from), xRow: y.step(), c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
 	s.run(rows)
-	s = system{mode: solved, l: f.t.first, lRow: f.t.step(), lColumn: numberBytes, c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
+	s = system[T]{mode: solved, l: f.t.first, lRow: f.t.step(), lColumn: bytesOf[T](), c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
 	if !isTransposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 		s.backwards()
@@ -226,6 +227,6 @@ func (f *qrFactoring) applyBlock(y *matrix, first, from, end int, isTransposed b
 			row[k] = -v
 		}
 	}
-	s = system{l: f.v.first, lRow: f.v.step(), lColumn: numberBytes, x: f.w.first, xRow: f.w.step(), c: y.at(first, from), cRow: y.step(), rows: rows, columns: count}
+	s = system[T]{l: f.v.first, lRow: f.v.step(), lColumn: bytesOf[T](), x: f.w.first, xRow: f.w.step(), c: y.at(first, from), cRow: y.step(), rows: rows, columns: count}
 	s.run(width)
 }

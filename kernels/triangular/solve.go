@@ -14,38 +14,38 @@ type Form struct {
 
 // Solve makes of b, of n rows and k columns, the solution x of t·x = b, for a triangle t of n rows. Where the diagonal has a 0, x is
 // infinite or NaN.
-func Solve(memory Memory, t []float64, n int, of Form, b []float64, k int) {
+func Solve[T Number](memory Memory, t []T, n int, of Form, b []T, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
-	if isUnblocked(n, k) {
+	if isUnblocked[T](n, k) {
 		solveUnblocked(t, n, of, b, k)
 		return
 	}
-	x := newColumns(memory, n, k)
+	x := newColumns[T](memory, n, k)
 	s := x.system(memory, t, of)
 	x.each(b, k, func() { s.run(0) })
 }
 
 // columns are what a system is solved for, n rows of up to k numbers at a time. There is room for side rows before and behind them.
-type columns struct {
-	matrix
+type columns[T Number] struct {
+	matrix[T]
 	n, k int
 }
 
-// partNumbers is how many numbers of columns are worked on at a time, so that they stay in the second-level cache.
-const partNumbers = 1 << 15
+// partBytes is how much of columns is worked on at a time, so that it stays in the second-level cache.
+const partBytes = 1 << 18
 
 // newColumns makes room for up to k columns of n rows.
-func newColumns(memory Memory, n, k int) columns {
-	k = min(k, max(roundUp(partNumbers/(n+2*side)), 8*side))
-	x := columns{newMatrix(memory, n+2*side, k), n, k}
+func newColumns[T Number](memory Memory, n, k int) columns[T] {
+	k = min(k, max(roundUp[T](partBytes/bytesOf[T]()/(n+2*sideOf[T]())), 8*sideOf[T]()))
+	x := columns[T]{newMatrix[T](memory, n+2*sideOf[T](), k), n, k}
 	x.zero()
 	return x
 }
 
 // each has f change the k columns of b, some at a time.
-func (x *columns) each(b []float64, k int, f func()) {
+func (x *columns[T]) each(b []T, k int, f func()) {
 	for at := 0; at < k; at += x.k {
 		part := min(x.k, k-at)
 		for i := range x.n {
@@ -59,11 +59,11 @@ func (x *columns) each(b []float64, k int, f func()) {
 	}
 }
 
-func (x *columns) row(i int) []float64 { return x.matrix.row(side + i) }
+func (x *columns[T]) row(i int) []T { return x.matrix.row(sideOf[T]() + i) }
 
 // system is that of a triangle, to solve for x. An upper one is a lower one from its end on.
-func (x *columns) system(memory Memory, t []float64, of Form) (s system) {
-	s = system{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * numberBytes, lColumn: numberBytes, c: x.at(side, 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved, skips: x.n >= 4*side}
+func (x *columns[T]) system(memory Memory, t []T, of Form) (s system[T]) {
+	s = system[T]{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * bytesOf[T](), lColumn: bytesOf[T](), c: x.at(sideOf[T](), 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved, skips: x.n >= 4*sideOf[T]()}
 	if of.Transposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 	}
@@ -78,7 +78,7 @@ func (x *columns) system(memory Memory, t []float64, of Form) (s system) {
 }
 
 // system is rows of c that are computed in blocks, from those of l and, in mode less, of x.
-type system struct {
+type system[T Number] struct {
 	mode          mode
 	l             unsafe.Pointer
 	lRow, lColumn int
@@ -94,19 +94,19 @@ type system struct {
 }
 
 // withTail makes a block of the last rows of a system, if they are none. Rows that it has besides are those of the identity.
-func (s *system) withTail(memory Memory) {
-	rows := current.rows
+func (s *system[T]) withTail(memory Memory) {
+	rows := loopsOf[T]().rows
 	left := s.rows % rows
 	if left == 0 {
 		return
 	}
 	before := s.rows - left
-	t := newMatrix(memory, side, before+rows)
+	t := newMatrix[T](memory, sideOf[T](), before+rows)
 	for r := range rows {
 		row := t.row(r)
 		if r < left {
 			for k := range before + r + 1 {
-				row[k] = *number(s.l, (before+r)*s.lRow+k*s.lColumn)
+				row[k] = *number[T](s.l, (before+r)*s.lRow+k*s.lColumn)
 			}
 		} else {
 			clear(row)
@@ -117,7 +117,7 @@ func (s *system) withTail(memory Memory) {
 }
 
 // backwards goes from the end of a system on: an upper triangle is a lower one so.
-func (s *system) backwards() {
+func (s *system[T]) backwards() {
 	last := s.rows - 1
 	s.l, s.c = unsafe.Add(s.l, last*(s.lRow+s.lColumn)), unsafe.Add(s.c, last*s.cRow)
 	s.lRow, s.lColumn, s.cRow = -s.lRow, -s.lColumn, -s.cRow
@@ -127,8 +127,8 @@ func (s *system) backwards() {
 var arguments = sync.Pool{New: func() any { return new(blockArgs) }}
 
 // run computes all blocks. Of a system, before rows of c are solved already, and lie before it.
-func (s *system) run(before int) {
-	loops := current
+func (s *system[T]) run(before int) {
+	loops := loopsOf[T]()
 	a := arguments.Get().(*blockArgs)
 	defer arguments.Put(a)
 	*a = blockArgs{xRow: s.xRow, cRow: s.cRow}
@@ -137,38 +137,38 @@ func (s *system) run(before int) {
 	}
 	skipped := 0
 	for at := 0; at < s.columns; {
-		strips := min((s.columns-at)/side, loops.strips)
+		strips := min((s.columns-at)/sideOf[T](), loops.strips)
 		block := loops.blocks[s.mode][strips-1]
-		if s.skips && at%(mostStrips*side) == 0 { // as many with all processors
+		if s.skips && at%(mostStrips*sideOf[T]()) == 0 { // as many with all processors
 			skipped = s.zeros(at)
 		}
-		a.x = unsafe.Add(s.x, at*numberBytes+skipped*a.xRow)
+		a.x = unsafe.Add(s.x, at*bytesOf[T]()+skipped*a.xRow)
 		a.inner = before
 		for r := skipped; r < s.rows; r += loops.rows {
 			a.l, a.lRow, a.lColumn = unsafe.Add(s.l, r*s.lRow), s.lRow, s.lColumn
 			if r+loops.rows > s.rows {
-				a.l, a.lRow, a.lColumn = s.tail, s.tailRow, numberBytes
+				a.l, a.lRow, a.lColumn = s.tail, s.tailRow, bytesOf[T]()
 			}
 			a.l = unsafe.Add(a.l, skipped*a.lColumn)
-			a.c = unsafe.Add(s.c, r*s.cRow+at*numberBytes)
+			a.c = unsafe.Add(s.c, r*s.cRow+at*bytesOf[T]())
 			block(a)
 			if s.mode != less {
 				a.inner += loops.rows
 			}
 		}
-		at += strips * side
+		at += strips * sideOf[T]()
 	}
 }
 
 // zeros is how many rows c begins with, in whole blocks, that are zeros in the strips of a block.
-func (s *system) zeros(at int) (rows int) {
-	width := min(mostStrips*side, s.columns-at)
+func (s *system[T]) zeros(at int) (rows int) {
+	width := min(mostStrips*sideOf[T](), s.columns-at)
 	for r := range s.rows {
-		for _, v := range unsafe.Slice(number(s.c, r*s.cRow+at*numberBytes), width) {
+		for _, v := range unsafe.Slice(number[T](s.c, r*s.cRow+at*bytesOf[T]()), width) {
 			if v != 0 {
-				return r / side * side
+				return r / sideOf[T]() * sideOf[T]()
 			}
 		}
 	}
-	return s.rows / side * side
+	return s.rows / sideOf[T]() * sideOf[T]()
 }

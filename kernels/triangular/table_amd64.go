@@ -8,11 +8,23 @@ var loopsAVX2 = loops{rows: 4, strips: 1, blocks: [modes][mostStrips]func(*block
 	unit:   {unitAVX21},
 }, dots: dotsAVX2, adds: addsAVX2, both: bothAVX2}
 
+var loopsAVX2of32 = loops{rows: 4, strips: 1, blocks: [modes][mostStrips]func(*blockArgs){
+	less:   {lessAVX2of321},
+	solved: {solvedAVX2of321},
+	unit:   {unitAVX2of321},
+}, dots: dotsAVX2of32, adds: addsAVX2of32, both: bothAVX2of32}
+
 var loopsAVX512 = loops{rows: 8, strips: 3, blocks: [modes][mostStrips]func(*blockArgs){
 	less:   {lessAVX5121, lessAVX5122, lessAVX5123},
 	solved: {solvedAVX5121, solvedAVX5122, solvedAVX5123},
 	unit:   {unitAVX5121, unitAVX5122, unitAVX5123},
 }, dots: dotsAVX512, adds: addsAVX512, both: bothAVX512}
+
+var loopsAVX512of32 = loops{rows: 8, strips: 3, blocks: [modes][mostStrips]func(*blockArgs){
+	less:   {lessAVX512of321, lessAVX512of322, lessAVX512of323},
+	solved: {solvedAVX512of321, solvedAVX512of322, solvedAVX512of323},
+	unit:   {unitAVX512of321, unitAVX512of322, unitAVX512of323},
+}, dots: dotsAVX512of32, adds: addsAVX512of32, both: bothAVX512of32}
 
 // lessAVX21 computes a block.
 //
@@ -43,6 +55,36 @@ func addsAVX2(args *rowsArgs)
 //
 //go:noescape
 func bothAVX2(args *rowsArgs)
+
+// lessAVX2of321 computes a block.
+//
+//go:noescape
+func lessAVX2of321(args *blockArgs)
+
+// solvedAVX2of321 computes a block.
+//
+//go:noescape
+func solvedAVX2of321(args *blockArgs)
+
+// unitAVX2of321 computes a block.
+//
+//go:noescape
+func unitAVX2of321(args *blockArgs)
+
+// dotsAVX2of32 goes along rows.
+//
+//go:noescape
+func dotsAVX2of32(args *rowsArgs)
+
+// addsAVX2of32 goes along rows.
+//
+//go:noescape
+func addsAVX2of32(args *rowsArgs)
+
+// bothAVX2of32 goes along rows.
+//
+//go:noescape
+func bothAVX2of32(args *rowsArgs)
 
 // lessAVX5121 computes a block.
 //
@@ -103,3 +145,63 @@ func addsAVX512(args *rowsArgs)
 //
 //go:noescape
 func bothAVX512(args *rowsArgs)
+
+// lessAVX512of321 computes a block.
+//
+//go:noescape
+func lessAVX512of321(args *blockArgs)
+
+// lessAVX512of322 computes a block.
+//
+//go:noescape
+func lessAVX512of322(args *blockArgs)
+
+// lessAVX512of323 computes a block.
+//
+//go:noescape
+func lessAVX512of323(args *blockArgs)
+
+// solvedAVX512of321 computes a block.
+//
+//go:noescape
+func solvedAVX512of321(args *blockArgs)
+
+// solvedAVX512of322 computes a block.
+//
+//go:noescape
+func solvedAVX512of322(args *blockArgs)
+
+// solvedAVX512of323 computes a block.
+//
+//go:noescape
+func solvedAVX512of323(args *blockArgs)
+
+// unitAVX512of321 computes a block.
+//
+//go:noescape
+func unitAVX512of321(args *blockArgs)
+
+// unitAVX512of322 computes a block.
+//
+//go:noescape
+func unitAVX512of322(args *blockArgs)
+
+// unitAVX512of323 computes a block.
+//
+//go:noescape
+func unitAVX512of323(args *blockArgs)
+
+// dotsAVX512of32 goes along rows.
+//
+//go:noescape
+func dotsAVX512of32(args *rowsArgs)
+
+// addsAVX512of32 goes along rows.
+//
+//go:noescape
+func addsAVX512of32(args *rowsArgs)
+
+// bothAVX512of32 goes along rows.
+//
+//go:noescape
+func bothAVX512of32(args *rowsArgs)

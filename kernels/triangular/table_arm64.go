@@ -8,6 +8,12 @@ var loopsNEON = loops{rows: 4, strips: 1, blocks: [modes][mostStrips]func(*block
 	unit:   {unitNEON1},
 }, dots: dotsNEON, adds: addsNEON, both: bothNEON}
 
+var loopsNEONof32 = loops{rows: 4, strips: 1, blocks: [modes][mostStrips]func(*blockArgs){
+	less:   {lessNEONof321},
+	solved: {solvedNEONof321},
+	unit:   {unitNEONof321},
+}, dots: dotsNEONof32, adds: addsNEONof32, both: bothNEONof32}
+
 // lessNEON1 computes a block.
 //
 //go:noescape
@@ -37,3 +43,33 @@ func addsNEON(args *rowsArgs)
 //
 //go:noescape
 func bothNEON(args *rowsArgs)
+
+// lessNEONof321 computes a block.
+//
+//go:noescape
+func lessNEONof321(args *blockArgs)
+
+// solvedNEONof321 computes a block.
+//
+//go:noescape
+func solvedNEONof321(args *blockArgs)
+
+// unitNEONof321 computes a block.
+//
+//go:noescape
+func unitNEONof321(args *blockArgs)
+
+// dotsNEONof32 goes along rows.
+//
+//go:noescape
+func dotsNEONof32(args *rowsArgs)
+
+// addsNEONof32 goes along rows.
+//
+//go:noescape
+func addsNEONof32(args *rowsArgs)
+
+// bothNEONof32 goes along rows.
+//
+//go:noescape
+func bothNEONof32(args *rowsArgs)

@@ -55,7 +55,7 @@ func transposed(a []float64, rows, columns int) []float64 {
 // each runs a test with the loops of each instruction set, whose results must be the same.
 func each(t *testing.T, name string, f func() []float64) {
 	t.Helper()
-	defer func(before *loops) { current = before }(current)
+	defer func(before *both) { current = before }(current)
 	var first []float64
 	for isa, l := range allLoops() {
 		current = l
@@ -305,11 +305,24 @@ func (k *kept) Floats(n int) []float64 {
 }
 
 func BenchmarkMatrices(b *testing.B) {
+	b.Run("float64", benchmarkMatrices[float64])
+	b.Run("float32", benchmarkMatrices[float32])
+}
+
+func cast[T Number](x []float64) []T {
+	y := make([]T, len(x))
+	for i, v := range x {
+		y[i] = T(v)
+	}
+	return y
+}
+
+func benchmarkMatrices[T Number](b *testing.B) {
 	for _, n := range []int{4, 16, 32, 64, 128, 200, 256, 512, 701} {
 		memory := &kept{all: make([]float64, 8*(n+80)*(n+80))}
-		a, x, y := random(n, n), random(n, n), random(n, n)
+		a, x, y := cast[T](random(n, n)), cast[T](random(n, n)), cast[T](random(n, n))
 		for i := range n {
-			a[i*n+i] += 2 * float64(n)
+			a[i*n+i] += 2 * T(n)
 		}
 		pivots := make([]int, n)
 		run := func(name string, flops float64, f func()) {
@@ -325,15 +338,15 @@ func BenchmarkMatrices(b *testing.B) {
 		run("solve", 1, func() { copy(y, x); Solve(memory, a, n, Form{}, y, n) })
 		run("upper", 1, func() { copy(y, x); Solve(memory, a, n, Form{Upper: true}, y, n) })
 		run("lu", 2./3, func() { copy(y, a); LU(memory, y, n, n, pivots) })
-		tau, q := make([]float64, n), make([]float64, n*n)
+		tau, q := make([]T, n), make([]T, n*n)
 		run("qr", 4./3, func() { copy(y, a); QR(memory, y, tau, n, n) })
 		run("q", 4./3, func() { Orthonormal(memory, q, y, tau, n, n, n) })
-		d, e := make([]float64, n), make([]float64, n-1)
+		d, e := make([]T, n), make([]T, n-1)
 		run("tridiagonal", 4./3, func() { copy(y, a); Tridiagonal(memory, y, n, d, e, tau) })
-		right, tauRight := make([]float64, (n-1)*(n-1)), make([]float64, n-1)
+		right, tauRight := make([]T, (n-1)*(n-1)), make([]T, n-1)
 		run("bidiagonal", 8./3, func() { copy(y, a); Bidiagonal(memory, y, right, n, d, e, tau, tauRight) })
 		run("hessenberg", 10./3, func() { copy(y, a); Hessenberg(memory, y, right, tauRight, n) })
-		symmetric, factored := symmetrical(n), make([]float64, n*n)
+		symmetric, factored := cast[T](symmetrical(n)), make([]T, n*n)
 		run("ldl", 1./3, func() { copy(factored, symmetric); LDL(memory, factored, n, pivots) })
 		run("ldlsolve", 2, func() { copy(y, x); SolveLDL(memory, factored, n, pivots, y, n) })
 		run("cholesky", 1./3, func() { copy(y, a); Cholesky(memory, y, n) })

@@ -9,6 +9,7 @@ import (
 
 // Few rows and columns have the bits of those of more: of systems with more columns, and of matrices with so many columns that these are factored in halves.
 func TestUnblocked(t *testing.T) {
+	const side, minBlocked = 8, 9 // of float64
 	const all = (mostStrips + 1) * side
 	for n := 1; n <= mostStrips*side+1; n++ {
 		a, wide := random(n, n), make([]float64, n*all)
@@ -47,6 +48,7 @@ func TestUnblocked(t *testing.T) {
 
 // The factor of a matrix of few rows is that of the first rows of a greater one.
 func TestCholeskyUnblocked(t *testing.T) {
+	const minBlocked = 9
 	const all = minBlocked + 2
 	a := random(all, all)
 	spd := product(a, transposed(a, all, all), all, all, all)

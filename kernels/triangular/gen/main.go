@@ -14,9 +14,9 @@ import (
 var arch asm.Machine
 
 func main() {
-	write("amd64", machines[:2])
+	write("amd64", machines[:4])
 	arch = asm.ARM64
-	write("arm64", machines[2:])
+	write("arm64", machines[4:])
 }
 
 // write writes the loops of machines of an architecture.
@@ -48,14 +48,28 @@ func write(name string, machines []machine) {
 	}
 }
 
-// machine is an instruction set, with how many rows and strips of columns a block has.
+// machine is an instruction set and a type of numbers, with how many rows and strips of columns a block has.
 type machine struct {
 	name         string
 	width        asm.Width
 	rows, strips int
+	numbers      *numbers
 }
 
-var machines = []machine{{"AVX2", asm.W256, 4, 1}, {"AVX512", asm.W512, 8, 3}, {"NEON", asm.W256, 4, 1}}
+// numbers are instructions for numbers of one type, which are as wide as some bytes.
+type numbers struct {
+	bytes                                    int32
+	broadcast, divide, multiplyAdd, subtract *asm.Op
+}
+
+var (
+	of64     = &numbers{8, asm.BROADCASTSD, asm.DIVPD, asm.FMADDPD[2], asm.FNMADDPD[2]}
+	of32     = &numbers{4, asm.BROADCASTSS, asm.DIVPS, asm.FMADDPS[2], asm.FNMADDPS[2]}
+	machines = []machine{
+		{"AVX2", asm.W256, 4, 1, of64}, {"AVX2of32", asm.W256, 4, 1, of32}, {"AVX512", asm.W512, 8, 3, of64}, {"AVX512of32", asm.W512, 8, 3, of32},
+		{"NEON", asm.W256, 4, 1, of64}, {"NEONof32", asm.W256, 4, 1, of32},
+	}
+)
 
 // stripBytes are those of a row of a strip.
 const stripBytes = 64
@@ -137,9 +151,9 @@ func (m machine) block(strips int, mode string) *asm.Asm {
 		a.M(asm.MOVUPS, m.width, number(v), 0, asm.At(x, int32(v*m.width.Bytes())))
 	}
 	for r := range m.rows {
-		a.M(asm.BROADCASTSD, m.width, factor, 0, at(l, lUpper, lRow, lRow3, r, 0))
+		a.M(m.numbers.broadcast, m.width, factor, 0, at(l, lUpper, lRow, lRow3, r, 0))
 		for v := range vectors {
-			a.R(asm.FNMADDPD[2], m.width, sum(r, v), factor, number(v))
+			a.R(m.numbers.subtract, m.width, sum(r, v), factor, number(v))
 		}
 	}
 	column()
@@ -148,15 +162,15 @@ func (m machine) block(strips int, mode string) *asm.Asm {
 	a.Bind(done)
 	for k := 0; mode != "less" && k < m.rows; k++ {
 		if mode == "solved" {
-			a.M(asm.BROADCASTSD, m.width, factor, 0, at(l, lUpper, lRow, lRow3, k, 0))
+			a.M(m.numbers.broadcast, m.width, factor, 0, at(l, lUpper, lRow, lRow3, k, 0))
 			for v := range vectors {
-				a.R(asm.DIVPD, m.width, sum(k, v), sum(k, v), factor)
+				a.R(m.numbers.divide, m.width, sum(k, v), sum(k, v), factor)
 			}
 		}
 		for r := k + 1; r < m.rows; r++ {
-			a.M(asm.BROADCASTSD, m.width, factor, 0, at(l, lUpper, lRow, lRow3, r, 0))
+			a.M(m.numbers.broadcast, m.width, factor, 0, at(l, lUpper, lRow, lRow3, r, 0))
 			for v := range vectors {
-				a.R(asm.FNMADDPD[2], m.width, sum(r, v), factor, sum(k, v))
+				a.R(m.numbers.subtract, m.width, sum(r, v), factor, sum(k, v))
 			}
 		}
 		column()

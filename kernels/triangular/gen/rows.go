@@ -18,9 +18,9 @@ const together = 4
 
 // rowsLoop is the code of
 //
-//	for c := range 8 * strips {
+//	for c := range side * strips {
 //		for r := range together {
-//			sums[r][c%8] = fma(a[r][c], x[c], sums[r][c%8]) // for dots
+//			sums[r][c%side] = fma(a[r][c], x[c], sums[r][c%side]) // for dots
 //			y[c] = fma(a[r][c], factors[r], y[c])           // for adds
 //		}
 //	}
@@ -51,7 +51,7 @@ func (m machine) rowsLoop(dots, adds bool) *asm.Asm {
 	eachSum(asm.MOVUPS)
 	for r := range together {
 		if adds {
-			a.M(asm.BROADCASTSD, m.width, factor(r), 0, asm.At(factors, int32(8*r)))
+			a.M(m.numbers.broadcast, m.width, factor(r), 0, asm.At(factors, m.numbers.bytes*int32(r)))
 		}
 	}
 	next, done := a.NewLabel(), a.NewLabel()
@@ -69,10 +69,10 @@ func (m machine) rowsLoop(dots, adds bool) *asm.Asm {
 		for r := range together {
 			element := at(a0, 0, aRow, aRow3, r, bytes)
 			if dots {
-				a.M(asm.FMADDPD[2], m.width, sum(r, v), ofX, element)
+				a.M(m.numbers.multiplyAdd, m.width, sum(r, v), ofX, element)
 			}
 			if adds {
-				a.M(asm.FMADDPD[2], m.width, ofY, factor(r), element)
+				a.M(m.numbers.multiplyAdd, m.width, ofY, factor(r), element)
 			}
 		}
 		if adds {
