@@ -45,18 +45,11 @@ func (a TriangularAttrs) Args(operands []string) []string {
 func init() {
 	opCholesky = matrixFunction("cholesky", "Cholesky", "the lower triangle L with L·Lᵀ = A, of each symmetric positive-definite matrix A.",
 		[]int{2, 2}, squareMatrix("linalg.cholesky"),
-		func(a *graph.Arrays, y []float64) error {
-			copyNumbers(y, a, 0)
-			return dense.Cholesky(a, y, a.Out.Shape[0])
-		}, choleskyGrad)
+		matrixKernel{factorCholesky[float32], factorCholesky[float64]}, choleskyGrad)
 	opTriangular = matrixFunction("triangular", "triangular", "the solution of a system with a triangular matrix, of operands with the same batch axes.",
 		[]int{2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
-		func(a *graph.Arrays, y []float64) error {
-			copyNumbers(y, a, 1)
-			triangular.Solve(a, numbersOf(a, 0), a.Out.Shape[0], triangular.Form(a.Attrs.(TriangularAttrs)), y, a.Out.Shape[1])
-			return nil
-		}, nil)
+		matrixKernel{solveTriangle[float32], solveTriangle[float64]}, nil)
 	opSolveTriangular = define(graph.Op{
 		Name: "solve_triangular", Func: "SolveTriangular", Doc: "the solution X of A·X = B for triangular matrices A; leading axes are batches and broadcast.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
@@ -76,6 +69,17 @@ func init() {
 		func(e *graph.Example) node { return SolveTriangular(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
 	opCholesky.Ref.Cost = "n³/3 multiplications and additions for each matrix"
 	opSolveTriangular.Ref.Cost = "n²·k multiplications and additions for each matrix"
+}
+
+func factorCholesky[T triangular.Number](a *graph.Arrays, y []T) error {
+	copyNumbers(y, a, 0)
+	return dense.Cholesky(a, y, a.Out.Shape[0])
+}
+
+func solveTriangle[T triangular.Number](a *graph.Arrays, y []T) error {
+	copyNumbers(y, a, 1)
+	triangular.Solve(a, numbersOf[T](a, 0), a.Out.Shape[0], triangular.Form(a.Attrs.(TriangularAttrs)), y, a.Out.Shape[1])
+	return nil
 }
 
 // fewColumns are less than the loops solve for at a time.

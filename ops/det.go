@@ -33,9 +33,9 @@ func init() {
 		func(n, dy node, _ int) node { return Mul(eachMatrix(dy), transposed(Inv(n.In(0)))) })
 	opCofactors = matrixFunction("cofactors", "cofactors", "the cofactors of each square matrix, det(A)·A⁻ᵀ where A is not singular.",
 		[]int{2, 2}, squareMatrix("linalg.det"),
-		func(a *graph.Arrays, y []float64) error {
-			return dense.Cofactors(a, y, numbersOf(a, 0), a.Out.Shape[0])
-		},
+		inFloat64(func(a *graph.Arrays, y []float64) error {
+			return dense.Cofactors(a, y, numbersOf[float64](a, 0), a.Out.Shape[0])
+		}),
 		cofactorsGrad)
 	opDet.Ref = named("numpy.linalg.det", "torch.linalg.det, torch.det", "jax.numpy.linalg.det, jax.scipy.linalg.det", "Det", "",
 		func(e *graph.Example) node { return Det(e.Of("a", "n", "n")) })

@@ -14,20 +14,20 @@ func init() {
 			s, _ := rules.SquareMatrices(c, "linalg.eig")
 			return c.DType(0), packedShape(s[:len(s)-2], eigParts(s)...)
 		},
-		func(a *graph.Arrays, y []float64) error {
+		inFloat64(func(a *graph.Arrays, y []float64) error {
 			n := a.In[0].Shape[0]
 			copied := a.Floats(n * n)
 			copyNumbers(copied, a, 0)
 			re, im, vectors := y[:n], y[n:2*n], y[2*n:]
 			return dense.Eig(a, re, im, vectors[:n*n], vectors[n*n:], copied, n)
-		}, eigGrad)
+		}), eigGrad)
 	opEigvals = matrixFunction("eigvals", "Eigenvalues", "the eigenvalues of square matrices, as pairs of real and imaginary part.", []int{2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.SquareMatrices(c, "linalg.eigvals")
 			last := max(len(s)-1, 0)
 			return c.DType(0), append(s[:last:last], 2)
 		},
-		func(a *graph.Arrays, y []float64) error {
+		inFloat64(func(a *graph.Arrays, y []float64) error {
 			n := a.In[0].Shape[0]
 			copied, re, im := a.Floats(n*n), a.Floats(n), a.Floats(n)
 			copyNumbers(copied, a, 0)
@@ -36,7 +36,7 @@ func init() {
 				y[2*i], y[2*i+1] = re[i], im[i]
 			}
 			return err
-		},
+		}),
 		func(n, dy node, _ int) node {
 			packed := Apply(opEig, nil, n.In(0))
 			parts := unpacked(packed, eigParts(n.In(0).Shape())...)

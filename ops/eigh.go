@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -14,21 +15,13 @@ func init() {
 			s, _ := rules.SquareMatrices(c, "linalg.eigh")
 			return c.DType(0), packedShape(s[:len(s)-2], eighParts(s)...)
 		},
-		func(a *graph.Arrays, y []float64) error {
-			n := a.In[0].Shape[0]
-			copyNumbers(y[n:], a, 0)
-			return dense.Eigh(a, y[:n], y[n:], n, true)
-		}, eighGrad)
+		matrixKernel{symmetricVectors[float32], symmetricVectors[float64]}, eighGrad)
 	opEigenvalues = matrixFunction("eigvalsh", "EigenvaluesH", "the eigenvalues of symmetric matrices, rising.", []int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.SquareMatrices(c, "linalg.eigvalsh")
 			return c.DType(0), s[:max(len(s)-1, 0)]
 		},
-		func(a *graph.Arrays, y []float64) error {
-			x := a.Floats(a.In[0].NumElements())
-			copyNumbers(x, a, 0)
-			return dense.Eigh(a, y, x, len(y), false)
-		},
+		matrixKernel{symmetricValues[float32], symmetricValues[float64]},
 		func(n, dy node, _ int) node { // V·diag(dy)·Vᵀ: Giles, Collected matrix derivative results, 2008
 			_, v := Eigh(n.In(0))
 			return MatMul(Mul(v, Unsqueeze(dy, -2)), transposed(v))
@@ -40,6 +33,18 @@ func init() {
 	opEigenvalues.Ref = named("numpy.linalg.eigvalsh", "torch.linalg.eigvalsh", "jax.numpy.linalg.eigvalsh", "", "",
 		func(e *graph.Example) node { return EigenvaluesH(e.Of("a", "n", "n")) })
 	opEigenvalues.Ref.Cost = cost
+}
+
+func symmetricVectors[T triangular.Number](a *graph.Arrays, y []T) error {
+	n := a.In[0].Shape[0]
+	copyNumbers(y[n:], a, 0)
+	return dense.Eigh(a, y[:n], y[n:], n, true)
+}
+
+func symmetricValues[T triangular.Number](a *graph.Arrays, y []T) error {
+	x := triangular.Room[T](a, a.In[0].NumElements())
+	copyNumbers(x, a, 0)
+	return dense.Eigh(a, y, x, len(y), false)
 }
 
 // eighParts are the shapes of the eigenvalues and the eigenvectors of matrices of shape s.

@@ -18,31 +18,10 @@ func init() {
 			last := len(s) - 1
 			return c.DType(0), append(s[:last-1:last-1], s[last].Plus(1), s[last])
 		},
-		func(a *graph.Arrays, y []float64) error {
-			n := a.Out.Shape[1]
-			pivots := a.Ints(n)
-			copyNumbers(y, a, 0)
-			triangular.LDL(a, y[:n*n], n, pivots)
-			for i, p := range pivots {
-				y[n*n+i] = float64(p)
-			}
-			return nil
-		}, nil)
+		matrixKernel{factorLDL[float32], factorLDL[float64]}, nil)
 	opSolveLDL = matrixFunction("ldl_solve", "ldlSolve", "the solution of a system whose symmetric matrix is factored.", []int{2, 1, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(2), c.Shape(2) },
-		func(a *graph.Arrays, y []float64) error {
-			n := a.Out.Shape[0]
-			pivots := a.Ints(n)
-			for i, p := range numbersOf(a, 1) {
-				pivots[i] = int(p)
-			}
-			if !arePivots(pivots) {
-				return errors.New("the pivots are not those of LDLFactor")
-			}
-			copyNumbers(y, a, 2)
-			triangular.SolveLDL(a, numbersOf(a, 0), n, pivots, y, a.Out.Shape[1])
-			return nil
-		},
+		matrixKernel{solveLDL[float32], solveLDL[float64]},
 		func(n, dy node, i int) node { // the matrix is symmetric
 			if i != 2 {
 				return nil
@@ -58,6 +37,31 @@ func init() {
 				ld, pivots := LDLFactor(e.Of("a", "n", "n"))
 				return LDLSolve(ld, pivots, e.Of("b", "n", "k"))
 			})))
+}
+
+func factorLDL[T triangular.Number](a *graph.Arrays, y []T) error {
+	n := a.Out.Shape[1]
+	pivots := a.Ints(n)
+	copyNumbers(y, a, 0)
+	triangular.LDL(a, y[:n*n], n, pivots)
+	for i, p := range pivots {
+		y[n*n+i] = T(p)
+	}
+	return nil
+}
+
+func solveLDL[T triangular.Number](a *graph.Arrays, y []T) error {
+	n := a.Out.Shape[0]
+	pivots := a.Ints(n)
+	for i, p := range numbersOf[T](a, 1) {
+		pivots[i] = int(p)
+	}
+	if !arePivots(pivots) {
+		return errors.New("the pivots are not those of LDLFactor")
+	}
+	copyNumbers(y, a, 2)
+	triangular.SolveLDL(a, numbersOf[T](a, 0), n, pivots, y, a.Out.Shape[1])
+	return nil
 }
 
 // arePivots reports whether each pivot is a row, or the negative of one at two rows.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 )
 
@@ -9,7 +10,7 @@ var opMatrixExp *graph.Op
 
 func init() {
 	opMatrixExp = matrixFunction("matrix_exp", "MatrixExp", "the exponential of each square matrix, I + A + A²/2 + …", []int{2, 2}, squareMatrix("linalg.matrix_exp"),
-		func(a *graph.Arrays, y []float64) error { return dense.Exp(a, y, numbersOf(a, 0), a.Out.Shape[0]) },
+		matrixKernel{exponential[float32], exponential[float64]},
 		matrixExpGrad)
 	opMatrixExp.Ref = named("scipy.linalg.expm", "torch.linalg.matrix_exp, torch.matrix_exp", "jax.scipy.linalg.expm", "", "",
 		func(e *graph.Example) node { return MatrixExp(e.Of("a", "n", "n")) })
@@ -17,6 +18,10 @@ func init() {
 	composed("MatrixPower", "each square matrix multiplied with itself; of a negative exponent its inverse.",
 		named("numpy.linalg.matrix_power", "torch.linalg.matrix_power, torch.matrix_power", "jax.numpy.linalg.matrix_power", "", "",
 			func(e *graph.Example) node { return MatrixPower(e.Of("a", "n", "n"), 3) }))
+}
+
+func exponential[T triangular.Number](a *graph.Arrays, y []T) error {
+	return dense.Exp(a, y, numbersOf[T](a, 0), a.Out.Shape[0])
 }
 
 // matrixExpGrad is the upper right block of the exponential of [[Aᵀ, dy], [0, Aᵀ]]: Mathias, A chain rule for matrix functions, 1996.

@@ -4,70 +4,93 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// The functions of whole matrices compute in float64, also those of float32, which they round once.
+// The functions of whole matrices compute in float64, also those of float32, which they round once. Where these have many rows and columns they compute in
+// float32, as LAPACK does, in half the time: what they are off by is the rounding of that many sums either way.
+
+// leastSingle is the number of rows and columns from which on matrices of float32 are computed with in float32.
+const leastSingle = 32
+
+// matrixKernel is what a function of whole matrices computes, from its operands to the numbers of its result. of32 is nil where it computes in float64 alone.
+type matrixKernel struct {
+	of32 func(a *graph.Arrays, y []float32) error
+	of64 func(a *graph.Arrays, y []float64) error
+}
+
+// inFloat64 is a function that computes in float64 alone.
+func inFloat64(f func(a *graph.Arrays, y []float64) error) matrixKernel { return matrixKernel{of64: f} }
 
 // matrixFunction is the entry of a Go function of the last axes of its operands. core is how many these are, of each
 // operand and, last, of the result.
 func matrixFunction(name, fn, doc string, core []int, infer func(*graph.Call) (graph.DType, graph.Shape),
-	compute func(a *graph.Arrays, y []float64) error, grad func(n, dy node, i int) node) *graph.Op {
+	compute matrixKernel, grad func(n, dy node, i int) node) *graph.Op {
 	operands := len(core) - 1
 	return define(graph.Op{
 		Name: name, Func: fn, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Infer: infer, Grad: grad,
 		Core: func(*graph.Node) ([]int, int) { return core[:operands], core[operands] },
 		Function: func(a *graph.Arrays) error {
-			y := resultRoom(a)
-			if err := compute(a, y); err != nil {
-				return err
+			if compute.of32 != nil && isSingle(a) {
+				return computeIn(a, compute.of32)
 			}
-			round(a, y)
-			return nil
+			return computeIn(a, compute.of64)
 		},
 	})
 }
 
-// numbersOf returns the numbers of an operand as float64. They must not be changed.
-func numbersOf(a *graph.Arrays, i int) []float64 {
-	if a.In[i].DType == graph.Float64 {
-		return graph.Elements[float64](a.In[i])
+// isSingle reports whether a function computes in float32: with a great matrix, its first operand, of float32, or the factors of one for numbers of float32.
+func isSingle(a *graph.Arrays) bool {
+	s := a.In[0].Shape
+	return min(s[0], s[1]) >= leastSingle && (a.Out.DType == graph.Float32 || a.In[0].DType == graph.Float32)
+}
+
+// numbersOf returns the numbers of an operand. They must not be changed.
+func numbersOf[T triangular.Number](a *graph.Arrays, i int) []T {
+	if t, _ := graph.DTypeOfSlice([]T(nil)); a.In[i].DType == t {
+		return graph.Elements[T](a.In[i])
 	}
-	wide := a.Floats(a.In[i].NumElements())
-	copyNumbers(wide, a, i)
-	return wide
+	room := triangular.Room[T](a, a.In[i].NumElements())
+	copyNumbers(room, a, i)
+	return room
 }
 
 // copyNumbers copies the numbers of an operand to memory that may be changed.
-func copyNumbers(to []float64, a *graph.Arrays, i int) {
+func copyNumbers[T triangular.Number](to []T, a *graph.Arrays, i int) {
 	if a.In[i].DType == graph.Float64 {
-		copy(to, graph.Elements[float64](a.In[i]))
+		convert(to, graph.Elements[float64](a.In[i]))
 		return
 	}
-	x := graph.Elements[float32](a.In[i])
+	convert(to, graph.Elements[float32](a.In[i]))
+}
+
+func convert[T, S triangular.Number](to []T, x []S) {
+	if same, is := any(x).([]T); is {
+		copy(to, same)
+		return
+	}
 	to = to[:len(x)]
 	for k, v := range x {
-		to[k] = float64(v)
+		to[k] = T(v)
 	}
 }
 
-// resultRoom returns room for the numbers of the result, which [round] then stores.
-func resultRoom(a *graph.Arrays) []float64 {
+// computeIn lets a function compute the result, in memory of its own where that has another dtype.
+func computeIn[T triangular.Number](a *graph.Arrays, compute func(*graph.Arrays, []T) error) error {
+	if t, _ := graph.DTypeOfSlice([]T(nil)); a.Out.DType == t {
+		return compute(a, graph.Elements[T](a.Out))
+	}
+	y := triangular.Room[T](a, a.Out.NumElements())
+	if err := compute(a, y); err != nil {
+		return err
+	}
 	if a.Out.DType == graph.Float64 {
-		return graph.Elements[float64](a.Out)
+		convert(graph.Elements[float64](a.Out), y)
+	} else {
+		convert(graph.Elements[float32](a.Out), y)
 	}
-	return a.Floats(a.Out.NumElements())
-}
-
-// round stores what was computed in the room that [resultRoom] gave.
-func round(a *graph.Arrays, y []float64) {
-	if a.Out.DType == graph.Float64 {
-		return
-	}
-	out := graph.Elements[float32](a.Out)
-	for i, v := range y {
-		out[i] = float32(v)
-	}
+	return nil
 }
 
 // squareMatrix is the rule of a function of square matrices that gives such.

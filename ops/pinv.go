@@ -20,11 +20,11 @@ func init() {
 			last := len(s) - 1
 			return c.DType(0), append(s[:last-1:last-1], s[last], s[last-1])
 		},
-		func(a *graph.Arrays, y []float64) error {
+		inFloat64(func(a *graph.Arrays, y []float64) error {
 			n, m := a.In[0].Shape[0], a.In[0].Shape[1]
 			least, share := a.Attrs.(RankAttrs).Tolerances(max(n, m), a.In[0].DType)
-			return dense.PseudoInverse(a, y, numbersOf(a, 0), n, m, least, share)
-		}, pinvGrad)
+			return dense.PseudoInverse(a, y, numbersOf[float64](a, 0), n, m, least, share)
+		}), pinvGrad)
 	opPInv.Ref = named("numpy.linalg.pinv", "torch.linalg.pinv, torch.pinverse", "jax.numpy.linalg.pinv", "", "",
 		func(e *graph.Example) node { return PInv(e.Of("a", "n", "k")) })
 	opPInv.Ref.Cost = "some 4·n·k·min(n, k) operations for each matrix whose rank is certainly full, and else a singular value decomposition"

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 )
 
@@ -14,15 +15,17 @@ func init() {
 			s := c.Shape(0)
 			return c.DType(0), packedShape(s[:len(s)-2], qrParts(s)...)
 		},
-		func(a *graph.Arrays, y []float64) error {
-			rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
-			copyNumbers(y, a, 0)
-			dense.QR(a, y[:rows*cols], y[rows*cols:], rows, cols)
-			return nil
-		}, qrGrad)
+		matrixKernel{factorQR[float32], factorQR[float64]}, qrGrad)
 	composed("QR", "the factors of each matrix: Q with orthonormal columns, and R, an upper triangle.",
 		named("numpy.linalg.qr", "torch.linalg.qr, torch.qr", "jax.numpy.linalg.qr, jax.scipy.linalg.qr", "", "",
 			func(e *graph.Example) node { q, r := QR(e.Of("a", "n", "n")); e.Several(q, r); return r }))
+}
+
+func factorQR[T triangular.Number](a *graph.Arrays, y []T) error {
+	rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
+	copyNumbers(y, a, 0)
+	dense.QR(a, y[:rows*cols], y[rows*cols:], rows, cols)
+	return nil
 }
 
 // qrParts are the shapes of Q and R of matrices of shape s with at least as many rows as columns.

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opGeQRF *graph.Op
+var opGeQRF, opReflect, opReflected *graph.Op
 
 func init() {
 	opGeQRF = matrixFunction("geqrf", "geqrf", "the reflections that make matrices triangles, packed.", []int{2, 1},
@@ -14,12 +14,24 @@ func init() {
 			s, _ := rules.MatrixBatch(c, "geqrf")
 			return c.DType(0), packedShape(s[:len(s)-2], reflectionParts(s)...)
 		},
-		func(a *graph.Arrays, y []float64) error {
-			rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
-			copyNumbers(y, a, 0)
-			triangular.QR(a, y[:rows*cols], y[rows*cols:], rows, cols)
-			return nil
-		}, nil)
+		matrixKernel{reflecting[float32], reflecting[float64]}, nil)
+	opReflect = matrixFunction("reflect", "reflect", "matrices times a product of reflections.", []int{2, 1, 2, 2},
+		func(c *graph.Call) (graph.DType, graph.Shape) {
+			rules.MatrixBatch(c, "ormqr")
+			return c.DType(2), c.Shape(2)
+		},
+		matrixKernel{multiplyReflections[float32], multiplyReflections[float64]}, nil)
+	opReflected = define(graph.Op{
+		Name: "reflected", Func: "reflected", Doc: "matrices times a product of reflections, of operands with the same batch axes.",
+		Class: graph.Composite, MinIn: 3, MaxIn: 3,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(2), c.Shape(2) },
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			return reflectionsOf(in[0], in[1]).times(in[2], n.Attrs().(SolveAttrs).Transposed)
+		},
+		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+			return graph.Apply(opReflect, n.Attrs(), in...)
+		},
+	})
 	composed("GeQRF", "the reflections that make each matrix a triangle, and that triangle, in one, and their factors.",
 		flat("PyTorch has none either", "", "torch.geqrf", "", "", "", func(e *graph.Example) node { return e.Several(GeQRF(e.Of("a", "n", "n"))) }))
 	composed("QRComplete", "the factors of each matrix: a square Q with orthonormal columns, and R, of the shape of the matrix.",
@@ -27,6 +39,40 @@ func init() {
 	composed("OrmQR", "a matrix times a product of reflections, which is not computed.",
 		named("", "torch.ormqr", "jax.lax.linalg.ormqr", "", "",
 			func(e *graph.Example) node { return OrmQR(e.Of("a", "n", "n"), e.Of("tau", "n"), e.Of("c", "n", "k")) }))
+}
+
+func reflecting[T triangular.Number](a *graph.Arrays, y []T) error {
+	rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
+	copyNumbers(y, a, 0)
+	triangular.QR(a, y[:rows*cols], y[rows*cols:], rows, cols)
+	return nil
+}
+
+func multiplyReflections[T triangular.Number](a *graph.Arrays, y []T) error {
+	v, tau := a.In[0].Shape, numbersOf[T](a, 1)
+	copyNumbers(y, a, 2)
+	if a.Attrs.(SolveAttrs).Transposed {
+		triangular.ReflectBack(a, y, numbersOf[T](a, 0), tau, v[0], v[1], a.Out.Shape[1])
+	} else {
+		triangular.Reflect(a, y, numbersOf[T](a, 0), tau, v[0], v[1], a.Out.Shape[1])
+	}
+	return nil
+}
+
+// timesReflections is the product of the reflections, or the transposed product, with x.
+func timesReflections(a, tau, x node, isTransposed bool) node {
+	all := reflectionsOf(a, tau).times(x, isTransposed) // which tells of shapes that do not meet
+	if all.Err() != nil || !all.Judged() {
+		return all
+	}
+	batch := a.Shape()[:a.Rank()-2]
+	if x.Rank() == 2 && len(batch) > 0 {
+		x = inBatches(x, 2, batch)
+	}
+	if !x.Shape()[:x.Rank()-2].Equal(batch) || !tau.Shape()[:tau.Rank()-1].Equal(batch) {
+		return all
+	}
+	return Apply(opReflected, SolveAttrs{Transposed: isTransposed}, a, tau, x)
 }
 
 // reflectionParts are the shapes of the reflections of matrices of shape s and of their factors.
@@ -85,7 +131,7 @@ func QRComplete(a *graph.Node) (q, r *graph.Node) {
 		return QR(a)
 	}
 	parts := unpacked(Apply(opGeQRF, nil, a), reflectionParts(a.Shape())...)
-	return reflectionsOf(parts[0], parts[1]).times(Eye(a.Graph(), a.DType(), rows, rows), false), Triu(parts[0], 0)
+	return timesReflections(parts[0], parts[1], Eye(a.Graph(), a.DType(), rows, rows), false), Triu(parts[0], 0)
 }
 
 // An OrmQROption changes [OrmQR].
@@ -117,11 +163,10 @@ func OrmQR(a, tau, c *graph.Node, opts ...OrmQROption) *graph.Node {
 	if c.Rank() < 2 || c.DType() != a.DType() {
 		return call.wrong(graph.CodeRank, "torch.ormqr: other must have at least 2 dimensions and the dtype of input, %s, but it is %s%s", a.DType(), c.DType(), c.Shape())
 	}
-	all := reflectionsOf(a, tau)
 	if o.right { // C·Q is (Qᵀ·Cᵀ)ᵀ
-		return transposed(all.times(transposed(c), !o.transposed))
+		return transposed(timesReflections(a, tau, transposed(c), !o.transposed))
 	}
-	return all.times(c, o.transposed)
+	return timesReflections(a, tau, c, o.transposed)
 }
 
 // notReflections is the refusal of operands 0 and 1 that are no reflections and their factors.

@@ -62,6 +62,10 @@ var spectrumSamples = []sample{
 	{name: "eigvals", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return powerSums(ops.Eigenvalues(x)) })},
 	{name: "schur", shapes: [][]int{{2, 3, 3}}, cancels: true, flat: "its factors are not unique", call: on(func(x node) node { return first(ops.Schur(x)) })},
 	{name: "hessenberg", shapes: [][]int{{2, 3, 3}}, cancels: true, flat: "its factors are not unique", call: on(func(x node) node { return first(ops.Hessenberg(x)) })},
+	{name: "reflected", shapes: [][]int{{2, 4, 3}, {2, 3}, {2, 4, 2}}, call: func(in ...node) node { return ops.OrmQR(in[0], in[1], in[2], ops.TransposedQ()) }},
+	{name: "reflect", shapes: [][]int{{2, 4, 3}, {2, 2}, {2, 4, 1}}, flat: "that of the entry which becomes this one has the gradient", call: func(in ...node) node {
+		return ops.Apply(ops.Lookup("reflect"), ops.SolveAttrs{}, in...)
+	}},
 	{name: "geqrf", shapes: [][]int{{2, 4, 3}}, cancels: true, flat: "PyTorch has no gradient either", call: on(func(x node) node { return first(ops.GeQRF(x)) })},
 	{name: "svdvals", shapes: [][]int{{2, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.SingularValues(x) })},
 }

@@ -18,11 +18,11 @@ func twoSquares(name, word, doc string, compute func(m dense.Memory, a, other []
 			s, _ := rules.SquareMatrices(c, word)
 			return c.DType(0), packedShape(s[:len(s)-2], s[len(s)-2:], s[len(s)-2:])
 		},
-		func(a *graph.Arrays, y []float64) error {
+		inFloat64(func(a *graph.Arrays, y []float64) error {
 			n := a.In[0].Shape[0]
 			copyNumbers(y, a, 0)
 			return compute(a, y[:n*n], y[n*n:], n)
-		}, nil)
+		}), nil)
 }
 
 func init() {

@@ -23,48 +23,23 @@ func (a SolveAttrs) Args(operands []string) []string { return operands }
 
 func init() {
 	// The factors of an [m, n] matrix are [m+1, n]: L and U as LAPACK has them, and in the last row with which row each was
-	// exchanged, for the first min(m, n) rows. They are Float64 for operands of Float32 as well, so that what is computed with them is rounded once. Values
+	// exchanged, for the first min(m, n) rows. They are Float64 for operands of Float32 as well, so that what is computed with small ones is rounded once. Values
 	// that need the factors of the same matrix, such as a solution and its gradient, share them.
 	opLU = matrixFunction("lu_factor", "luFactor", "the triangular factors of matrices, by exchanges of rows.", []int{2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, last := c.Shape(0), len(c.Shape(0))-1
 			return graph.Float64, append(s[:last-1:last-1], s[last-1].Plus(1), s[last])
 		},
-		func(a *graph.Arrays, y []float64) error {
-			n, m := a.In[0].Shape[0], a.In[0].Shape[1]
-			pivots := a.Ints(min(n, m))
-			copyNumbers(y, a, 0)
-			clear(y[n*m:])
-			triangular.LU(a, y[:n*m], n, m, pivots)
-			for i, p := range pivots {
-				y[n*m+i] = float64(p)
-			}
-			return nil
-		}, nil)
+		matrixKernel{factorLU[float32], factorLU[float64]}, nil)
 	opSolveLU = matrixFunction("lu_solve", "luSolve", "the solution of a system whose matrix is factored.", []int{2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
-		func(a *graph.Arrays, y []float64) error {
-			copyNumbers(y, a, 1)
-			n := a.Out.Shape[0]
-			lu, pivots := factors(a, n)
-			if err := dense.SolveLU(a, lu, n, pivots, a.Attrs.(SolveAttrs).Transposed, y, a.Out.Shape[1]); err != nil {
-				return fmt.Errorf("the solver failed because %w", err)
-			}
-			return nil
-		}, nil)
+		matrixKernel{solveLU[float32], solveLU[float64]}, nil)
 	opInverseOfLU = matrixFunction("lu_inverse", "luInverse", "the inverse of matrices that are factored.", []int{2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, last := c.Shape(0), len(c.Shape(0))-1
 			return c.Attrs().(inverseAttrs).DType, append(s[:last-1:last-1], s[last], s[last])
 		},
-		func(a *graph.Arrays, y []float64) error {
-			n := a.Out.Shape[0]
-			lu, pivots := factors(a, n)
-			if err := dense.InverseOfLU(a, y, lu, n, pivots); err != nil {
-				return fmt.Errorf("the inversion could not be completed because %w", err)
-			}
-			return nil
-		}, nil)
+		matrixKernel{inverseOfLU[float32], inverseOfLU[float64]}, nil)
 	opSolve = define(graph.Op{
 		Name: "solve", Func: "Solve", Doc: "the solution X of A·X = B for square matrices A; leading axes are batches and broadcast.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
@@ -92,6 +67,37 @@ func init() {
 	opInv.Ref.Cost = "8/3·n³ operations for each matrix"
 }
 
+func factorLU[T triangular.Number](a *graph.Arrays, y []T) error {
+	n, m := a.In[0].Shape[0], a.In[0].Shape[1]
+	pivots := a.Ints(min(n, m))
+	copyNumbers(y, a, 0)
+	clear(y[n*m:])
+	triangular.LU(a, y[:n*m], n, m, pivots)
+	for i, p := range pivots {
+		y[n*m+i] = T(p)
+	}
+	return nil
+}
+
+func solveLU[T triangular.Number](a *graph.Arrays, y []T) error {
+	copyNumbers(y, a, 1)
+	n := a.Out.Shape[0]
+	lu, pivots := factors[T](a, n)
+	if err := dense.SolveLU(a, lu, n, pivots, a.Attrs.(SolveAttrs).Transposed, y, a.Out.Shape[1]); err != nil {
+		return fmt.Errorf("the solver failed because %w", err)
+	}
+	return nil
+}
+
+func inverseOfLU[T triangular.Number](a *graph.Arrays, y []T) error {
+	n := a.Out.Shape[0]
+	lu, pivots := factors[T](a, n)
+	if err := dense.InverseOfLU(a, y, lu, n, pivots); err != nil {
+		return fmt.Errorf("the inversion could not be completed because %w", err)
+	}
+	return nil
+}
+
 // inverseAttrs are the fixed arguments of opInverseOfLU: the dtype of the matrices that were factored.
 type inverseAttrs struct{ DType graph.DType }
 
@@ -99,8 +105,8 @@ type inverseAttrs struct{ DType graph.DType }
 func factorized(a node) node { return graph.Apply(opLU, nil, a) }
 
 // factors takes apart what opLU gives, operand 0.
-func factors(a *graph.Arrays, n int) (lu []float64, pivots []int) {
-	all := numbersOf(a, 0)
+func factors[T triangular.Number](a *graph.Arrays, n int) (lu []T, pivots []int) {
+	all := numbersOf[T](a, 0)
 	pivots = a.Ints(n)
 	for i := range pivots {
 		pivots[i] = int(all[n*n+i])

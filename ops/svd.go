@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -14,12 +15,7 @@ func init() {
 			s := c.Shape(0)
 			return c.DType(0), packedShape(s[:len(s)-2], svdParts(s)...)
 		},
-		func(a *graph.Arrays, y []float64) error {
-			rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
-			k := min(rows, cols)
-			s, vh := rows*k, rows*k+k
-			return dense.SVD(a, y[:s], y[s:vh], y[vh:], numbersOf(a, 0), rows, cols)
-		}, svdGrad)
+		matrixKernel{singularVectors[float32], singularVectors[float64]}, svdGrad)
 	opSingularValues = matrixFunction("svdvals", "SingularValues", "the singular values of matrices, falling.", []int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, ok := rules.MatrixBatch(c, "linalg.svdvals")
@@ -28,9 +24,7 @@ func init() {
 			}
 			return c.DType(0), packedShape(s[:len(s)-2], svdParts(s)[1])
 		},
-		func(a *graph.Arrays, y []float64) error {
-			return dense.SVD(a, nil, y, nil, numbersOf(a, 0), a.In[0].Shape[0], a.In[0].Shape[1])
-		},
+		matrixKernel{singularValues[float32], singularValues[float64]},
 		func(n, dy node, _ int) node { // U·diag(dy)·Vᵀ: Giles, Collected matrix derivative results, 2008
 			u, _, vh := SVD(n.In(0))
 			return MatMul(Mul(u, Unsqueeze(dy, -2)), vh)
@@ -41,6 +35,17 @@ func init() {
 	opSingularValues.Ref = named("numpy.linalg.svdvals", "torch.linalg.svdvals", "jax.numpy.linalg.svdvals", "", "",
 		func(e *graph.Example) node { return SingularValues(e.Of("a", "n", "k")) })
 	opSingularValues.Ref.Cost = "some 4·n·k·min(n, k) operations for each matrix"
+}
+
+func singularVectors[T triangular.Number](a *graph.Arrays, y []T) error {
+	rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
+	k := min(rows, cols)
+	s, vh := rows*k, rows*k+k
+	return dense.SVD(a, y[:s], y[s:vh], y[vh:], numbersOf[T](a, 0), rows, cols)
+}
+
+func singularValues[T triangular.Number](a *graph.Arrays, y []T) error {
+	return dense.SVD(a, nil, y, nil, numbersOf[T](a, 0), a.In[0].Shape[0], a.In[0].Shape[1])
 }
 
 // svdParts are the shapes of U, S and Vᵀ of matrices of shape s.

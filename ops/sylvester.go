@@ -10,16 +10,20 @@ var opSylvester, opSqrtM, opLogM *graph.Op
 func init() {
 	opSylvester = matrixFunction("sylvester", "sylvester", "the solution X of A·X + X·B = C, of operands with the same batch axes.", []int{2, 2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(2), c.Shape(2) },
-		func(a *graph.Arrays, y []float64) error {
-			return dense.Sylvester(a, y, numbersOf(a, 0), numbersOf(a, 1), numbersOf(a, 2), a.Out.Shape[0], a.Out.Shape[1])
-		}, sylvesterGrad)
+		inFloat64(func(a *graph.Arrays, y []float64) error {
+			return dense.Sylvester(a, y, numbersOf[float64](a, 0), numbersOf[float64](a, 1), numbersOf[float64](a, 2), a.Out.Shape[0], a.Out.Shape[1])
+		}), sylvesterGrad)
 	opSqrtM = matrixFunction("sqrtm", "SqrtM", "the principal square root of each square matrix: X·X = A.", []int{2, 2}, squareMatrix("linalg.sqrtm"),
-		func(a *graph.Arrays, y []float64) error { return dense.Sqrt(a, y, numbersOf(a, 0), a.Out.Shape[0]) },
+		inFloat64(func(a *graph.Arrays, y []float64) error {
+			return dense.Sqrt(a, y, numbersOf[float64](a, 0), a.Out.Shape[0])
+		}),
 		func(x, dy node, _ int) node { // of X·X = A follows dX·X + X·dX = dA
 			return Apply(opSylvester, nil, transposed(x), transposed(x), dy)
 		})
 	opLogM = matrixFunction("logm", "LogM", "the principal logarithm of each square matrix: MatrixExp of it is A.", []int{2, 2}, squareMatrix("linalg.logm"),
-		func(a *graph.Arrays, y []float64) error { return dense.Log(a, y, numbersOf(a, 0), a.Out.Shape[0]) },
+		inFloat64(func(a *graph.Arrays, y []float64) error {
+			return dense.Log(a, y, numbersOf[float64](a, 0), a.Out.Shape[0])
+		}),
 		func(n, dy node, _ int) node { return alongMatrix(LogM, transposed(n.In(0)), dy) })
 	composed("SolveSylvester", "the solution X of A·X + X·B = C; leading axes are batches and broadcast.",
 		named("scipy.linalg.solve_sylvester", "", "jax.scipy.linalg.solve_sylvester", "", "",

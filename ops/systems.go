@@ -48,7 +48,7 @@ func HouseholderProduct(a, tau *graph.Node) *graph.Node {
 	if n, known := columns.Int(); known && isKnown && n > m {
 		return call.wrong(graph.CodeRank, "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]")
 	}
-	return reflectionsOf(a, tau).times(Eye(a.Graph(), a.DType(), rows, columns), false)
+	return timesReflections(a, tau, Eye(a.Graph(), a.DType(), rows, columns), false)
 }
 
 // TensorSolve returns the solution x of the system whose matrix has the axes of b as its rows and the other axes of a

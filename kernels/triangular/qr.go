@@ -33,38 +33,61 @@ func Orthonormal[T Number](memory Memory, q, a, tau []T, n, m, k int) {
 		return
 	}
 	f := newReflecting(memory, a, tau, n, m, k)
-	f.multiplyByQ(memory, q, k, true)
+	f.multiplyByQ(memory, q, k, ofIdentity)
 }
 
-// Reflect makes of y, of n rows and k columns, Q·y, for the product Q of the reflections in a matrix of n rows and m columns.
+// Reflect makes of y, of n rows and k columns, Q·y, for the product Q of the reflections in a matrix of n rows and m columns. There are as many as tau has
+// numbers, of any size.
 func Reflect[T Number](memory Memory, y, a, tau []T, n, m, k int) {
 	if n == 0 || k == 0 {
 		return
 	}
 	f := newReflecting(memory, a, tau, n, m, k)
-	f.multiplyByQ(memory, y, k, false)
+	f.multiplyByQ(memory, y, k, ofGiven)
 }
 
-// multiplyByQ makes of columns, k that are given or the first ones of the identity, their products with Q.
-func (f *qrFactoring[T]) multiplyByQ(memory Memory, to []T, k int, ofIdentity bool) {
+// ReflectBack is [Reflect] with Qᵀ.
+func ReflectBack[T Number](memory Memory, y, a, tau []T, n, m, k int) {
+	if n == 0 || k == 0 {
+		return
+	}
+	f := newReflecting(memory, a, tau, n, m, k)
+	f.multiplyByQ(memory, y, k, transposedOfGiven)
+}
+
+// factor is what is multiplied with Q.
+type factor int
+
+const (
+	ofIdentity        factor = iota // its first columns
+	ofGiven                         // columns that are given
+	transposedOfGiven               // with Qᵀ
+)
+
+// multiplyByQ makes of k columns their products with Q.
+func (f *qrFactoring[T]) multiplyByQ(memory Memory, to []T, k int, of factor) {
 	y := newMatrix[T](memory, f.n+sideOf[T](), k)
 	for i := range y.rows {
 		row, have := y.row(i), 0
-		if i < f.n && !ofIdentity {
+		if i < f.n && of != ofIdentity {
 			have = copy(row, to[i*k:(i+1)*k])
 		}
 		clear(row[have:])
-		if i < k && ofIdentity {
+		if i < k && of == ofIdentity {
 			row[i] = 1
 		}
 	}
-	for first := (len(f.tau) - 1) / blockColumns * blockColumns; first >= 0; first -= blockColumns {
-		from := 0
-		if ofIdentity {
+	blocks := (len(f.tau) + blockColumns - 1) / blockColumns
+	for i := range blocks {
+		first, from := (blocks-1-i)*blockColumns, 0
+		switch of {
+		case ofIdentity:
 			from = first // what is left of first is 0 there
+		case transposedOfGiven:
+			first = i * blockColumns
 		}
 		f.formBlock(first, min(first+blockColumns, roundUp[T](len(f.tau))))
-		f.applyBlock(&y, first, from, y.columns, false)
+		f.applyBlock(&y, first, from, y.columns, of == transposedOfGiven)
 	}
 	for i := range f.n {
 		copy(to[i*k:(i+1)*k], y.row(i))

@@ -1,20 +1,24 @@
 package dense
 
-import "math"
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/kernels/triangular"
+)
 
 // bidiagonalVectors writes the singular vectors of the upper bidiagonal matrix with d on its diagonal and e behind it, as rows; d becomes the singular
 // values, rising: Gu and Eisenstat, A divide-and-conquer algorithm for the bidiagonal SVD, 1995.
-func bidiagonalVectors(memory Memory, u, v, d, e []float64) {
+func bidiagonalVectors[T Number](memory Memory, u, v []T, d, e []float64) {
 	m := newMerging(memory, d, e, v, u)
-	m.ofU = memory.Floats(len(d) * len(d))
+	m.ofU = triangular.Room[T](memory, len(d)*len(d))
 	m.bidiagonal(0, len(d))
 }
 
 // columnsTo is where the columns of some rows end.
-func (m *merging) columnsTo(end int) int { return min(end+1, m.n) }
+func (m *merging[T]) columnsTo(end int) int { return min(end+1, m.n) }
 
 // bidiagonal computes the part of some rows. But for the last ones there is one more column than rows: the row of v behind becomes what is orthogonal to all others.
-func (m *merging) bidiagonal(first, end int) {
+func (m *merging[T]) bidiagonal(first, end int) {
 	switch end - first {
 	case 0:
 		if first < m.n {
@@ -31,7 +35,7 @@ func (m *merging) bidiagonal(first, end int) {
 }
 
 // leafBidiagonal is the part of one row.
-func (m *merging) leafBidiagonal(row int) {
+func (m *merging[T]) leafBidiagonal(row int) {
 	v, beside := m.v[row*m.n+row:], 0.0
 	if row+1 < m.n {
 		beside = m.e[row]
@@ -40,15 +44,15 @@ func (m *merging) leafBidiagonal(row int) {
 	if length > 0 {
 		cos, sin = m.d[row]/length, beside/length
 	}
-	m.d[row], m.u[row*m.n+row], v[0] = length, 1, cos
+	m.d[row], m.u[row*m.n+row], v[0] = length, 1, T(cos)
 	if row+1 < m.n {
-		v[1], v[m.n], v[m.n+1] = sin, -sin, cos
+		v[1], v[m.n], v[m.n+1] = T(sin), -T(sin), T(cos)
 	}
 }
 
 // mergeBidiagonal puts two parts together with the row between them, which has one element in the last column of the first part and one in the first column of the second
 // one. With the vectors of the parts the matrix has z in that row, and else values on its diagonal.
-func (m *merging) mergeBidiagonal(first, middle, end int) {
+func (m *merging[T]) mergeBidiagonal(first, middle, end int) {
 	columns := m.columnsTo(end)
 	at, beside := m.d[middle], 0.0
 	if middle+1 < m.n {
@@ -57,22 +61,22 @@ func (m *merging) mergeBidiagonal(first, middle, end int) {
 	greatest := max(math.Abs(at), math.Abs(beside))
 	for i := first; i < end; i++ {
 		if i < middle {
-			m.z[i], m.halves[i] = at*m.v[i*m.n+middle], inFirst
+			m.z[i], m.halves[i] = at*float64(m.v[i*m.n+middle]), inFirst
 		} else if i > middle {
-			m.z[i], m.halves[i] = beside*m.v[i*m.n+middle+1], inSecond
+			m.z[i], m.halves[i] = beside*float64(m.v[i*m.n+middle+1]), inSecond
 		}
 		if m.order[i] = i; i != middle {
 			greatest = max(greatest, m.d[i])
 		}
 	}
-	least := 8 * epsilon * greatest
+	least := 8 * roundingOf[T]() * greatest
 	m.halves[middle] = inFirst | inSecond
 	m.u[middle*m.n+middle], m.d[middle] = 1, 0
-	m.z[middle] = at * m.v[middle*m.n+middle]
+	m.z[middle] = at * float64(m.v[middle*m.n+middle])
 	if columns > end { // of two rows that are orthogonal to others, one is left so
-		second := beside * m.v[end*m.n+middle+1]
+		second := beside * float64(m.v[end*m.n+middle+1])
 		if length := math.Hypot(m.z[middle], second); length > least {
-			rotateRows(m.v[middle*m.n+first:middle*m.n+columns], m.v[end*m.n+first:end*m.n+columns], m.z[middle]/length, -second/length)
+			rotateRows(m.v[middle*m.n+first:middle*m.n+columns], m.v[end*m.n+first:end*m.n+columns], T(m.z[middle]/length), T(-second/length))
 			m.z[middle] = length
 		}
 	}
@@ -86,7 +90,7 @@ func (m *merging) mergeBidiagonal(first, middle, end int) {
 }
 
 // mergeArrow makes the matrix of [merging.mergeBidiagonal] diagonal: an arrow, of the diagonal and one row.
-func (m *merging) mergeArrow(first, middle, end, columns int, least float64) {
+func (m *merging[T]) mergeArrow(first, middle, end, columns int, least float64) {
 	order := m.order[first:end]
 	order[0], order[middle-first] = middle, first
 	m.sort(order[1:])
@@ -98,7 +102,7 @@ func (m *merging) mergeArrow(first, middle, end, columns int, least float64) {
 	weights := m.solveSecular(rows, 1, true)
 	alone, both := m.arrange(rows)
 	for j := range k {
-		right, left := m.ofV[j*k:(j+1)*k], m.ofU[j*k:(j+1)*k]
+		right, left := m.distances[j*k:(j+1)*k], m.row[:k]
 		sum, sumLeft := 0.0, 0.0
 		for i, distance := range right {
 			v := weights[i] / distance
@@ -111,8 +115,8 @@ func (m *merging) mergeArrow(first, middle, end, columns int, least float64) {
 			left[i] = v
 			sumLeft += float64(v * v)
 		}
-		m.place(right, math.Sqrt(sum))
-		m.place(left, math.Sqrt(sumLeft))
+		m.place(m.ofV[j*k:(j+1)*k], right, math.Sqrt(sum))
+		m.place(m.ofU[j*k:(j+1)*k], left, math.Sqrt(sumLeft))
 	}
 	m.combine(m.v, m.ofV, rows, first, middle+1, columns, alone, both)
 	m.combine(m.u, m.ofU, rows, first, middle+1, end, alone, both)

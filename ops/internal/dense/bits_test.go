@@ -18,6 +18,11 @@ func bits() []byte {
 			_ = binary.Write(hash, binary.LittleEndian, p)
 		}
 	}
+	addSingle := func(parts ...[]float32) {
+		for _, p := range parts {
+			_ = binary.Write(hash, binary.LittleEndian, p)
+		}
+	}
 	for _, n := range []int{20, 75, 150} {
 		a, b := random(n, n), random(n+9, n)
 		x, y, s := make([]float64, n*n), make([]float64, n*n), make([]float64, n)
@@ -33,6 +38,14 @@ func bits() []byte {
 		copy(x, a)
 		_ = Eigh(memory, s, x, n, true)
 		add(x, s)
+		u32, s32, v32 := make([]float32, (n+9)*n), make([]float32, n), make([]float32, n*n)
+		_ = SVD(memory, u32, s32, v32, single(b), n+9, n)
+		addSingle(u32, s32, v32)
+		v32 = single(a)
+		_ = Eigh(memory, s32, v32, n, true)
+		addSingle(s32, v32)
+		_ = Exp(memory, v32, single(a), n)
+		addSingle(v32)
 		copy(x, a)
 		_ = Schur(memory, x, y, n)
 		add(x, y)

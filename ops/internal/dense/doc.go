@@ -1,9 +1,11 @@
-// Package dense computes with matrices, using package triangular, package gemm, and gonum's LAPACK: float64, row by row without gaps.
+// Package dense computes with matrices, using package triangular, package gemm, and gonum's LAPACK: row by row without gaps, float64 or, where
+// that takes half the time and LAPACK has it too, float32.
 //
 // No function allocates: any additional memory comes from a [Memory]. LAPACK's products of matrices beyond 128
 // rows or so run on goroutines of the library, each element on one of them, in one order: the bits do not depend on their
 // number.
 //
+//   - number.go has the types of numbers.
 //   - lu.go is what is solved with LU factors, cholesky.go the factorization of positive-definite matrices, qr.go that with
 //     orthonormal columns.
 //   - eigh.go is eigenvalues of symmetric matrices, and svd.go singular values. Both make of a matrix one with two diagonals,

@@ -71,7 +71,7 @@ func negligible(d, e []float64) float64 {
 
 // implicitQL is [rationalQL] with vectors: rows, width apart, that are combined as those of the identity are to become the eigenvectors. They are
 // rotated as they come: Martin and Wilkinson, The implicit QL algorithm, 1968.
-func implicitQL(d, e, rows []float64, width, columns int) error {
+func implicitQL[T Number](d, e []float64, rows []T, width, columns int) error {
 	n, least := len(d), negligible(d, e)
 	left := maxQLSteps * n
 	for first := 0; first < n; {
@@ -107,7 +107,7 @@ func implicitQL(d, e, rows []float64, width, columns int) error {
 }
 
 // implicitQLStep is one QL step with Wilkinson's shift: the rotation at the end makes a number beside the diagonals, which others move up.
-func implicitQLStep(d, e, rows []float64, width, columns int) {
+func implicitQLStep[T Number](d, e []float64, rows []T, width, columns int) {
 	half := (d[1] - d[0]) / (2 * e[0])
 	last := len(e)
 	moved := d[last] - d[0] + e[0]/(half+math.Copysign(math.Hypot(half, 1), half))
@@ -128,17 +128,17 @@ func implicitQLStep(d, e, rows []float64, width, columns int) {
 		shift = sin * next
 		d[i+1] = upper + shift
 		moved = float64(cos*next) - beside
-		rotateRows(rows[i*width:][:columns], rows[(i+1)*width:][:columns], cos, sin)
+		rotateRows(rows[i*width:][:columns], rows[(i+1)*width:][:columns], T(cos), T(sin))
 	}
 	d[0] -= shift
 	e[0] = moved
 }
 
 // rotateRows makes of rows x and y cos·x - sin·y and sin·x + cos·y.
-func rotateRows(x, y []float64, cos, sin float64) {
+func rotateRows[T Number](x, y []T, cos, sin T) {
 	y = y[:len(x)]
 	for i, v := range x {
 		w := y[i]
-		x[i], y[i] = float64(cos*v)-float64(sin*w), float64(sin*v)+float64(cos*w)
+		x[i], y[i] = T(cos*v)-T(sin*w), T(sin*v)+T(cos*w)
 	}
 }

@@ -12,7 +12,7 @@ var errSingular = errors.New("the input matrix is singular")
 
 // SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [triangular.LU] has factored, or of
 // aᵀ·x = b.
-func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, b []float64, k int) error {
+func SolveLU[T Number](memory Memory, lu []T, n int, pivots []int, transposed bool, b []T, k int) error {
 	for i := range n {
 		if lu[i*n+i] == 0 {
 			return errSingular
@@ -24,12 +24,12 @@ func SolveLU(memory Memory, lu []float64, n int, pivots []int, transposed bool, 
 
 // InverseOfLU writes the inverse of a matrix that [triangular.LU] has factored: that of the factors, whose columns are exchanged as the rows of the matrix were. Zeros that L has above
 // its diagonal cost nothing so.
-func InverseOfLU(memory Memory, inverse, lu []float64, n int, pivots []int) error {
+func InverseOfLU[T Number](memory Memory, inverse, lu []T, n int, pivots []int) error {
 	identity(inverse, n)
 	if n < 64 { // exchanges would take longer than zeros
 		return SolveLU(memory, lu, n, pivots, false, inverse, n)
 	}
-	none, columns, row := memory.Ints(n), memory.Ints(n), memory.Floats(n)
+	none, columns, row := memory.Ints(n), memory.Ints(n), triangular.Room[T](memory, n)
 	for i := range n {
 		none[i], columns[i] = i, i
 	}
@@ -49,7 +49,7 @@ func InverseOfLU(memory Memory, inverse, lu []float64, n int, pivots []int) erro
 	return nil
 }
 
-func identity(a []float64, n int) {
+func identity[T Number](a []T, n int) {
 	clear(a)
 	for i := range n {
 		a[i*n+i] = 1

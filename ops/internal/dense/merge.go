@@ -5,22 +5,25 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
 // merging is the spectrum of a matrix with two diagonals, put together from those of its halves. Each value has a row of v, and of u if there are
 // vectors of two kinds, and a number in z.
-type merging struct {
-	n          int // rows, and columns
-	d, e       []float64
-	v, u       []float64
-	z          []float64
-	order      []int     // rows of two halves by rising values, or those that stay behind these that change
-	halves     []int     // of rows: which ones they have numbers in
-	places     []int     // of rows that change, by halves
-	packed     []float64 // rows that change, without gaps
-	ofV, ofU   []float64 // shares of these rows in the new ones, row by row
-	fresh, row []float64 // the new rows, and one
-	roots      secular
+type merging[T Number] struct {
+	n         int // rows, and columns
+	d, e      []float64
+	v, u      []T
+	z         []float64
+	order     []int     // rows of two halves by rising values, or those that stay behind these that change
+	halves    []int     // of rows: which ones they have numbers in
+	places    []int     // of rows that change, by halves
+	packed    []T       // rows that change, without gaps
+	ofV, ofU  []T       // shares of these rows in the new ones, row by row
+	distances []float64 // of poles from solutions, solution by solution
+	fresh     []T       // the new rows
+	row       []float64 // numbers for each row
+	roots     secular
 }
 
 // Halves that a row has numbers in.
@@ -29,10 +32,11 @@ const (
 	inSecond
 )
 
-func newMerging(memory Memory, d, e, v, u []float64) merging {
+func newMerging[T Number](memory Memory, d, e []float64, v, u []T) merging[T] {
 	n := len(d)
-	m := merging{n: n, d: d, e: e, v: v, u: u, z: memory.Floats(n), row: memory.Floats(n), order: memory.Ints(n), halves: memory.Ints(n), places: memory.Ints(n)}
-	m.packed, m.fresh, m.ofV = memory.Floats(n*n), memory.Floats(n*n), memory.Floats(n*n)
+	m := merging[T]{n: n, d: d, e: e, v: v, u: u, z: memory.Floats(n), row: memory.Floats(n), order: memory.Ints(n), halves: memory.Ints(n), places: memory.Ints(n)}
+	m.packed, m.fresh, m.ofV = triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n)
+	m.distances = memory.Floats(n * n)
 	m.roots = secular{d: memory.Floats(n), z: memory.Floats(n), gaps: memory.Floats(n)}
 	clear(v)
 	clear(u)
@@ -52,7 +56,7 @@ func flush(a []float64, least float64) {
 }
 
 // sort sorts rows by their values.
-func (m *merging) sort(rows []int) {
+func (m *merging[T]) sort(rows []int) {
 	slices.SortFunc(rows, func(a, b int) int {
 		switch {
 		case m.d[a] < m.d[b]:
@@ -66,7 +70,7 @@ func (m *merging) sort(rows []int) {
 
 // deflate puts those of rows, which have rising values, first that change, and returns how many. Others have up to rounding nothing in z, or get nothing by a rotation
 // with a row of nearly the same value. The numbers of rows are from one up to an end.
-func (m *merging) deflate(rows []int, first, end int, rho, least float64) (changed int) {
+func (m *merging[T]) deflate(rows []int, first, end int, rho, least float64) (changed int) {
 	stay := m.places[:0]
 	before := -1
 	for _, i := range rows {
@@ -99,26 +103,25 @@ func (m *merging) deflate(rows []int, first, end int, rho, least float64) (chang
 }
 
 // rotate makes of two rows those of which only the second one has something in z.
-func (m *merging) rotate(a, b, first, end int, cos, sin float64) {
-	rotateRows(m.v[a*m.n+first:a*m.n+end], m.v[b*m.n+first:b*m.n+end], cos, sin)
+func (m *merging[T]) rotate(a, b, first, end int, cos, sin float64) {
+	rotateRows(m.v[a*m.n+first:a*m.n+end], m.v[b*m.n+first:b*m.n+end], T(cos), T(sin))
 	if m.u != nil {
-		rotateRows(m.u[a*m.n+first:a*m.n+end], m.u[b*m.n+first:b*m.n+end], cos, sin)
+		rotateRows(m.u[a*m.n+first:a*m.n+end], m.u[b*m.n+first:b*m.n+end], T(cos), T(sin))
 	}
 	low, high := m.d[a], m.d[b]
 	m.d[a] = float64(low*cos*cos) + float64(high*sin*sin)
 	m.d[b] = float64(low*sin*sin) + float64(high*cos*cos)
 }
 
-// solveSecular finds the values of rows that change, which become those of the rows, and the weights that these have in the vectors. The poles' distances are in
-// ofV.
-func (m *merging) solveSecular(rows []int, rho float64, squares bool) (weights []float64) {
+// solveSecular finds the values of rows that change, which become those of the rows, and the weights that these have in the vectors.
+func (m *merging[T]) solveSecular(rows []int, rho float64, squares bool) (weights []float64) {
 	k := len(rows)
 	s := &m.roots
 	roots := secular{d: s.d[:k], z: s.z[:k], gaps: s.gaps[:k], rho: rho, squares: squares}
 	for i, row := range rows {
 		roots.d[i], roots.z[i] = m.d[row], m.z[row]
 	}
-	distances := m.ofV[:k*k]
+	distances := m.distances[:k*k]
 	for j, row := range rows {
 		origin, x := roots.root(j, distances[j*k:(j+1)*k])
 		from := roots.d[origin]
@@ -134,7 +137,7 @@ func (m *merging) solveSecular(rows []int, rho float64, squares bool) (weights [
 }
 
 // arrange gives rows their places: those with numbers in the first half alone come first, then those in both. It returns how many there are of the first ones, and of both.
-func (m *merging) arrange(rows []int) (alone, both int) {
+func (m *merging[T]) arrange(rows []int) (alone, both int) {
 	counts := [4]int{}
 	for _, row := range rows {
 		counts[m.halves[row]]++
@@ -150,16 +153,14 @@ func (m *merging) arrange(rows []int) (alone, both int) {
 }
 
 // place divides shares by the length of their vector, and puts them where their rows are arranged.
-func (m *merging) place(shares []float64, length float64) {
-	row := m.row[:len(shares)]
+func (m *merging[T]) place(to []T, shares []float64, length float64) {
 	for i, v := range shares {
-		row[m.places[i]] = v / length
+		to[m.places[i]] = T(v / length)
 	}
-	copy(shares, row)
 }
 
 // combine makes of rows of v, with numbers in columns from one up to an end, the sums of their shares. alone and both are those of [merging.arrange].
-func (m *merging) combine(v, shares []float64, rows []int, first, middle, end, alone, both int) {
+func (m *merging[T]) combine(v, shares []T, rows []int, first, middle, end, alone, both int) {
 	k := len(rows)
 	widths := [2]int{middle - first, end - middle}
 	upper, lower := m.packed, m.packed[(alone+both)*widths[0]:]
@@ -172,20 +173,20 @@ func (m *merging) combine(v, shares []float64, rows []int, first, middle, end, a
 		}
 	}
 	width := end - first
-	fresh := func(from int) gemm.Matrix[float64] {
-		return gemm.Matrix[float64]{Data: m.fresh, Start: from, Row: width, Col: 1}
+	fresh := func(from int) gemm.Matrix[T] {
+		return gemm.Matrix[T]{Data: m.fresh, Start: from, Row: width, Col: 1}
 	}
 	of := rowByRow(shares, k)
-	run(gemm.Product[float64]{M: k, N: widths[0], K: alone + both, A: of, B: rowByRow(upper, widths[0]), C: fresh(0)})
+	run(gemm.Product[T]{M: k, N: widths[0], K: alone + both, A: of, B: rowByRow(upper, widths[0]), C: fresh(0)})
 	of.Start = alone
-	run(gemm.Product[float64]{M: k, N: widths[1], K: k - alone, A: of, B: rowByRow(lower, widths[1]), C: fresh(widths[0])})
+	run(gemm.Product[T]{M: k, N: widths[1], K: k - alone, A: of, B: rowByRow(lower, widths[1]), C: fresh(widths[0])})
 	for j, row := range rows {
 		copy(v[row*m.n+first:row*m.n+end], m.fresh[j*width:(j+1)*width])
 	}
 }
 
 // sortSpectrum puts rows, from one up to an end, in the order of their values. Their numbers are in as many columns, and one more of v perhaps.
-func (m *merging) sortSpectrum(first, end, endOfV int) {
+func (m *merging[T]) sortSpectrum(first, end, endOfV int) {
 	order := m.order[first:end]
 	m.sort(order)
 	for i, row := range order {
@@ -198,7 +199,7 @@ func (m *merging) sortSpectrum(first, end, endOfV int) {
 	}
 }
 
-func (m *merging) permute(v []float64, order []int, first, end int) {
+func (m *merging[T]) permute(v []T, order []int, first, end int) {
 	width := end - first
 	for i, row := range order {
 		copy(m.fresh[i*width:], v[row*m.n+first:row*m.n+end])

@@ -7,40 +7,50 @@ import (
 )
 
 // product is one, and what it needs memory for.
-type product struct {
-	gemm.Product[float64]
-	scratch gemm.Scratch[float64]
+type product[T Number] struct {
+	gemm.Product[T]
+	scratch gemm.Scratch[T]
 }
 
-// products are kept for others.
-var products = sync.Pool{New: func() any { return new(product) }}
+// Products are kept for others.
+var (
+	products32 = sync.Pool{New: func() any { return new(product[float32]) }}
+	products64 = sync.Pool{New: func() any { return new(product[float64]) }}
+)
+
+func products[T Number]() *sync.Pool {
+	if isSingle[T]() {
+		return &products32
+	}
+	return &products64
+}
 
 // multiply makes c the product of a, of n rows and k columns, and b, of k rows and m columns.
-func multiply(c, a, b []float64, n, k, m int) {
-	run(gemm.Product[float64]{M: n, N: m, K: k, A: rowByRow(a, k), B: rowByRow(b, m), C: rowByRow(c, m)})
+func multiply[T Number](c, a, b []T, n, k, m int) {
+	run(gemm.Product[T]{M: n, N: m, K: k, A: rowByRow(a, k), B: rowByRow(b, m), C: rowByRow(c, m)})
 }
 
 // run computes a product.
-func run(p gemm.Product[float64]) {
-	kept := products.Get().(*product)
-	defer products.Put(kept)
+func run[T Number](p gemm.Product[T]) {
+	kept := products[T]().Get().(*product[T])
+	defer products[T]().Put(kept)
 	kept.Product = p
 	kept.Run(&kept.scratch)
-	kept.Product = gemm.Product[float64]{}
+	kept.Product = gemm.Product[T]{}
 }
 
 // rowByRow is a matrix of some columns without gaps.
-func rowByRow(a []float64, columns int) gemm.Matrix[float64] {
-	return gemm.Matrix[float64]{Data: a, Row: columns, Col: 1}
+func rowByRow[T Number](a []T, columns int) gemm.Matrix[T] {
+	return gemm.Matrix[T]{Data: a, Row: columns, Col: 1}
 }
 
 // columnByColumn is the transpose of such a matrix.
-func columnByColumn(a []float64, columns int) gemm.Matrix[float64] {
-	return gemm.Matrix[float64]{Data: a, Row: 1, Col: columns}
+func columnByColumn[T Number](a []T, columns int) gemm.Matrix[T] {
+	return gemm.Matrix[T]{Data: a, Row: 1, Col: columns}
 }
 
 // transpose writes the transpose of a, of n rows and m columns, by tiles, which stay in a cache.
-func transpose(to, a []float64, n, m int) {
+func transpose[T Number](to, a []T, n, m int) {
 	const side = 8
 	for i := 0; i < n; i += side {
 		for j := 0; j < m; j += side {

@@ -2,7 +2,6 @@ package dense
 
 import (
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	kinds "gonum.org/v1/gonum/lapack"
@@ -15,19 +14,10 @@ var (
 	errNotConverged = errors.New("the algorithm failed to converge")
 )
 
-func isFinite(a []float64) bool {
-	for _, v := range a {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}
-
 // SVD writes the singular values of a matrix of n rows and m columns, falling, and its singular vectors: the columns
 // of u, of n rows, and the rows of vt, of m columns. There are as many of each as singular values, min(n, m). With nil u and vt
 // it computes the values alone.
-func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
+func SVD[T Number](memory Memory, u, s, vt, a []T, n, m int) error {
 	if !isFinite(a) {
 		return errNotFinite
 	}
@@ -35,10 +25,10 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 		return nil
 	}
 	rows, k := max(n, m), min(n, m)
-	copied := memory.Floats(n * m)
-	if u == nil && k < crossoverSingularValues || k < crossoverVectors && rows < max(2*k, 64) {
+	copied := triangular.Room[T](memory, n*m)
+	if wide, is := any(copied).([]float64); is && (u == nil && k < crossoverSingularValues || k < crossoverVectors && rows < max(2*k, 64)) {
 		copy(copied, a)
-		return lapackSVD(memory, u, s, vt, copied, n, m)
+		return lapackSVD(memory, any(u).([]float64), any(s).([]float64), any(vt).([]float64), wide, n, m)
 	}
 	if n >= m {
 		copy(copied, a)
@@ -50,7 +40,7 @@ func SVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	if u == nil {
 		return tallSVD(memory, nil, s, nil, copied, rows, k)
 	}
-	other := memory.Floats(rows * k)
+	other := triangular.Room[T](memory, rows*k)
 	if n >= m {
 		v := other[:k*k]
 		err := tallSVD(memory, u, s, v, copied, rows, k)
@@ -77,10 +67,10 @@ func lapackSVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 }
 
 // tallSVD writes the singular values of a matrix of n rows and k columns, of which there are not more, and the vectors: the columns of u, of n rows, and of v.
-func tallSVD(memory Memory, u, s, v, a []float64, n, k int) error {
-	square, tau := a, memory.Floats(k)
+func tallSVD[T Number](memory Memory, u, s, v, a []T, n, k int) error {
+	square, tau := a, triangular.Room[T](memory, k)
 	if n > k {
-		square = memory.Floats(k * k)
+		square = triangular.Room[T](memory, k*k)
 		triangular.QR(memory, a, tau, n, k)
 		clear(square)
 		for i := range k {
@@ -99,26 +89,28 @@ func tallSVD(memory Memory, u, s, v, a []float64, n, k int) error {
 }
 
 // squareSVD is [tallSVD] of as many rows as columns.
-func squareSVD(memory Memory, u, s, v, a []float64, k int) error {
-	if k < crossoverVectors {
+func squareSVD[T Number](memory Memory, u, s, v, a []T, k int) error {
+	if wide, is := any(a).([]float64); is && k < crossoverVectors {
 		vt := memory.Floats(k * k)
-		err := lapackSVD(memory, u, s, vt, a, k, k)
-		transpose(v, vt, k, k)
+		err := lapackSVD(memory, any(u).([]float64), any(s).([]float64), vt, wide, k, k)
+		transpose(any(v).([]float64), vt, k, k)
 		return err
 	}
-	right, e := memory.Floats((k-1)*(k-1)), memory.Floats(k-1)
-	tauLeft, tauRight := memory.Floats(k), memory.Floats(k-1)
-	triangular.Bidiagonal(memory, a, right, k, s, e, tauLeft, tauRight)
+	right, beside := triangular.Room[T](memory, (k-1)*(k-1)), triangular.Room[T](memory, k-1)
+	tauLeft, tauRight := triangular.Room[T](memory, k), triangular.Room[T](memory, k-1)
+	triangular.Bidiagonal(memory, a, right, k, s, beside, tauLeft, tauRight)
+	d, e := widened(memory, s), widened(memory, beside)
+	defer narrowed(s, d)
 	if u == nil {
 		work := memory.Floats(4 * k)
-		if !lapack.Dbdsqr(blas.Upper, k, 0, 0, 0, s, e, nil, 1, nil, 1, nil, 1, work) {
+		if !lapack.Dbdsqr(blas.Upper, k, 0, 0, 0, d, e, nil, 1, nil, 1, nil, 1, work) {
 			return errNotConverged
 		}
 		return nil
 	}
-	rowsOfU, rowsOfV := memory.Floats(k*k), memory.Floats(k*k)
-	bidiagonalVectors(memory, rowsOfU, rowsOfV, s, e)
-	reverse(s, 1)
+	rowsOfU, rowsOfV := triangular.Room[T](memory, k*k), triangular.Room[T](memory, k*k)
+	bidiagonalVectors(memory, rowsOfU, rowsOfV, d, e)
+	reverse(d, 1)
 	reverse(rowsOfU, k)
 	reverse(rowsOfV, k)
 	transpose(u, rowsOfU, k, k)
@@ -129,7 +121,7 @@ func squareSVD(memory Memory, u, s, v, a []float64, k int) error {
 }
 
 // reverse puts rows of some columns in the other order.
-func reverse(a []float64, columns int) {
+func reverse[T Number](a []T, columns int) {
 	for i, j := 0, len(a)-columns; i < j; i, j = i+columns, j-columns {
 		for c := range columns {
 			a[i+c], a[j+c] = a[j+c], a[i+c]

@@ -7,13 +7,13 @@ const leafRows = 24
 
 // tridiagonalVectors writes the eigenvectors of the tridiagonal matrix with d on its diagonal and e beside it, as rows; d becomes the eigenvalues,
 // rising. Cuppen, A divide and conquer method for the symmetric tridiagonal eigenproblem, 1981.
-func tridiagonalVectors(memory Memory, v, d, e []float64) error {
+func tridiagonalVectors[T Number](memory Memory, v []T, d, e []float64) error {
 	m := newMerging(memory, d, e, v, nil)
 	return m.tridiagonal(0, len(d))
 }
 
 // tridiagonal computes the part of some rows.
-func (m *merging) tridiagonal(first, end int) error {
+func (m *merging[T]) tridiagonal(first, end int) error {
 	if end-first <= leafRows {
 		for i := first; i < end; i++ {
 			m.v[i*m.n+i] = 1
@@ -35,32 +35,32 @@ func (m *merging) tridiagonal(first, end int) error {
 }
 
 // mergeTridiagonal adds |beside|·w·wᵀ to two parts, where w has 1 at the end of the first part and ±1 at the begin of the second one.
-func (m *merging) mergeTridiagonal(first, middle, end int, beside float64) {
+func (m *merging[T]) mergeTridiagonal(first, middle, end int, beside float64) {
 	rho, sign := 2*math.Abs(beside), math.Copysign(math.Sqrt2/2, beside)
 	greatest := 0.0
 	for i := first; i < end; i++ {
 		if i < middle {
-			m.z[i], m.halves[i] = m.v[i*m.n+middle-1]*(math.Sqrt2/2), inFirst
+			m.z[i], m.halves[i] = float64(m.v[i*m.n+middle-1])*(math.Sqrt2/2), inFirst
 		} else {
-			m.z[i], m.halves[i] = m.v[i*m.n+middle]*sign, inSecond
+			m.z[i], m.halves[i] = float64(m.v[i*m.n+middle])*sign, inSecond
 		}
 		m.order[i] = i
 		greatest = max(greatest, math.Abs(m.d[i]), rho*math.Abs(m.z[i]))
 	}
 	order := m.order[first:end]
 	m.sort(order)
-	rows := order[:m.deflate(order, first, end, rho, 8*epsilon*greatest)]
+	rows := order[:m.deflate(order, first, end, rho, 8*roundingOf[T]()*greatest)]
 	if k := len(rows); k > 0 {
 		weights := m.solveSecular(rows, rho, false)
 		alone, both := m.arrange(rows)
 		for j := range k {
-			shares, sum := m.ofV[j*k:(j+1)*k], 0.0
+			shares, sum := m.distances[j*k:(j+1)*k], 0.0
 			for i, distance := range shares {
 				v := weights[i] / distance
 				shares[i] = v
 				sum += float64(v * v)
 			}
-			m.place(shares, math.Sqrt(sum))
+			m.place(m.ofV[j*k:(j+1)*k], shares, math.Sqrt(sum))
 		}
 		m.combine(m.v, m.ofV, rows, first, middle, end, alone, both)
 	}
