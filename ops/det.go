@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/triangular"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 )
 
@@ -33,9 +34,7 @@ func init() {
 		func(n, dy node, _ int) node { return Mul(eachMatrix(dy), transposed(Inv(n.In(0)))) })
 	opCofactors = matrixFunction("cofactors", "cofactors", "the cofactors of each square matrix, det(A)·A⁻ᵀ where A is not singular.",
 		[]int{2, 2}, squareMatrix("linalg.det"),
-		inFloat64(func(a *graph.Arrays, y []float64) error {
-			return dense.Cofactors(a, y, numbersOf[float64](a, 0), a.Out.Shape[0])
-		}),
+		matrixKernel{cofactors[float32], cofactors[float64]},
 		cofactorsGrad)
 	opDet.Ref = named("numpy.linalg.det", "torch.linalg.det, torch.det", "jax.numpy.linalg.det, jax.scipy.linalg.det", "Det", "",
 		func(e *graph.Example) node { return Det(e.Of("a", "n", "n")) })
@@ -45,6 +44,10 @@ func init() {
 			func(e *graph.Example) node { sign, y := SlogDet(e.Of("a", "n", "n")); e.Several(sign, y); return y }))
 	composed("LogDet", "the logarithm of the determinant of each square matrix; NaN if that is negative.",
 		named("", "torch.logdet", "", "", "", func(e *graph.Example) node { return LogDet(e.Of("a", "n", "n")) }))
+}
+
+func cofactors[T triangular.Number](a *graph.Arrays, y []T) error {
+	return dense.Cofactors(a, y, numbersOf[T](a, 0), a.Out.Shape[0])
 }
 
 // cofactorsGrad: with C = det(A)·A⁻ᵀ, d<G, C> = <(<G, C>·C - C·Gᵀ·C)/det(A), dA>.

@@ -78,13 +78,16 @@ func (f *qrFactoring[T]) multiplyByQ(memory Memory, to []T, k int, of factor) {
 		}
 	}
 	blocks := (len(f.tau) + blockColumns - 1) / blockColumns
+	zeros, end := y.columns, f.n // columns that have zeros in rows from the block's on
 	for i := range blocks {
 		first, from := (blocks-1-i)*blockColumns, 0
-		switch of {
-		case ofIdentity:
-			from = first // what is left of first is 0 there
-		case transposedOfGiven:
+		if of == transposedOfGiven {
 			first = i * blockColumns
+		} else {
+			for row := first; row < end; row++ {
+				zeros = leadingZeros(y.row(row)[:zeros])
+			}
+			end, from = first, zeros/sideOf[T]()*sideOf[T]()
 		}
 		f.formBlock(first, min(first+blockColumns, roundUp[T](len(f.tau))))
 		f.applyBlock(&y, first, from, y.columns, of == transposedOfGiven)
@@ -92,6 +95,15 @@ func (f *qrFactoring[T]) multiplyByQ(memory Memory, to []T, k int, of factor) {
 	for i := range f.n {
 		copy(to[i*k:(i+1)*k], y.row(i))
 	}
+}
+
+func leadingZeros[T Number](x []T) int {
+	for i, v := range x {
+		if v != 0 {
+			return i
+		}
+	}
+	return len(x)
 }
 
 // qrFactoring is a matrix that becomes a triangle and reflections.

@@ -151,3 +151,25 @@ func TestSystems32(t *testing.T) {
 		}
 	}
 }
+
+// TestCofactors32 has a matrix that is singular but for rounding too.
+func TestCofactors32(t *testing.T) {
+	for name, a := range map[string][]float64{"random": random(40, 40), "singular": random(40, 40)} {
+		for i := range a {
+			a[i] /= math.Sqrt(40)
+		}
+		if name == "singular" {
+			for row := range 40 {
+				a[row*40] = a[row*40+1] + 1e-6*a[row*40+2]
+			}
+		}
+		a = double(single(a))
+		want, got := make([]float64, len(a)), make([]float32, len(a))
+		require.NoError(t, Cofactors(&kept{}, want, a, 40))
+		require.NoError(t, Cofactors(&kept{}, got, single(a), 40))
+		greatest := maxAbs(want)
+		for i, v := range want {
+			require.InDelta(t, v/greatest, float64(got[i])/greatest, 1e-4, name)
+		}
+	}
+}

@@ -59,38 +59,55 @@ func identity[T Number](a []T, n int) {
 // Cofactors writes the matrix of cofactors of a matrix of n rows: the gradient of its determinant. It is the
 // determinant times the transposed inverse; of matrices that are singular, or nearly, it is computed from singular values,
 // U·cof(S)·Vᵀ times the determinants of U and V, which are 1 or -1.
-func Cofactors(m Memory, cofactors, a []float64, n int) error {
-	lu, pivots := m.Floats(n*n), m.Ints(n)
+func Cofactors[T Number](m Memory, cofactors, a []T, n int) error {
+	lu, pivots := triangular.Room[T](m, n*n), m.Ints(n)
 	copy(lu, a)
 	triangular.LU(m, lu, n, n, pivots)
 	if !wellConditioned(lu, n) {
-		return cofactorsBySVD(m, cofactors, a, n)
+		return cofactorsWithCare(m, cofactors, a, n)
 	}
 	identity(cofactors, n)
 	if err := SolveLU(m, lu, n, pivots, true, cofactors, n); err != nil {
 		return err
 	}
 	det := detOfLU(lu, n, pivots)
-	for i := range cofactors {
-		cofactors[i] *= det
+	for i, v := range cofactors {
+		cofactors[i] = T(float64(v) * det)
 	}
 	return nil
 }
 
-// wellConditioned reports whether no pivot is so small that rounding may have made it.
-func wellConditioned(lu []float64, n int) bool {
-	least, greatest := math.Inf(1), 0.0
-	for i := range n {
-		pivot := math.Abs(lu[i*n+i])
-		least, greatest = min(least, pivot), max(greatest, pivot)
+// cofactorsWithCare are those of a matrix that may be singular.
+func cofactorsWithCare[T Number](m Memory, cofactors, a []T, n int) error {
+	if isSingle[T]() {
+		wide := m.Floats(n * n)
+		if err := Cofactors(m, wide, widened(m, a), n); err != nil {
+			return err
+		}
+		narrowed(cofactors, wide)
+		return nil
 	}
-	return n == 0 || least > 1e-11*float64(n)*greatest || math.IsNaN(least)
+	return cofactorsBySVD(m, any(cofactors).([]float64), any(a).([]float64), n)
 }
 
-func detOfLU(lu []float64, n int, pivots []int) float64 {
+// wellConditioned reports whether no pivot is so small that rounding may have made it.
+func wellConditioned[T Number](lu []T, n int) bool {
+	least, greatest := math.Inf(1), 0.0
+	for i := range n {
+		pivot := math.Abs(float64(lu[i*n+i]))
+		least, greatest = min(least, pivot), max(greatest, pivot)
+	}
+	share := 1e-11 * float64(n)
+	if isSingle[T]() {
+		share = 1e-4
+	}
+	return n == 0 || least > share*greatest || math.IsNaN(least)
+}
+
+func detOfLU[T Number](lu []T, n int, pivots []int) float64 {
 	det := 1.0
 	for i := range n {
-		det *= lu[i*n+i]
+		det *= float64(lu[i*n+i])
 		if pivots[i] != i {
 			det = -det
 		}
