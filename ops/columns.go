@@ -160,6 +160,46 @@ func wins[T totalled](v, best T, least bool) bool {
 	return (!least && !(v < best) || least && !(v > best)) && (best == best || v != v)
 }
 
+// losers is how many elements the winner is ahead of, before the next one that wins.
+func losers[T totalled](x []T, best T, least bool) int {
+	switch {
+	case best != best:
+		for i, v := range x {
+			if v != v {
+				return i
+			}
+		}
+	case least:
+		for i, v := range x {
+			if !(v > best) {
+				return i
+			}
+		}
+	default:
+		for i, v := range x {
+			if !(v < best) {
+				return i
+			}
+		}
+	}
+	return len(x)
+}
+
+// eachWinner goes through the winners of elements, of which there are few in most rows: each up to where the next one is.
+func eachWinner[T totalled](x []T, least bool, f func(from, end int)) {
+	for from := 0; from < len(x); {
+		end := from + 1 + losers(x[from+1:], x[from], least)
+		f(from, end)
+		from = end
+	}
+}
+
+func fill[T any](x []T, v T) {
+	for i := range x {
+		x[i] = v
+	}
+}
+
 // extremaIn has the winner up to each place.
 func extremaIn[T totalled](out, x []T, a *graph.Arrays) {
 	least := a.Attrs.(runningAttrs).Least
@@ -167,6 +207,10 @@ func extremaIn[T totalled](out, x []T, a *graph.Arrays) {
 		if l.across != 1 || l.width == 1 {
 			for j := range l.width {
 				at := l.first + j*l.across
+				if l.along == 1 {
+					eachWinner(x[at:at+l.steps], least, func(from, end int) { fill(out[at+from:at+end], x[at+from]) })
+					continue
+				}
 				best := x[at]
 				for range l.steps {
 					if v := x[at]; wins(v, best, least) {
@@ -202,6 +246,10 @@ func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
 		if l.across != 1 || l.width == 1 {
 			for j := range l.width {
 				first := l.first + j*l.across
+				if l.along == 1 {
+					eachWinner(x[first:first+l.steps], least, func(from, end int) { fill(out[first+from:first+end], int64(from)) })
+					continue
+				}
 				best, place := x[first], int64(0)
 				for at, step := first, 0; step < l.steps; at, step = at+l.along, step+1 {
 					if v := x[at]; wins(v, best, least) {
