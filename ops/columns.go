@@ -185,6 +185,9 @@ func losers[T totalled](x []T, best T, least bool) int {
 	return len(x)
 }
 
+// leastWithFewWinners is how long rows are whose winners are few: of random ones, the logarithm of their length.
+const leastWithFewWinners = 32
+
 // eachWinner goes through the winners of elements, of which there are few in most rows: each up to where the next one is.
 func eachWinner[T totalled](x []T, least bool, f func(from, end int)) {
 	for from := 0; from < len(x); {
@@ -207,7 +210,7 @@ func extremaIn[T totalled](out, x []T, a *graph.Arrays) {
 		if l.across != 1 || l.width == 1 {
 			for j := range l.width {
 				at := l.first + j*l.across
-				if l.along == 1 {
+				if l.along == 1 && l.steps >= leastWithFewWinners {
 					eachWinner(x[at:at+l.steps], least, func(from, end int) { fill(out[at+from:at+end], x[at+from]) })
 					continue
 				}
@@ -246,7 +249,7 @@ func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
 		if l.across != 1 || l.width == 1 {
 			for j := range l.width {
 				first := l.first + j*l.across
-				if l.along == 1 {
+				if l.along == 1 && l.steps >= leastWithFewWinners {
 					eachWinner(x[first:first+l.steps], least, func(from, end int) { fill(out[first+from:first+end], int64(from)) })
 					continue
 				}

@@ -70,7 +70,7 @@
 //   - boxes.go, boxloss.go, nms.go: overlapping boxes; roialign.go, roipool.go: the content of boxes
 //
 // Whole arrays:
-//   - sort.go with sortkeys.go and, of 64 bits, sortlong.go; searchsorted.go, quantile.go, count.go, uniquealong.go
+//   - sort.go with sortkeys.go and, of 64 bits, sortlong.go, and of short rows shortorder.go; searchsorted.go, quantile.go, count.go, uniquealong.go
 //   - running.go and columns.go: running maxima, and recurrences
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - convolve.go: convolutions and correlations of signals

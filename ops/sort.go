@@ -64,6 +64,10 @@ func init() {
 				return graph.Apply(opOrder, orderAttrs{lastSize(x), a.Descending}, x)
 			})
 		},
+		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+			a := n.Attrs().(SortAttrs)
+			return inShortOrder(in[0], a.Axis, n.Shape(), a.Descending)
+		},
 	})
 	opTopK = define(graph.Op{
 		Name: "topk", Func: "TopK", Doc: "the k greatest elements along an axis, or the least, in their order, and their places; the first of equal ones comes first, NaN is the greatest.",
@@ -77,6 +81,10 @@ func init() {
 			return alongLast(in[0], a.Axis, func(x node) node {
 				return graph.Apply(opOrder, orderAttrs{a.K, !a.Least}, x)
 			})
+		},
+		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+			a := n.Attrs().(TopKAttrs)
+			return inShortOrder(in[0], a.Axis, n.Shape(), !a.Least)
 		},
 	})
 	cost := "n·log n comparisons for n elements of the axis"
