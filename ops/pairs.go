@@ -35,15 +35,44 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1], Why: "rows must have the same size"}
 	difference := Sub(Unsqueeze(x, -2), Unsqueeze(y, -3)).Silence(graph.CodeMutualExpand)
 	distance := difference
-	if math.IsInf(p, 1) && difference.Judged() {
+	switch {
+	case math.IsInf(p, 1) && difference.Judged():
 		distance = greatestDifference(difference)
-	} else {
+	case p == 2 && difference.Judged() && difference.Err() == nil && gradientsAreProducts(x, y):
+		distance = euclidean(x, y)
+	default:
 		distance = Norm(difference, p, -1)
 	}
 	if distance.Judged() {
 		requireSizes(distance, width, fmt.Sprintf("X1 and X2 must have the same number of columns. X1: %s X2: %s", width.A, width.B))
 	}
 	return distance
+}
+
+// leastProductWidth is from how many numbers of a vector on the gradients of distances are products of matrices.
+const leastProductWidth = 16
+
+// gradientsAreProducts reports whether those of distances pay as products: vectors are not known to be short, and no batch of them is repeated.
+func gradientsAreProducts(x, y node) bool {
+	width, known := lastSize(x).Int()
+	return (!known || width >= leastProductWidth) && x.Rank() == y.Rank() && x.Shape()[:x.Rank()-2].Equal(y.Shape()[:y.Rank()-2])
+}
+
+// euclidean are the distances of rows, whose gradients are products of matrices: with w the gradient of each distance over the distance, that of x is the sum
+// of w·(x - y), Σw·x - w·y. Differences from the mean of y, instead of x and y, keep it exact far from the origin. A distance of 0 has no gradient.
+func euclidean(x, y node) node {
+	return WithGradient("CDist", []node{x, y},
+		func(in []node) node {
+			return Norm(Sub(Unsqueeze(in[0], -2), Unsqueeze(in[1], -3)).Silence(graph.CodeMutualExpand), 2, -1)
+		},
+		func(d, dy node, in []node) []node {
+			w, middle := divided(dy, d), StopGradient(Mean(in[1], -2, KeepDims()))
+			x, y := Sub(in[0], middle), Sub(in[1], middle)
+			return []node{
+				Sub(Mul(Unsqueeze(Sum(w, -1), -1), x), MatMul(w, y)),
+				Sub(Mul(Unsqueeze(Sum(w, -2), -1), y), MatMul(transposed(w), x)),
+			}
+		})
 }
 
 // greatestDifference is the infinite norm along the last axis, of which each of the greatest elements has the gradient.
