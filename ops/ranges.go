@@ -185,10 +185,20 @@ func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 	if x.Rank() == 0 {
 		return refusal(refused("DiagEmbed", x).with(diagonal), &graph.Mistake{Code: graph.CodeRank, Summary: "a diagonal is made of vectors, and " + x.Called() + " is a scalar"})
 	}
+	if !x.DType().IsFloat() {
+		return diagonalMatrix(x, diagonal)
+	}
+	return WithGradient("DiagEmbed", []node{x},
+		func(in []node) node { return diagonalMatrix(in[0], diagonal) },
+		func(_, dy node, _ []node) []node { return []node{Diagonal(dy, diagonal, -2, -1)} })
+}
+
+// diagonalMatrix has the vectors of x on a diagonal.
+func diagonalMatrix(x node, diagonal int) node {
 	away := graph.Dim(max(diagonal, -diagonal))
 	size := x.Shape()[x.Rank()-1].Plus(away)
-	row, column := Iota(x.Graph(), 0, size, size), Iota(x.Graph(), 1, size, size)
-	onIt := Equal(Sub(column, row), graph.Num(diagonal))
+	row, column := Iota(x.Graph(), 0, size, 1), Iota(x.Graph(), 1, 1, size)
+	onIt := Equal(column, Add(row, graph.Num(diagonal))).Silence(graph.CodeMutualExpand) // a comparison with a number for each row is that of narrow indices
 	before, after := graph.Dim(0), away
 	if diagonal > 0 {
 		before, after = away, 0
