@@ -1,7 +1,5 @@
 package triangular
 
-import ()
-
 // minBlocked is the number of rows or columns from which on matrices are worked on in blocks, in memory of their own. Smaller ones are worked on where they
 // lie, number by number and with the same bits: those of 3 rows, of which there are many, take a fifth of the time so.
 func minBlocked[T Number]() int { return sideOf[T]() + 1 }
