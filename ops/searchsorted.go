@@ -100,18 +100,75 @@ func searchSorted(a *graph.Arrays) error {
 	return nil
 }
 
+// searchedTogether is how many values are looked for at a time: none waits for what another one is compared with.
+const searchedTogether = 8
+
+// searchable are the types of elements that are looked for.
+type searchable interface {
+	int32 | int64 | uint64 | float32 | float64
+}
+
 // searchEach halves as PyTorch does: what cannot be compared with NaN lies before it.
-func searchEach[T int32 | int64 | uint64 | float32 | float64](out []int64, sorted, values []T, right bool) {
-	for i, v := range values {
-		low, high := 0, len(sorted)
-		for low < high {
-			mid := low + (high-low)/2
-			if right && !(sorted[mid] > v) || !right && !(sorted[mid] >= v) {
-				low = mid + 1
-			} else {
-				high = mid
-			}
-		}
-		out[i] = int64(low)
+func searchEach[T searchable](out []int64, sorted, values []T, right bool) {
+	// After a step at least one less than half of the places are left: so many steps all searches make.
+	steps := 0
+	for left := len(sorted); left > 0; left = (left - 1) / 2 {
+		steps++
 	}
+	for ; len(values) >= searchedTogether; out, values = out[searchedTogether:], values[searchedTogether:] {
+		searchTogether((*[searchedTogether]int64)(out), sorted, (*[searchedTogether]T)(values), steps, right)
+	}
+	for i, v := range values {
+		out[i] = int64(searchBetween(sorted, v, 0, len(sorted), right))
+	}
+}
+
+// searchTogether looks for some values. The steps that all make have no branch that depends on elements, which would be foreseen half of the time.
+func searchTogether[T searchable](out *[searchedTogether]int64, sorted []T, values *[searchedTogether]T, steps int, right bool) {
+	var low, high [searchedTogether]int
+	for i := range high {
+		high[i] = len(sorted)
+	}
+	for range steps {
+		if right {
+			for i := range low {
+				mid := int(uint(low[i]+high[i]) / 2)
+				low[i], high[i] = halved(low[i], high[i], mid, whether(!(sorted[mid] > values[i])))
+			}
+			continue
+		}
+		for i := range low {
+			mid := int(uint(low[i]+high[i]) / 2)
+			low[i], high[i] = halved(low[i], high[i], mid, whether(!(sorted[mid] >= values[i])))
+		}
+	}
+	for i, v := range values {
+		out[i] = int64(searchBetween(sorted, v, low[i], high[i], right))
+	}
+}
+
+// whether is 1 for true, without a branch.
+func whether(b bool) int {
+	var one int
+	if b {
+		one = 1
+	}
+	return one
+}
+
+// halved is the half of an interval behind its middle if behind is 1, and that before the middle if it is 0.
+func halved(low, high, middle, behind int) (newLow, newHigh int) {
+	return low + (middle+1-low)&-behind, high + (middle-high)&(behind-1)
+}
+
+func searchBetween[T searchable](sorted []T, v T, low, high int, right bool) int {
+	for low < high {
+		mid := low + (high-low)/2
+		if right && !(sorted[mid] > v) || !right && !(sorted[mid] >= v) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
 }
