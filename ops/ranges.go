@@ -185,7 +185,7 @@ func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 	if x.Rank() == 0 {
 		return refusal(refused("DiagEmbed", x).with(diagonal), &graph.Mistake{Code: graph.CodeRank, Summary: "a diagonal is made of vectors, and " + x.Called() + " is a scalar"})
 	}
-	if !x.DType().IsFloat() {
+	if t := x.DType(); !t.IsFloat() || t.IsStorage() { // no gradients
 		return diagonalMatrix(x, diagonal)
 	}
 	return WithGradient("DiagEmbed", []node{x},
