@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/clock"
 )
 
-// autotune chooses between loops that give the same bits, before any is used. It takes some tenths of a
-// millisecond for each type of elements that has a choice.
+// autotune chooses between loops that give the same bits, before any is used. It takes a few tenths of a millisecond
+// for each element type that has a choice.
 var autotune = sync.OnceFunc(func() {
 	for _, v := range []*simdTiles{simd32, simd64} {
 		if v != nil {
@@ -19,14 +19,14 @@ var autotune = sync.OnceFunc(func() {
 	}
 })
 
-// The first loops stay unless others take less than gain of their time. Loops are tried by turns, and the least
-// time counts, since other programs only add to it.
+// The default loops stay unless others take less than gain of their time. Loops are timed in turn. The least time
+// counts, since other programs only add to it.
 const (
 	gain   = 0.98
 	trials = 40
 )
 
-// fastest returns one of several loops, by the time of a trial of each.
+// fastest times each of several loops and returns the fastest.
 func fastest(choices []wholeTiles, trial func(*wholeTiles) float64) wholeTiles {
 	if len(choices) == 1 {
 		return choices[0]
@@ -49,8 +49,8 @@ func fastest(choices []wholeTiles, trial func(*wholeTiles) float64) wholeTiles {
 	return choices[best]
 }
 
-// trial times the largest tile on operands that stay in the first-level cache, by a clock. What the
-// operands hold does not matter: zeros take as long.
+// trial times the largest tile on operands that stay in the first-level cache. The operands are zeros: their values do
+// not change the time.
 func (v *simdTiles) trial(now func() time.Duration) func(*wholeTiles) float64 {
 	const k, line, tiles = 128, 64, 4
 	row := 2 * line // of B: two vectors

@@ -5,19 +5,18 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// KC is the number of products that are summed up, at most, before they are added to C,
-// unless they are all there are: then they can be up to wholeSum. A longer block costs fewer
-// passes over C; a shorter one leaves more rows of A in the second-level cache.
+// KC is the most products that are summed before they are added to C, unless a sum has at most wholeSum products. A
+// longer block costs fewer passes over C. A shorter one leaves room for more rows of A in the second-level cache.
 const (
 	KC       = 512
 	wholeSum = 1024
 )
 
-// copyUnit is what the length of blocks is rounded up to, so that tiles can copy all of a
-// panel: see copySteps.
+// copyUnit is the unit to which the length of blocks is rounded up, so that tiles can copy a whole panel: see
+// copySteps.
 const copyUnit = 4 * copySteps
 
-// BlockLen is the number of products in each block of a sum of k, all but the last one.
+// BlockLen is the number of products in each block of a sum of k products, except the last block.
 func BlockLen(k int) int {
 	if k <= wholeSum {
 		return max(k, 1)
@@ -29,15 +28,14 @@ func BlockLen(k int) int {
 // blockSize is the number of products in the block that begins at p.
 func blockSize(p, k int) int { return min(BlockLen(k), k-p) }
 
-// MC is the number of rows of A that are packed at a time, to stay in the
-// second-level cache.
+// MC is the number of rows of A that are packed at a time. They stay in the second-level cache.
 const MC = 96
 
 // NC is the number of columns of B that are packed at a time.
 const NC = 256
 
-// Scratch is the memory of a call: packed blocks of A and B. It serves any number of
-// products, one at a time. The zero value is ready for use and grows by itself.
+// Scratch is the memory of a call: packed blocks of A and B. It serves any number of products, one at a time. The zero
+// value is ready for use and grows as needed.
 type Scratch[T scalar.Number] struct {
 	a, b      []T
 	shared    []T // B, packed for a batch
@@ -56,7 +54,8 @@ type Scratch[T scalar.Number] struct {
 	windows   windowRowsArgs
 	convert   convertArgs
 
-	// Of pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of packed panels.
+	// Memory for pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of
+	// packed panels.
 	words, wide []T
 	join        joinArgs
 	least       leasts
@@ -70,7 +69,7 @@ type Scratch[T scalar.Number] struct {
 	dots     dotScratch
 }
 
-// Reserve prepares for products of the sizes.
+// Reserve allocates enough memory for products of these sizes.
 func (s *Scratch[T]) Reserve(m, n, k int) {
 	s.reserve(&Product[T]{M: m, N: n, K: k, C: Matrix[T]{Col: 1}})
 }
@@ -104,7 +103,7 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 			return
 		}
 	}
-	// One step more than is packed, since the innermost loop's pointers run beyond.
+	// One step more than is packed, since the innermost loop's pointers run past the end.
 	s.a = grow(s.a, (k+1)*roundUp(min(p.M, MC), tileRows))
 	s.b = grow(s.b, (k+1)*roundUp(min(p.N, NC), tileCols))
 }
@@ -118,7 +117,7 @@ func grow[T any](s []T, n int) []T {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// problem is one matrix product, or some of one A.
+// problem is one matrix product, or several that share one A.
 type problem[T scalar.Number] struct {
 	m, n, k int
 	a, b, c Matrix[T]
@@ -134,7 +133,7 @@ type problem[T scalar.Number] struct {
 
 	first int // the number of its first row in the batch
 
-	// Of products of one A, where there are more: those of a batch from an index on.
+	// The products of the batch from an index on, if several share one A.
 	batch        *Product[T]
 	index, count int
 }
@@ -185,7 +184,7 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 	}
 }
 
-// clear makes the sums of no products.
+// clear writes empty sums.
 func (q *problem[T]) clear(c region) {
 	if q.add {
 		return

@@ -6,9 +6,9 @@ func (p *Product[T]) Blocks() int {
 	return (p.K + each - 1) / each
 }
 
-// SumBlock computes the sum of a block of K by itself into M×N dense elements, of a product
-// without batch axes and offsets. Blocks may be computed at once, each with a scratch of
-// its own; [Product.AddSums] then makes C of all of them.
+// SumBlock computes the sum of one block of K into M×N dense elements. The product must have no batch axes and no
+// offsets. Blocks may be computed at the same time, each with its own scratch. [Product.AddSums] then adds them up into
+// C.
 func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
 	k := block * BlockLen(p.K)
 	one := &s.one
@@ -19,7 +19,7 @@ func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
 	one.Run(s)
 }
 
-// AddSums makes C of the sums of all blocks, which lie one behind the other.
+// AddSums computes C from the sums of all blocks, which are stored one after the other.
 func (p *Product[T]) AddSums(sums []T) {
 	q := problem[T]{c: p.C}
 	for block := range p.Blocks() {

@@ -2,33 +2,32 @@ package gemm
 
 import "github.com/broadloom/broadloom/kernels/cpu"
 
-// sizes are the bytes that products keep in the processor's caches. No sum depends on them.
+// sizes are how many bytes products keep in the processor's caches. No sum depends on them.
 var sizes = sizesFor(cpu.Data(1), cpu.Data(2), cpu.Data(3))
 
-// cacheSizes is what a product has in the caches at a time.
+// cacheSizes says how much of a product is in the caches at a time.
 type cacheSizes struct {
-	// A set of the first-level cache comes again after so many bytes, and holds so many lines: a
-	// tile reads no more rows than these if all fall into a few sets.
+	// Addresses that differ by way fall into the same set of the first-level cache, which holds lines lines. A tile
+	// reads at most this many rows if all fall into a few sets.
 	way, lines int
-	// Rows of A that fall into a few sets are read where they lie, by tiles as high as others, if the caches bear it.
+	// The caches tolerate rows of A that fall into a few sets: these are read in place, by tiles of the usual height.
 	bearsConflicts bool
 	// block is the size of a block of A, which stays in the second-level cache.
 	block int
-	// result is the size up to which C stays in the second-level cache, rows that of the
-	// rows of C that a consumer is told of at a time, where it can be chosen.
+	// result is the size up to which C stays in the second-level cache. rows is the size of the rows of C that a
+	// consumer is told of at a time, if it can be chosen.
 	result, rows int
-	// packed is the memory for panels of B that stay packed while blocks of rows of A pass, which the
-	// third-level cache has.
+	// packed is the memory for panels of B that stay packed in the third-level cache while blocks of rows of A pass.
 	packed int
 }
 
-// sizesFor chooses sizes for the caches of a processor. A larger share of a second-level cache of 1 MB, or of
-// a third-level cache of 32 MB that others share, made products no faster, so these are bounded; of 480 MB, products of float64 gained
-// a fiftieth.
+// sizesFor chooses sizes for a processor's caches. They are bounded: a larger share of a second-level cache of 1 MB, or
+// of a shared third-level cache of 32 MB, made products no faster. With a third-level cache of 480 MB, products of
+// float64 gained a fiftieth.
 //
-// Where the second-level cache has 2 MB and sets of the first-level cache have 12 lines, as in Intel's Xeons from the fourth
-// generation on, it is faster to read rows that fall into few sets again than to copy them: by a fiftieth for rows of 4096 bytes, a
-// twentieth for rows of 2048.
+// Intel's Xeons from the fourth generation on have a second-level cache of 2 MB, and 12 lines per set of the
+// first-level cache. There it is faster to read rows that fall into a few sets again than to copy them: by a fiftieth
+// for rows of 4096 bytes, by a twentieth for rows of 2048.
 func sizesFor(l1, l2, l3 cpu.Cache) cacheSizes {
 	return cacheSizes{
 		way:            l1.WayBytes(),

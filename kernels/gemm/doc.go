@@ -26,36 +26,36 @@
 // anyway, but because of the instructions around them: a core's other thread, which may belong to another
 // virtual machine, takes half of the instructions that the core can issue.
 //
-// A block of A of up to 240 kB, or a quarter of a larger second-level cache, less than half of any, as wide as a block of K, stays in the second-level cache, and
-// is used for all products of a batch that share A. It is read in place, unless its rows
-// would fall into a few sets of a cache that does not tolerate this, or its columns are contiguous: then it is copied, or
-// transposed in registers along the way. A panel of B, of two vectors of columns, stays in the
-// same cache, or in the first-level one if K is short, while the tiles of the block are computed:
-// a step of a tile takes as long as loading three lines from there, and reads one. The first
-// tiles of a panel copy the next one, a row for every fourth product of a sum, and so never wait
-// for it; if there are fewer than four tiles, and in the first panel, the first
-// tile copies the data that it multiplies. If A has more than one block, the copies are kept for the
-// others. If the next panel is packed already, or will be transposed, each tile prefetches a share of
-// it; otherwise tiles prefetch the part of A that the next tile needs. If the columns of A are contiguous and it is read
-// in place, each tile prefetches a share of the next block of K.
+// A block of A stays in the second-level cache, and is used for all products of a batch that share A. It is as wide as
+// a block of K and takes up to 240 kB, or a quarter of a larger second-level cache, but less than half of any. It is
+// read in place, unless its rows would fall into a few sets of a cache that does not tolerate this, or its columns are
+// contiguous: then it is copied, or transposed in registers along the way. A panel of B, of two vectors of columns,
+// stays in the same cache, or in the first-level one if K is short, while the tiles of the block are computed: a step
+// of a tile takes as long as loading three lines from there, and reads one. The first tiles of a panel copy the next
+// one, a row for every fourth product of a sum, and so never wait for it. If there are fewer than four tiles, and in
+// the first panel, the first tile copies the data that it multiplies. If A has more than one block, the copies are kept
+// for the others. If the next panel is packed already, or will be transposed, each tile prefetches a share of it;
+// otherwise tiles prefetch the part of A that the next tile needs. If the columns of A are contiguous and it is read in
+// place, each tile prefetches a share of the next block of K.
 //
-// If C has one row or one column, contiguous rows of B are added up directly
-// in memory. If it has up to four rows and columns of B are contiguous, or up to three columns and rows of A are contiguous,
-// these are transposed in registers and multiplied at once, while the next columns are prefetched: the time of a matrix times a vector is that of
-// reading memory. If columns of B are contiguous and C has a few vectors of rows, the product is computed as its transpose, in which B is not
-// packed, and then transposed. Matrices of a batch with few rows that share B are computed in groups, panel by panel of B, whose rows fill a block
-// of A; those with more rows have it packed once.
+// If C has one row or one column, contiguous rows of B are added up directly in memory. If it has up to four rows and
+// columns of B are contiguous, or up to three columns and rows of A are contiguous, these are transposed in registers
+// and multiplied at once, while the next columns are prefetched: a matrix times a vector takes as long as reading
+// memory. If columns of B are contiguous and C has a few vectors of rows, the product is computed as its transpose, in
+// which B is not packed, and then transposed. Matrices of a batch with few rows that share B are computed in groups,
+// panel by panel of B; their rows fill a block of A. If such matrices have more rows, B is packed once for all.
 //
-// Matrices of one row that share B are joined into one with many rows (joinrows.go), and rows of short ones come in a different order.
+// Matrices of one row that share B are joined into one with many rows (joinrows.go), and rows of short ones come in a
+// different order.
 //
-// If C is large, the rows that are written arrive late from beyond the second-level cache: they
-// are prefetched with the first products of a tile, one line with each.
+// If C is large, its rows come from beyond the second-level cache. They are prefetched with the first products of a
+// tile, one line with each.
 //
-// If a few rows are left below the last whole tile, both are divided into two tiles of about the same height: a tile needs the sums of four rows
-// to keep the multipliers busy.
+// If a few rows are left below the last whole tile, both are divided into two tiles of about the same height: a tile
+// needs the sums of four rows to keep the multipliers busy.
 //
-// With AVX-512, remaining columns that fill half of a vector or less use the loops for
-// AVX2, and tiles have as many rows as a set of the first-level cache has lines if fourteen would fall into one set, unless the caches tolerate it.
+// With AVX-512, remaining columns that fill half of a vector or less use the loops for AVX2, and tiles have as many
+// rows as a set of the first-level cache has lines if fourteen would fall into one set, unless the caches tolerate it.
 //
 // A run can compute a part of all sums, and continue those that others have started ([Part]): a tile then
 // loads them before its first product. If the other values are treated as zeros, their products are
@@ -67,40 +67,42 @@
 // be in the second-level cache ([RowConsumer]). If B is needed elsewhere too, its panels can be traversed
 // when they have been multiplied by the first block of A ([PanelReader]).
 //
-// Products so small that planning would take longer than computing them are computed in place, row by row, by code that other machine code can call too
-// ([Product.Small]). Their sums have the same bits as those of other loops.
+// Products so small that planning would take longer than computing them are computed in place, row by row, by code that
+// other machine code can call too ([Product.Small]). Their sums have the same bits as those of other loops.
 //
 // # Windows
 //
-// Rows and columns of B can have offsets instead of strides: so a convolution is a product
-// with the windows of an image, which are never stored as a matrix. If the positions of
-// windows fill vectors, the first tile of a panel reads them in place, and copies them
-// for the others. Other panels are copied in pieces, along the positions of windows or, for a
-// gradient, along their elements. If C has so few rows that this would take a noticeable part of the time, the product is computed as its transpose
-// instead: A is packed, once for a batch, each row of a tile is a window that is read in place, and the result is transposed.
+// Rows and columns of B can have offsets instead of strides: so a convolution is a product with the windows of an
+// image, which are never stored as a matrix. If the positions of windows fill vectors, the first tile of a panel reads
+// them in place, and copies them for the others. Other panels are copied in pieces, along the positions of windows or,
+// for a gradient, along their elements. If C has so few rows that this would take a noticeable part of the time, the
+// product is computed as its transpose instead: A is packed, once for a batch, each row of a tile is a window that is
+// read in place, and the result is transposed.
 //
 // # Factors of 16 bits
 //
-// Products of float32 can have factors of float16 and bfloat16, one or both ([Factor]). Blocks of A and panels of B are converted where they are
-// packed, without any other copy; the sums are those of the same numbers as float32. Windows are converted piece by piece.
-// If the processor has an instruction that adds two products of bfloat16, with the bits of two multiply-adds, and is faster with it, A and B are packed
-// in pairs. Blocks with numbers so small that the instruction would treat some as zero are multiplied as float32.
+// Products of float32 can have factors of float16 and bfloat16, one or both ([Factor]). Blocks of A and panels of B are
+// converted where they are packed, without any other copy; the sums are those of the same numbers as float32. Windows
+// are converted piece by piece. If the processor has an instruction that adds two products of bfloat16, with the bits
+// of two multiply-adds, and is faster with it, A and B are packed in pairs. Blocks with numbers so small that the
+// instruction would treat some as zero are multiplied as float32.
 //
 // # Integers
 //
-// Products of int32 wrap around, so their sums may be taken in any order. A and B may have integers of 8 or 16 bits ([Factor]): several
-// consecutive ones along K are packed into a word of 32 bits, and an instruction multiplies those of two words and adds
-// the products to a sum of 32 bits. Four unsigned bytes times four signed ones use VPDPBUSD, or VPDPWSSD as two pairs of 16 bits,
-// to which other 8-bit integers are widened, next to those of 16 bits; without VNNI, VPMADDWD adds pairs. None of these saturates.
-// If both bytes are signed, or both unsigned, the highest bits of A's are flipped for VPDPBUSD, and sums start with those of B's columns, times 128
-// or -128, to correct for this.
-// Bytes with or without signs use the tile registers of AMX if the system grants them. Integers of 32 bits use VPMULLD. Rows of A are read
-// in place if they consist of such words; B is packed, and windows are packed directly from the image, even if only every other element is in a window.
-// Up to three rows of bytes are multiplied by B in place if its rows are contiguous, which become words in registers, or its columns, of which a vector
-// is multiplied at a time. B can be packed in advance ([Product.PackB]), with the sums of its columns, unless each matrix of a batch has its own B.
+// Products of int32 wrap around, so their sums may be taken in any order. A and B may have integers of 8 or 16 bits
+// ([Factor]): several consecutive ones along K are packed into a word of 32 bits, and an instruction multiplies those
+// of two words and adds the products to a sum of 32 bits. Four unsigned bytes times four signed ones use VPDPBUSD, or
+// VPDPWSSD as two pairs of 16 bits, to which other 8-bit integers are widened, next to those of 16 bits; without VNNI,
+// VPMADDWD adds pairs. None of these saturates. If both bytes are signed, or both unsigned, the highest bits of A's are
+// flipped for VPDPBUSD, and sums start with those of B's columns, times 128 or -128, to correct for this. Bytes with or
+// without signs use the tile registers of AMX if the system grants them. Integers of 32 bits use VPMULLD. Rows of A are
+// read in place if they consist of such words; B is packed, and windows are packed directly from the image, even if
+// only every other element is in a window. Up to three rows of bytes are multiplied by B in place if its rows are
+// contiguous, which become words in registers, or its columns, of which a vector is multiplied at a time. B can be
+// packed in advance ([Product.PackB]), with the sums of its columns, unless each matrix of a batch has its own B.
 //
-// The same words can be pairs of bfloat16, whose sums are float32, but only in the tile registers of AMX: [MultipliesBFloat16] reports the order in which
-// they are added.
+// The same words can be pairs of bfloat16, whose sums are float32, but only in the tile registers of AMX:
+// [MultipliesBFloat16] reports the order in which they are added.
 //
 // # In plain Go
 //
@@ -112,19 +114,21 @@
 //
 // # Files
 //
-//   - product.go is the product of a batch, blocks.go one product and its blocks, part.go sums in parts, and blocksums.go adds
-//     blocks of K that were computed separately. caches.go determines how much stays in the caches.
-//   - simd.go computes a product in vector registers: simdpanel.go processes a panel, simdpack.go packs, simdtranspose.go
-//     transposes along the way, simdprefetch.go prefetches. simdgemv.go is for single rows, simdthin.go for few, and
-//     simdturned.go computes products as their transposes. simdasm.go finds the loops for a type: simd_amd64.go and
-//     simd_arm64.go name those of table_amd64.go and table_arm64.go, autotune_amd64.go chooses between some, and simd_other.go
-//     has none.
+//   - product.go is the product of a batch, blocks.go one product and its blocks, part.go sums in parts, and
+//     blocksums.go adds blocks of K that were computed separately. caches.go determines how much stays in the caches.
+//   - simd.go computes a product in vector registers: simdpanel.go processes a panel, simdpack.go packs,
+//     simdtranspose.go transposes along the way, simdprefetch.go prefetches. simdgemv.go is for single rows,
+//     simdthin.go for few, and simdturned.go computes products as their transposes. simdasm.go finds the loops for a
+//     type: simd_amd64.go and simd_arm64.go name those of table_amd64.go and table_arm64.go, autotune_amd64.go chooses
+//     between some, and simd_other.go has none.
 //   - offsets.go has windows: simdoffsets.go packs them, windowrows.go uses them as rows.
-//   - halves.go converts factors of 16 bits, pairs.go multiplies pairs of them with the loops that pairs_amd64.go chooses, and
-//     pairs_other.go has none.
-//   - packed.go packs B in advance, shared.go for a batch, dotpacked.go in words; grouped.go has groups of matrices that share B.
-//   - dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go multiplies few rows by B in place.
-//     dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has those in plain Go, and dot_other.go has no others.
+//   - halves.go converts factors of 16 bits, pairs.go multiplies pairs of them with the loops that pairs_amd64.go
+//     chooses, and pairs_other.go has none.
+//   - packed.go packs B in advance, shared.go for a batch, dotpacked.go in words; grouped.go has groups of matrices
+//     that share B.
+//   - dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go multiplies few rows by B in
+//     place. dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has those in plain Go, and dot_other.go has
+//     no others.
 //   - small.go has small products, whose code small_amd64.go names, and small_other.go has none.
 //   - pack.go, tile.go and gemv.go are products in plain Go.
 //   - epilogue.go, rows.go and reader.go pass tiles and rows of C and panels of B to other code.

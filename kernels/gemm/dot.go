@@ -2,7 +2,7 @@ package gemm
 
 import "unsafe"
 
-// Type is the type of the elements of a factor of fewer bits: see [Factor].
+// Type is the element type of a factor that has fewer bits than the sums: see [Factor].
 type Type uint8
 
 // The types. The zero value stands for that of the sums.
@@ -16,7 +16,7 @@ const (
 	numWordTypes
 )
 
-// The types whose products are summed as those of float32.
+// The types whose products are summed in float32.
 const (
 	Float16 = numWordTypes + iota
 	BFloat16
@@ -25,15 +25,15 @@ const (
 // typeSizes are the sizes of elements in bytes.
 var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, FastBFloat16: 2, Float16: 2, BFloat16: 2}
 
-// Factor is the elements of A or B where these have fewer bits than the sums: they take the place of the
-// Data of the [Matrix], whose Start and strides count them. Those of integers are for products of int32, the others for products of float32.
+// Factor holds the elements of A or B if these have fewer bits than the sums. They replace the Data of the [Matrix],
+// whose Start and strides count them. Integers are for products of int32, the other types for products of float32.
 type Factor struct {
 	Type Type
 	Data unsafe.Pointer
 	Len  int // in elements
 }
 
-// elements is how many there are where a matrix has n of its own.
+// elements returns the number of elements, or n if the matrix has its own.
 func (f *Factor) elements(n int) int {
 	if f.Type == Own {
 		return n
@@ -41,32 +41,33 @@ func (f *Factor) elements(n int) int {
 	return f.Len
 }
 
-// dots is how products of integers are added up: in words of 32 bits, which hold some integers that follow each other along K. It
-// is exact modulo 2^32, so all give the same bits.
+// dots are the loops for products of integers, in words of 32 bits that hold consecutive elements along K. Sums are
+// exact modulo 2^32, so all loops give the same bits.
 type dots struct {
 	each       int // integers of a word
 	rows, cols int // of the largest tile
 	unit       int // words come in multiples of so many
 	tiles      []func(*dotArgs)
-	// whole computes tiles of all rows where tiles are none; what is left of rows takes as many, copied.
+	// whole computes tiles of full height if tiles is nil. Remaining rows are copied into a tile of full height.
 	whole  func(*dotArgs)
 	config unsafe.Pointer // of whole
-	// isFloat says that sums are float32: what is missing of words is 0 in B too, as infinity times 0 is not.
+	// isFloat says that sums are float32. Incomplete words are then padded with 0 in B too, since infinity times 0 is
+	// not 0.
 	isFloat bool
-	// interleave makes words of pieces of rows, by the type of B; nil where there is no code for it. interleaveOther does so of
-	// every other element, and panel of whole rows of a panel.
+	// interleave packs words from pieces of rows, by the type of B; nil if there is no code for it. interleaveOther
+	// does the same for every other element, and panel for whole rows of a panel.
 	interleave, interleaveOther [numWordTypes]func(*interleaveArgs)
 	panel                       func(*panelArgs)
 	widen                       [numWordTypes]func(*widenArgs)
-	// thinRows and thinColumns multiply few rows by B as it lies, if its rows or its columns are contiguous.
+	// thinRows and thinColumns multiply few rows by B in place, if its rows or its columns are contiguous.
 	thinRows, thinColumns []func(*thinDotArgs)
-	// turn is how many times the sums of B's columns correct for bytes of A whose highest bits are turned, so that they have a
-	// sign where B has none and the other way about; 0 where they are taken as they are.
+	// turn is the factor of the sums of B's columns that corrects for flipped highest bits in A's bytes. They are
+	// flipped if A is to have a sign and B none, or the reverse. 0 means that bytes are not flipped.
 	turn       int32
 	copyTurned func(*widenArgs)
 }
 
-// dotArgs are the arguments of a loop over words. Steps are in bytes; package gen knows the offsets.
+// dotArgs are the arguments of a loop over words. Steps are in bytes. Package gen knows the offsets of the fields.
 type dotArgs struct {
 	words        int
 	a, b, c      uintptr
@@ -78,7 +79,7 @@ type dotArgs struct {
 	begin        uintptr // a row of sums, with which those of all rows begin
 }
 
-// panelArgs are the arguments of code that makes words of whole rows of a panel.
+// panelArgs are the arguments of code that packs words from whole rows of a panel.
 type panelArgs struct {
 	rows    int // of words
 	from    unsafe.Pointer
@@ -86,7 +87,7 @@ type panelArgs struct {
 	to      unsafe.Pointer
 }
 
-// interleaveArgs are the arguments of code that makes rows of words. Offsets and places count elements, toRow bytes.
+// interleaveArgs are the arguments of code that packs rows of words. Offsets and places count elements, toRow bytes.
 type interleaveArgs struct {
 	rows, pieces int
 	offsets      *int // of the rows of B
@@ -125,7 +126,8 @@ type dotScratch struct {
 	bits      Product[int32] // of float32, whose sums are moved as integers
 }
 
-// inWords returns the product as one of integers that are added up in words, or of BFloat16, with the loops; nil for others.
+// inWords returns the product as one whose words are multiplied, of integers or of BFloat16, and its loops; nil for
+// other products.
 func (p *Product[T]) inWords(s *Scratch[T]) (*Product[int32], *dots) {
 	q, ok := any(p).(*Product[int32])
 	switch {
@@ -146,7 +148,7 @@ func (p *Product[T]) inWords(s *Scratch[T]) (*Product[int32], *dots) {
 	return q, d
 }
 
-// dotBlock is a product of integers on its way: the columns from left on of the rows from top on, and the words from p on.
+// dotBlock is a product of integers in progress: the columns from left on, the rows from top on, the words from p on.
 type dotBlock struct {
 	*problem[int32]
 	*dots
@@ -159,9 +161,10 @@ type dotBlock struct {
 	panelsAt     uintptr // the panels of the columns and words at hand
 }
 
-// MultipliesBFloat16 reports whether products of float32 can have factors of BFloat16: where AMX multiplies them. The sums have
-// an order of their own then: of 32 products each, the even ones are added up from 0, and the odd ones, each by fused multiply-adds; the sum of
-// both is added to that of the products before. Subnormal numbers are taken for 0, and become 0.
+// MultipliesBFloat16 reports whether products of float32 can have factors of BFloat16, which needs AMX. The sums then
+// have their own order. Of every 32 products, the even ones are added up from 0 by fused multiply-adds, and so are the
+// odd ones. The sum of both is added to that of the products before. Subnormal inputs count as 0, and subnormal results
+// become 0.
 func MultipliesBFloat16() bool { return dotsFor(FastBFloat16, FastBFloat16) != nil }
 
 // runWords computes a part, as RunPart does.
@@ -187,7 +190,7 @@ func (s *Scratch[T]) runWords(q *Product[int32], d *dots, lo, hi, left, right in
 	}
 }
 
-// or returns the factor, or that of the matrix where it is of the type of the sums.
+// or returns the factor, or one made of the matrix if the matrix has the type of the sums.
 func (f Factor) or(m *Matrix[int32]) Factor {
 	if f.Type == Own {
 		f.Data, f.Len = unsafe.Pointer(unsafe.SliceData(m.Data)), len(m.Data)
@@ -226,12 +229,12 @@ func (f *dotBlock) run(c region) {
 // wordBytes is the size of a word, and of a sum.
 const wordBytes = 4
 
-// roundWords is the number of words that some elements take.
+// roundWords is the number of words that a number of elements takes.
 func (f *dots) roundWords(elements int) int {
 	return roundUp((elements+f.each-1)/f.each, f.unit)
 }
 
-// rowsOf multiplies some rows of A with the packed columns.
+// rowsOf multiplies some rows of A by the packed columns.
 func (f *dotBlock) rowsOf(top, bottom, right int) {
 	args := &f.s.args
 	*args = dotArgs{words: f.words, config: f.config}
@@ -273,7 +276,7 @@ func (f *dotBlock) multiply(rows, tiles int) {
 	}
 }
 
-// edge computes a tile some of whose rows or columns are missing, or whose columns are not contiguous in C.
+// edge computes a tile that lacks rows or columns, or whose columns are not contiguous in C.
 func (f *dotBlock) edge(i, rows, j, cols int, a uintptr) {
 	args := &f.s.args
 	f.s.c = grow(f.s.c, f.rows*f.cols)

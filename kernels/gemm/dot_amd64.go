@@ -10,13 +10,13 @@ import (
 // transposes is code that transposes blocks, if there is any.
 var transposes func(*transposeArgs)
 
-// dotTable is the loops of a processor.
+// dotTable holds the loops of a processor.
 type dotTable struct {
 	singles, pairs *dots
 	bytes          [numWordTypes][numWordTypes]*dots // of four bytes in a word, or two of BFloat16, by the types of A and B
 }
 
-// chosenDots is made when a product asks for it: a process that multiplies no integers does not ask the system for tile registers.
+// chosenDots is made on first use: a process that multiplies no integers does not ask the system for tile registers.
 var chosenDots = sync.OnceValue(func() *dotTable {
 	t := dotTableOf(cpu.Chosen(), cpu.ProductsOf(cpu.Chosen()))
 	return &t
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// dotTableOf returns the loops of an instruction set; those of plain Go have none.
+// dotTableOf returns the loops of an instruction set. The portable one has none.
 func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 	singles := dots{each: 1, unit: 1}
 	pairs := dots{each: 2, unit: 1, interleave: interleavePairs, widen: widenBytes}
@@ -82,7 +82,8 @@ var (
 	widenBytes           = [numWordTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
 )
 
-// tileConfig gives each tile register sixteen rows of 64 bytes (Intel 64 Software Developer's Manual, volume 2, LDTILECFG).
+// tileConfig gives each tile register sixteen rows of 64 bytes (Intel 64 Software Developer's Manual, volume 2,
+// LDTILECFG).
 var tileConfig = struct {
 	palette, start byte
 	_              [14]byte
@@ -90,7 +91,8 @@ var tileConfig = struct {
 	rows           [16]byte
 }{palette: 1, bytes: [16]uint16{64, 64, 64, 64, 64, 64, 64, 64}, rows: [16]byte{16, 16, 16, 16, 16, 16, 16, 16}}
 
-// dotsFor returns the loops for two types of factors; nil where the sums are of their type and there is no machine code.
+// dotsFor returns the loops for two types of factors; nil if both have the type of the sums and there is no machine
+// code.
 func dotsFor(a, b Type) *dots { return chosenDots().of(a, b) }
 
 func (t *dotTable) of(a, b Type) *dots {

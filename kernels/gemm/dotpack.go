@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// pointA returns the address of rows of A as words, and the distance of the rows: where they lie, if their elements are such
-// words, else packed.
+// pointA returns the address of rows of A as words, and the distance between rows. Rows are read in place if their
+// elements form such words; otherwise they are packed.
 func (f *dotBlock) pointA(top, bottom int) (a uintptr, row int) {
 	size := typeSizes[f.a.Type]
 	m := &f.problem.a
@@ -42,7 +42,7 @@ func (f *Factor) load(i int) int32 {
 	}
 }
 
-// packRow packs a row of A from an element on: what is missing of words is 0, whatever B has there.
+// packRow packs a row of A from an element on. Incomplete words are padded with 0, whatever B has there.
 func (f *dotBlock) packRow(to []int32, at, step int) {
 	n, size := f.np, wordBytes/f.each
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&to[0])), len(to)*wordBytes)
@@ -65,7 +65,7 @@ func (f *dotBlock) packRow(to []int32, at, step int) {
 	}
 }
 
-// packTurned packs a row of bytes, with their highest bits turned.
+// packTurned packs a row of bytes, with their highest bits flipped.
 func (f *dotBlock) packTurned(to []byte, at, step int) {
 	const group = 32
 	done := 0
@@ -80,7 +80,7 @@ func (f *dotBlock) packTurned(to []byte, at, step int) {
 	clear(to[f.np:])
 }
 
-// store writes an integer of some bytes.
+// store writes an integer of a size in bytes.
 func store(p unsafe.Pointer, size int, v int32) {
 	switch size {
 	case 1:
@@ -92,10 +92,10 @@ func store(p unsafe.Pointer, size int, v int32) {
 	}
 }
 
-// panelLen is the number of words of a packed panel: behind those of the sums comes what they begin with.
+// panelLen is the number of words of a packed panel. The last row holds the initial values of the sums.
 func (f *dotBlock) panelLen() int { return (f.words + 1) * f.cols }
 
-// pointB points at columns of B, up to right, in panels of as many as a tile has: packed for all runs, or now.
+// pointB points at the columns of B up to right, in panels as wide as a tile: packed for all runs, or packed now.
 func (f *dotBlock) pointB(right int) {
 	f.panels = (right - f.left + f.cols - 1) / f.cols
 	if f.packed != nil && f.left%f.cols == 0 {
@@ -107,7 +107,7 @@ func (f *dotBlock) pointB(right int) {
 	f.packB(f.s.b, right)
 }
 
-// packB packs columns of B, up to right: a row of a panel is words of the elements that follow each other in these columns.
+// packB packs the columns of B up to right. A row of a panel has a word of consecutive elements of each column.
 func (f *dotBlock) packB(to []int32, right int) {
 	whole := f.np / f.each // words of which nothing is missing
 	f.listRows()
@@ -126,7 +126,7 @@ func (f *dotBlock) packB(to []int32, right int) {
 	}
 }
 
-// sumColumns adds up the columns of a packed panel, so many times as they correct for the turned bits of A.
+// sumColumns adds up the columns of a packed panel, times the factor that corrects for the flipped bits of A.
 func (f *dotBlock) sumColumns(panel, sums []int32) {
 	f.s.a = grow(f.s.a, f.words)
 	ones := unsafe.Slice((*byte)(unsafe.Pointer(&f.s.a[0])), f.words*wordBytes)
@@ -187,7 +187,7 @@ func (f *dotBlock) packPanel(to []int32, j, nj int) {
 	f.packLast(to, j, nj, done)
 }
 
-// packLast packs rows from one on, element by element.
+// packLast packs the rows from first on, element by element.
 func (f *dotBlock) packLast(to []int32, j, nj, first int) {
 	b, start, rows, size := &f.b, f.problem.b.Start, f.s.offsets, wordBytes/f.each
 	for k := first; k < len(rows); k++ {
@@ -198,7 +198,7 @@ func (f *dotBlock) packLast(to []int32, j, nj, first int) {
 	}
 }
 
-// gatherBytes packs whole words of bytes that lie anywhere, from a row on, and tells how many rows are done.
+// gatherBytes packs whole words of bytes at arbitrary places, from a row on, and returns how many rows are done.
 func (f *dotBlock) gatherBytes(to []int32, j, nj, first int) (done int) {
 	f.s.columns = f.s.columns[:0]
 	for c := range nj {
@@ -218,7 +218,7 @@ func (f *dotBlock) gatherBytes(to []int32, j, nj, first int) (done int) {
 	return done
 }
 
-// packColumns packs columns whose elements are contiguous, and so are words already.
+// packColumns packs columns whose elements are contiguous, and so form words already.
 func (f *dotBlock) packColumns(to []int32, j, nj int) {
 	words, each := f.np/f.each, f.each
 	side, done := 32/wordBytes, 0
@@ -246,8 +246,9 @@ func (f *dotBlock) packColumns(to []int32, j, nj int) {
 	}
 }
 
-// interleavePieces packs whole words of rows whose columns are contiguous in pieces, or every other one is, and tells how many rows are
-// done. Pieces are copied whole although they may have fewer elements: the next one, or the next row, overwrites what is too much.
+// interleavePieces packs whole words of rows that consist of contiguous pieces, or of pieces of every other element. It
+// returns how many rows are done. Pieces are copied at full length even if they have fewer elements: the next piece, or
+// the next row, overwrites the excess.
 func (f *dotBlock) interleavePieces(to []int32, j, nj int) (done int) {
 	if done = f.interleaveSteps(to, j, nj, 1, f.interleave[f.b.Type]); done == 0 {
 		done = f.interleaveSteps(to, j, nj, 2, f.interleaveOther[f.b.Type])
@@ -255,7 +256,7 @@ func (f *dotBlock) interleavePieces(to []int32, j, nj int) (done int) {
 	return done
 }
 
-// interleaveSteps does so of columns that lie a step apart.
+// interleaveSteps does this for columns that are a step apart.
 func (f *dotBlock) interleaveSteps(to []int32, j, nj, step int, code func(*interleaveArgs)) (done int) {
 	rows, words := f.s.offsets, f.np/f.each
 	if code == nil || words == 0 {
@@ -280,7 +281,7 @@ func (f *dotBlock) interleaveSteps(to []int32, j, nj, step int, code func(*inter
 	if len(f.s.pieces)*leastRun > nj {
 		return 0
 	}
-	// The last piece may reach beyond the panel's last row, and beyond the data.
+	// The last piece may reach past the panel's last row, and past the data.
 	last := f.s.pieces[len(f.s.pieces)-1].to + side
 	start, length := f.problem.b.Start, side*step
 	for words > 0 {

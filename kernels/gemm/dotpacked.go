@@ -2,12 +2,12 @@ package gemm
 
 import "unsafe"
 
-// inWordsOf returns elements of 32 bits as words.
+// inWordsOf reinterprets elements of 32 bits as words.
 func inWordsOf[T any](x []T) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
-// isInWords reports whether the product is added up in words, by machine code.
+// isInWords reports whether machine code for words computes the product.
 func (p *Product[T]) isInWords() bool {
 	if _, ok := any(p).(*Product[int32]); p.Part != nil || !ok && p.FactorA.Type != FastBFloat16 {
 		return false
@@ -16,7 +16,8 @@ func (p *Product[T]) isInWords() bool {
 	return d != nil && d != &plainDots
 }
 
-// wordsLen is the number of words that B takes packed for all runs: panels of each block of K, side by side. It is 0 for a column.
+// wordsLen is the number of words that B takes when packed for all runs: panels of each block of K, side by side. It is
+// 0 for a column.
 func (p *Product[T]) wordsLen() (n int) {
 	d := dotsFor(p.FactorA.Type, p.FactorB.Type)
 	if p.N == 1 && p.M > 1 {
@@ -42,7 +43,7 @@ func (s *Scratch[T]) packWords(q *Product[int32], d *dots, to []int32) {
 	}
 }
 
-// packedAt is where the panel of the columns and words at hand begins in what is packed for all runs.
+// packedAt is where the panel of the current columns and words begins in the memory packed for all runs.
 func (f *dotBlock) packedAt() int {
 	return f.p/(dotWords*f.each)*(dotWords+1)*roundUp(f.n, f.cols) + f.left*(f.words+1)
 }

@@ -37,5 +37,5 @@ func plainDotTile(args *dotArgs, row int) {
 	c[0], c[1], c[2], c[3] = s0, s1, s2, s3
 }
 
-// pointer is an address as a pointer: to memory that the product keeps.
+// pointer converts an address in memory that the product keeps alive.
 func pointer(address *uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(address)) }

@@ -2,7 +2,7 @@ package gemm
 
 import "unsafe"
 
-// thinDotArgs are the arguments of a product of few rows of bytes by B as it lies. Steps are in bytes.
+// thinDotArgs are the arguments of a product of few rows of bytes by B in place. Steps are in bytes.
 type thinDotArgs struct {
 	steps   int // words where rows of B are contiguous, else vectors
 	b       uintptr
@@ -17,19 +17,19 @@ type thinDotArgs struct {
 // thinSide is the number of columns of a block whose bytes are contiguous.
 const thinSide = 4
 
-// thinWords is the least number of words of a sum of such a column.
+// thinWords is the least number of words in a sum of such a column.
 const thinWords = 16
 
-// Sums of more than thinBytes of B are added up thinSome words at a time, so that its rows are read line after line.
+// If B has more than thinBytes, sums are computed thinSome words at a time, so that its rows are read line by line.
 const (
 	thinBytes = 1 << 20
 	thinSome  = 4
 )
 
-// thinPitch is the distance of rows of sums: a last block of columns is whole.
+// thinPitch is the distance between rows of sums. The last block of columns is computed at full width.
 const thinPitch = dotColumns + 64
 
-// isThin reports whether few rows are multiplied by B as it lies: that takes as long as to pack it.
+// isThin reports whether few rows are multiplied by B in place. That takes as long as packing B would.
 func (f *dotBlock) isThin(c region) bool {
 	rows, cols := c.bottom-c.top, c.right-c.left
 	if f.turn != 0 {
@@ -44,7 +44,7 @@ func (f *dotBlock) isThin(c region) bool {
 	return f.problem.b.Row == 1 && f.problem.b.Col > 0 && cols >= thinSide && f.k >= thinWords*f.each
 }
 
-// thin computes a region of few rows, whose sums lie apart at first.
+// thin computes a region of few rows, whose sums are first computed in separate memory.
 func (f *dotBlock) thin(c region) {
 	rows, all := c.bottom-c.top, c.bottom-c.top
 	if f.turn != 0 {
@@ -97,7 +97,7 @@ func (f *dotBlock) runThin(loops []func(*thinDotArgs), steps, b, bStep, a, rows,
 	loops[rows](&f.s.thin)
 }
 
-// thinSumsOfRows sums up columns whose rows are contiguous. The last block may begin before the one before it ends.
+// thinSumsOfRows computes the sums if rows of B are contiguous. The last block may overlap the one before it.
 func (f *dotBlock) thinSumsOfRows(left, cols, rows, pitch int) {
 	block, words, step := 2*f.cols, f.k/f.each, f.problem.b.Row
 	at, last, over := f.problem.b.Start+left, rows*thinPitch, cols%block
@@ -126,7 +126,8 @@ func (f *dotBlock) thinSumsOfRows(left, cols, rows, pitch int) {
 	}
 }
 
-// thinSumsOfColumns sums up columns that are contiguous. Vectors reach beyond their ends, where A is 0, or beyond the data.
+// thinSumsOfColumns computes the sums if columns of B are contiguous. Vectors may reach past their ends, where A is 0,
+// or past the data.
 func (f *dotBlock) thinSumsOfColumns(left, cols, rows, pitch int) {
 	bytes, step := f.cols*2, f.problem.b.Col
 	steps := (f.k + bytes - 1) / bytes
@@ -152,7 +153,7 @@ func (f *dotBlock) thinSumsOfColumns(left, cols, rows, pitch int) {
 	}
 }
 
-// thinSum multiplies packed bytes of A with a column.
+// thinSum multiplies packed bytes of A by a column.
 func (f *dotBlock) thinSum(a []int32, at int) (sum int32) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), f.k)
 	for k, v := range bytes {
@@ -165,7 +166,7 @@ func (f *dotBlock) thinSum(a []int32, at int) (sum int32) {
 	return sum
 }
 
-// putSums writes sums to a row of C, or adds them to it, corrected by those of B's columns.
+// putSums writes sums to a row of C, or adds them to it, corrected by the sums of B's columns.
 func (f *dotBlock) putSums(sums, ofColumns []int32, i, left int) {
 	at := f.c.Start + i*f.c.Row + left*f.c.Col
 	for j, v := range sums {

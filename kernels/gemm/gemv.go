@@ -1,8 +1,7 @@
 package gemm
 
-// gemv computes a part of C whose rows are too few to be worth packing
-// B, whose rows are contiguous. The sums of a row stand side by side, so that the
-// rows of B are read as they lie in memory.
+// gemv computes a part of C that has too few rows for packing B to pay, if rows of B are contiguous. The sums of a row
+// are side by side, so that rows of B are read in place.
 func (q *problem[T]) gemv(c region, s *Scratch[T]) {
 	addRow := inPlain[T]().addRow
 	for i := c.top; i < c.bottom; i++ {

@@ -1,12 +1,14 @@
 package gemm
 
-// Matrices of a batch that share B are computed in groups, whose rows of A fill a block: each panel of B is packed, or read, once for all of a group.
-// Else the rows of one matrix, which may be fewer than a tile has, would wait for all of B.
+// Matrices of a batch that share B are computed in groups, whose rows of A fill a block. Each panel of B is packed, or
+// read, once for a whole group. Otherwise all of B would be read for the rows of one matrix, which may be fewer than a
+// tile has.
 
-// leastGroupedRows is the number of rows from which on a tile has sums enough for its multiplications not to wait for each other.
+// leastGroupedRows is the number of rows from which a tile has enough sums that its multiplications do not wait for
+// each other.
 const leastGroupedRows = fewTileRows
 
-// groupLen is the number of matrices in a group; 1 where each is computed by itself.
+// groupLen is the number of matrices in a group; 1 if each is computed by itself.
 func (p *Product[T]) groupLen() int {
 	v := simdOf[T]()
 	if v == nil || len(p.Batch) == 0 || p.Part != nil || p.Offsets != nil || p.isInWords() || p.FactorA.isHalf() || p.FactorB.isHalf() || p.C.Col != 1 || p.K < 1 ||
@@ -16,13 +18,13 @@ func (p *Product[T]) groupLen() int {
 	return max(min(v.mc(BlockLen(p.K)*sizeOf[T]())/p.M, p.Rows()/p.M), 1)
 }
 
-// groupScratch is how many elements groups want in memory of rows of A, and panels in that of B.
+// groupScratch is how many elements groups need for rows of A, and how many panels for B.
 func (p *Product[T]) groupScratch(v *simdTiles, each int) (ofA, panels int) {
 	k := BlockLen(p.K)
 	return (k + v.cols) * (each*p.M + v.rows), v.panels(min(p.N, v.nc(k*sizeOf[T]())))
 }
 
-// grouped computes all rows of some matrices of the batch, each of them in turn.
+// grouped computes all rows of some matrices of the batch, one matrix after the other.
 func (f *macroKernel[T]) grouped(each int) {
 	f.isGrouped = true
 	cols := f.v.nc(BlockLen(f.k) * f.size)
@@ -39,7 +41,7 @@ func (f *macroKernel[T]) grouped(each int) {
 	}
 }
 
-// placeInGroup is where a matrix of a group begins: its rows of A, where they lie and where they are copied, and of C.
+// placeInGroup is where a matrix of a group begins: its rows of A in place and copied, and its rows of C.
 type placeInGroup struct{ a, copiedA, c, first int }
 
 // group computes some columns of a group: panel by panel, matrix by matrix.

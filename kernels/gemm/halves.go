@@ -7,12 +7,12 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// This file reads factors of 16 bits whose products are summed as those of float32: what packs A and B converts them.
+// This file reads factors of 16 bits whose products are summed in float32. The packing code for A and B converts them.
 
-// isHalf reports whether elements have 16 bits and are taken for float32.
+// isHalf reports whether elements have 16 bits and are converted to float32.
 func (f *Factor) isHalf() bool { return f.Type >= Float16 }
 
-// hasHalves reports whether a factor is of such elements.
+// hasHalves reports whether a factor has such elements.
 func (q *problem[T]) hasHalves() bool { return q.factorA.isHalf() || q.factorB.isHalf() }
 
 // float32At returns an element of such a factor.
@@ -24,7 +24,7 @@ func (f *Factor) float32At(i int) float32 {
 	return half.BFloat16(bits).Float32()
 }
 
-// element returns an element of a matrix, be it of its own type or of a factor of 16 bits.
+// element returns an element of a matrix, whether of its own type or of a factor of 16 bits.
 func element[T scalar.Number](m *Matrix[T], f *Factor, i int) T {
 	if f.isHalf() {
 		return T(f.float32At(i))
@@ -32,7 +32,7 @@ func element[T scalar.Number](m *Matrix[T], f *Factor, i int) T {
 	return m.Data[i]
 }
 
-// convertArgs are the arguments of code that makes float32 of rows of groups of eight elements. Steps are in bytes.
+// convertArgs are the arguments of code that converts rows of groups of eight elements to float32. Steps are in bytes.
 type convertArgs struct {
 	rows, groups int
 	from         unsafe.Pointer
@@ -44,7 +44,8 @@ type convertArgs struct {
 // convertGroup is the number of elements that are converted at a time.
 const convertGroup = 8
 
-// convert writes rows of contiguous elements of 16 bits, from one on and some elements apart, as rows of float32.
+// convert converts rows of contiguous elements of 16 bits to rows of float32. The first begins at an element; rows are
+// some elements apart.
 func (f *macroKernel[T]) convert(dst []T, dstRow int, from *Factor, at, row, rows, cols int) {
 	groups := cols / convertGroup
 	if code := f.v.convert[from.Type-Float16]; groups > 0 && rows > 0 {
@@ -64,7 +65,7 @@ func (f *macroKernel[T]) convert(dst []T, dstRow int, from *Factor, at, row, row
 // halfBytes is the size of an element.
 const halfBytes = 2
 
-// convertTransposed does so, and writes the rows as columns, whose elements are dstRow apart.
+// convertTransposed is like convert, but writes the rows as columns, whose elements are dstRow apart.
 func (f *macroKernel[T]) convertTransposed(dst []T, dstRow int, from *Factor, at, row, rows, cols int) {
 	pitch := roundUp(min(cols, nearRows), convertGroup) + 64/f.size
 	f.s.runs = grow(f.s.runs, pitch*rows)
@@ -75,7 +76,7 @@ func (f *macroKernel[T]) convertTransposed(dst []T, dstRow int, from *Factor, at
 	}
 }
 
-// convertA converts the block of A, as prepareA copies one.
+// convertA converts the block of A, as prepareA copies it.
 func (f *macroKernel[T]) convertA() {
 	a, pitch := &f.a, f.pitch()
 	src := a.Start + f.i*a.Row + f.p*a.Col

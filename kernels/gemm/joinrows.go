@@ -2,7 +2,8 @@ package gemm
 
 import "slices"
 
-// JoinRows makes matrices of one row one matrix of many, where they have the same B, which is packed once then. Rows stay in their order.
+// JoinRows makes matrices of one row that share B one matrix with many rows. B is then packed once. Rows keep their
+// order.
 func (p *Product[T]) JoinRows() {
 	for axis := len(p.Batch) - 1; axis >= 0 && p.M == 1; axis-- {
 		if p.StepB[axis] != 0 && p.Batch[axis] != 1 {
@@ -16,11 +17,11 @@ func (p *Product[T]) JoinRows() {
 
 func without(steps []int, axis int) []int { return slices.Delete(slices.Clone(steps), axis, axis+1) }
 
-// maxShortMatrix is how many rows a matrix has at most that is worked on in another order.
+// maxShortMatrix is the most rows of a matrix whose rows are computed in another order.
 const maxShortMatrix = 24
 
-// TurnRows exchanges the rows of short matrices, which have the same B, with the longest axis of the batch, and reports whether it did: rows
-// come in another order then.
+// TurnRows exchanges the rows of short matrices that share B with the longest axis of the batch, and reports whether it
+// did. Rows then come in a different order.
 func (p *Product[T]) TurnRows() bool {
 	best := -1
 	for axis, n := range p.Batch {

@@ -7,31 +7,31 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// Offsets say where the rows and columns of a matrix lie whose axes are several axes of
-// the memory each, such as the windows of an image: element (i, j) is
-// Data[Start+Rows[i]+Cols[j]].
+// Offsets are the places of the rows and columns of a matrix whose axes are each several axes of the memory, such as
+// the windows of an image: element (i, j) is Data[Start+Rows[i]+Cols[j]].
 type Offsets struct {
 	Rows, Cols []int
 
-	// Neighbours that lie step apart come in runs, along the columns or along the rows,
-	// which are copied in pieces; pieces holds those of each panel of columns, or each
-	// block of rows.
+	// Runs of elements that are step apart, along the columns or along the rows, are copied in pieces. pieces holds
+	// those of each panel of columns, or of each block of rows.
 	along  axis
 	step   int
 	pieces [][]piece
-	// Long runs along the rows are transposed where they lie, if columns lie colStep apart: those of each block of rows.
+	// Long runs along the rows are transposed in place, if columns are colStep apart. runs holds those of each block of
+	// rows.
 	runs    [][]run
 	colStep int
 
 	panelCols  int    // columns of a panel
 	contiguous []bool // whether each vector of columns of a panel is contiguous
-	// Whether those of most panels are, or rows come in runs so long that copying them takes about as long as copying A.
+	// Whether most panels are contiguous, or runs of rows are so long that copying them takes about as long as copying
+	// A.
 	areNear      bool
 	highestRows  []int // of the offsets of each block of rows
 	highestPanel []int // of the offsets of each panel
 }
 
-// maxStep is the greatest step of neighbours that are copied together.
+// maxStep is the greatest step of elements that are copied together.
 const maxStep = 2
 
 // axis is one of a matrix.
@@ -43,27 +43,25 @@ const (
 	alongRows
 )
 
-// piece is up to pieceBytes of elements, step apart: from an offset to a place in the panel
-// or the block.
+// piece is up to pieceBytes of elements that are step apart: from an offset to a place in the panel or the block.
 type piece struct{ from, to int }
 
 // pieceBytes is what is copied at a time.
 const pieceBytes = 32
 
-// leastRun is the mean number of neighbours from which on they are copied together.
+// leastRun is the mean length from which runs are copied in pieces.
 const leastRun = 4
 
-// run is some elements side by side: from an offset to a place in the block.
+// run is a number of contiguous elements: from an offset to a place in the block.
 type run struct{ from, to, len int }
 
-// nearRun is the mean number of rows from which on windows are not read where they lie.
+// nearRun is the mean length of runs along the rows from which windows are not read in place.
 const nearRun = 16
 
-// longRun is the mean length of runs from which on they are transposed where they lie.
+// longRun is the mean length from which runs are transposed in place.
 const longRun = 64
 
-// SetOffsets makes rows and columns the offsets of B's rows and columns, in place of its
-// strides. They must not be changed.
+// SetOffsets gives B offsets of its rows and columns instead of strides. The caller must not change them afterwards.
 func (p *Product[T]) SetOffsets(rows, cols []int) {
 	o := &Offsets{Rows: rows, Cols: cols}
 	p.Offsets = o
@@ -97,7 +95,7 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 	}
 }
 
-// blocks are the offsets of each block of K.
+// blocks returns the offsets of each block of K.
 func blocks[T scalar.Number](rows []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		for p, np := 0, 0; p < len(rows); p += np {
@@ -145,8 +143,7 @@ func highest(offsets iter.Seq[[]int]) (list []int) {
 	return list
 }
 
-// stays reports whether copying whole pieces of a block of rows and a panel from j stays in n
-// elements.
+// stays reports whether the copy of whole pieces of a block of rows and a panel from j stays within n elements.
 func (o *Offsets) stays(block, j, start, side, n int) bool {
 	return j%o.panelCols == 0 && start+o.highestRows[block]+o.highestPanel[j/o.panelCols]+side <= n
 }
@@ -160,7 +157,7 @@ func countRuns(offsets []int, step int) int {
 	return n
 }
 
-// runLength is the number of offsets step apart at the beginning.
+// runLength is the number of offsets at the beginning that are step apart.
 func runLength(offsets []int, step int) int {
 	n := 1
 	for n < len(offsets) && offsets[n] == offsets[n-1]+step {
@@ -169,7 +166,7 @@ func runLength(offsets []int, step int) int {
 	return n
 }
 
-// extent is the range of the sums of a row's and a column's offset; empty for no elements.
+// extent is the range of the sums of a row's and a column's offset; empty if there are no elements.
 func (o *Offsets) extent() (lo, hi int) {
 	if len(o.Rows) == 0 || len(o.Cols) == 0 {
 		return 0, -1

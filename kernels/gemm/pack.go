@@ -41,7 +41,7 @@ func packB[T scalar.Number](dst []T, b *Matrix[T], f *Factor, p, np, j, nj int) 
 	}
 }
 
-// packOffsets does as packB for a B with offsets.
+// packOffsets is packB for a B with offsets.
 func packOffsets[T scalar.Number](dst []T, b *Matrix[T], f *Factor, o *Offsets, p, np, j, nj int) {
 	for c := 0; c < nj; c += tileCols {
 		c0 := b.Start + o.Cols[j+c]

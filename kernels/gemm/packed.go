@@ -1,11 +1,10 @@
 package gemm
 
-// PackedLen is the number of elements that B takes packed once for all runs: see
-// [Product.PackB]. It is 0 where that serves no purpose: B has offsets, or C or the
-// processor do not suit tiles in vector registers.
+// PackedLen is the number of elements that B takes when packed once for all runs: see [Product.PackB]. It is 0 if
+// packing is useless: B has offsets, or C or the processor is not suited to tiles in vector registers.
 func (p *Product[T]) PackedLen() int { return p.packedEach() * p.Weights() }
 
-// Weights is the number of matrices of the batch that B has: one where all share it.
+// Weights is the number of different matrices B in the batch: one if all share it.
 func (p *Product[T]) Weights() int {
 	n := 1
 	for axis, step := range p.StepB {
@@ -16,7 +15,7 @@ func (p *Product[T]) Weights() int {
 	return n
 }
 
-// weight is the number of the matrix of B that the product at an index of the batch has among those that differ.
+// weight is the number, among the different ones, of the matrix B at an index of the batch.
 func (p *Product[T]) weight(index int) int {
 	n, each := 0, 1
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
@@ -47,8 +46,8 @@ func (p *Product[T]) packedEach() int {
 	return v.panels(p.N) * v.cols * p.K
 }
 
-// GainsByPacking reports whether runs are faster with B packed for all of them, if there are enough of them: not one row, where B
-// is read as it lies, line after line.
+// GainsByPacking reports whether enough runs are faster with B packed for all of them. One row is not: it reads B in
+// place, line by line.
 func (p *Product[T]) GainsByPacking() bool {
 	switch {
 	case p.M > 1:
@@ -59,9 +58,10 @@ func (p *Product[T]) GainsByPacking() bool {
 	return p.B.Col != 1
 }
 
-// PackB lays B out in PackedLen elements: in panels of as many columns as a tile has, one behind the other, and so one matrix of the batch behind the
-// other. One row reads them as fast as memory gives a stream, too: rows of B that are far apart come at half of that. While these are the product's
-// Packed, and until B changes, runs read them in place of B. Products of integers have panels of words, block of K by block of K.
+// PackB packs B into PackedLen elements: in panels as wide as a tile, one after the other, and the matrices of the
+// batch one after the other. Set the product's Packed to them: until B changes, runs read them instead of B. One row
+// gains too: it reads a contiguous stream, which memory delivers twice as fast as rows of B that are far apart.
+// Products of integers have panels of words, for one block of K after the other.
 func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 	if q, d := p.inWords(s); d != nil {
 		s.packWords(q, d, inWordsOf(packed))
@@ -85,8 +85,7 @@ func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 // hasPacked reports whether a panel of B from column j on has been packed for all runs.
 func (f *macroKernel[T]) hasPacked(j int) bool { return f.packedB != nil && j%f.v.cols == 0 }
 
-// readsPacked reports whether a panel of B from column j on has been packed for all runs,
-// and points at it.
+// readsPacked reports whether a panel of B from column j on has been packed for all runs, and points at it if so.
 func (f *macroKernel[T]) readsPacked(j int) bool {
 	if !f.hasPacked(j) {
 		return false

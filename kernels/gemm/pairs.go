@@ -5,20 +5,21 @@ import (
 	"unsafe"
 )
 
-// This file multiplies bfloat16 in pairs, where an instruction adds both products of a word to a sum, one after the other: VDPBF16PS of
-// AVX512-BF16, with twice the products of a multiply-add of float32. It takes subnormal numbers for zeros and makes zeros of them; where
-// neither can be, its sums have the bits of float32. That shows in the exponents: elements of A and B are whole multiples of the last
-// places of their smallest ones, so all sums are whole multiples of the product of the two; and where that is a normal number, no sum
-// but 0 is smaller. A block of A and a panel of B with smaller elements are multiplied as float32.
+// This file multiplies bfloat16 in pairs. VDPBF16PS of AVX512-BF16 adds both products of a word to a sum, one after the
+// other, which is twice the products of a multiply-add of float32. It takes subnormal numbers for zeros, and makes
+// zeros of subnormal results. If neither can occur, its sums have the bits of float32. The exponents tell: the elements
+// of A are multiples of the last place of the smallest one, and so are those of B. All sums are multiples of the
+// product of the two last places; if that is a normal number, no sum but 0 is smaller. A block of A and a panel of B
+// with smaller elements are multiplied as float32.
 
-// leastExponents is the sum of two least exponents, as they are stored, for which the product of the last places, each 7 places below, is
-// a normal number: 2^-126.
+// leastExponents is a sum of two biased exponents. From it on, the product of the last places, each 7 places below its
+// exponent, is a normal number: at least 2^-126.
 const leastExponents = 127 + 127 + 2*7 - 126
 
-// pairTiles is the loops for pairs. Tiles have as many rows and columns as those of float32.
+// pairTiles holds the loops for pairs. Tiles have as many rows and columns as those of float32.
 type pairTiles struct {
 	full, edge, half []func(*tileArgs)
-	// joinRows makes words of two rows of float32, joinColumns of neighbours in a row, in groups of these words.
+	// joinRows joins two rows of float32 into words, joinColumns neighbours in a row. Both write groups of words.
 	joinRows, joinColumns func(*joinArgs)
 }
 
@@ -28,7 +29,7 @@ const (
 	joinColumnWords = 8
 )
 
-// joinArgs are the arguments of code that makes words. Steps are in bytes.
+// joinArgs are the arguments of code that joins elements into words. Steps are in bytes.
 type joinArgs struct {
 	rows, groups int
 	from         unsafe.Pointer
@@ -39,7 +40,7 @@ type joinArgs struct {
 	least        *leasts
 }
 
-// leasts are the least magnitudes of elements but 0 in each lane, less 1.
+// leasts are the least magnitudes of nonzero elements in each lane, less 1.
 type leasts [32]uint16
 
 func (l *leasts) reset() {
@@ -48,7 +49,7 @@ func (l *leasts) reset() {
 	}
 }
 
-// exponent returns the least exponent of all lanes, as it is stored; that of subnormal numbers, of which there is no telling, is
+// exponent returns the least biased exponent of all lanes. Subnormal numbers have none: for them it returns one that is
 // too small for any other.
 func (l *leasts) exponent() int {
 	if e := (int(slices.Min(l[:])) + 1) >> 7; e > 0 {
@@ -57,7 +58,7 @@ func (l *leasts) exponent() int {
 	return -leastExponents
 }
 
-// leastPairRows is the number of rows from which on it pays to pack pairs.
+// leastPairRows is the number of rows from which packing pairs pays.
 const leastPairRows = 8
 
 // multipliesPairs reports whether the product multiplies pairs.
@@ -65,7 +66,8 @@ func (p *Product[T]) multipliesPairs() bool {
 	return p.M >= leastPairRows && p.FactorA.Type == BFloat16 && p.FactorB.Type == BFloat16 && chosenPairs() != nil
 }
 
-// pairsOf returns the loops where a product multiplies pairs, else nil. Sums that go on with others may go on with subnormal ones.
+// pairsOf returns the loops if a product multiplies pairs, else nil. Sums that continue others do not: these may be
+// subnormal.
 func (q *problem[T]) pairsOf(rows int) *pairTiles {
 	if rows >= leastPairRows && q.factorA.Type == BFloat16 && q.factorB.Type == BFloat16 && !q.continues() {
 		return chosenPairs()
@@ -76,10 +78,10 @@ func (q *problem[T]) pairsOf(rows int) *pairTiles {
 // words is the number of words of the block of K.
 func (f *macroKernel[T]) words() int { return (f.np + 1) / 2 }
 
-// wordPitch is the distance of the rows of words of A.
+// wordPitch is the distance between rows of words of A.
 func (f *macroKernel[T]) wordPitch() int { return roundUp(f.words(), joinColumnWords) + 64/f.size }
 
-// pairA makes words of the block of A, which is converted already.
+// pairA packs the block of A, which is converted already, into words.
 func (f *macroKernel[T]) pairA() {
 	s, pitch := f.s, f.pitch()
 	groups := (f.words() + joinColumnWords - 1) / joinColumnWords
@@ -94,7 +96,7 @@ func (f *macroKernel[T]) pairA() {
 	f.leastA = s.least.exponent()
 }
 
-// wideB converts a panel of B into memory of its own.
+// wideB converts a panel of B to float32 in separate memory.
 func (f *macroKernel[T]) wideB(j, nj int) {
 	s, cols := f.s, f.v.cols
 	s.wide = grow(s.wide, (f.np+2)*cols)
@@ -112,7 +114,7 @@ func (f *macroKernel[T]) wideB(j, nj int) {
 	clear(s.wide[f.np*cols:][:cols])
 }
 
-// pairB makes words of a panel of B, unless they are there, and returns its least exponent.
+// pairB packs a panel of B into words, unless it is packed already, and returns its least exponent.
 func (f *macroKernel[T]) pairB(j, nj int) int {
 	s, cols := f.s, f.v.cols
 	panel := f.packed / (f.np * cols)
@@ -131,7 +133,7 @@ func (f *macroKernel[T]) pairB(j, nj int) int {
 	return s.exponents[panel]
 }
 
-// pairPass multiplies the block of A with a panel of B as panelPass does, and reports whether it could.
+// pairPass multiplies the block of A by a panel of B, as panelPass does, and reports whether it could.
 func (f *macroKernel[T]) pairPass(j, nj int) bool {
 	if f.pairB(j, nj)+f.leastA < leastExponents {
 		return false

@@ -10,8 +10,8 @@ import (
 
 var bfloat16Pairs = pairTiles{full: fullTilesBF16Pairs, edge: edgeTilesBF16Pairs, half: halfTilesBF16Pairs, joinRows: joinRows, joinColumns: joinColumns}
 
-// chosenPairs returns the loops for pairs, if the processor has them, and is faster with them: Intel's take four times as long
-// for the instruction as for a multiply-add, which has half of the products.
+// chosenPairs returns the loops for pairs, if the processor has them and is faster with them. On Intel's processors the
+// instruction takes four times as long as a multiply-add, which computes half as many products.
 var chosenPairs = sync.OnceValue(func() *pairTiles {
 	if !cpu.ProductsOf(cpu.Chosen()).BFloat16Dots || simd32 == nil {
 		return nil

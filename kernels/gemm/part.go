@@ -2,24 +2,24 @@ package gemm
 
 import "github.com/broadloom/broadloom/kernels/scalar"
 
-// Part is some of the products of each sum: those of the columns [From, To) of A with the rows of B.
-// Sums of all parts, one after the other, have the bits of one run.
+// Part is a part of the products of each sum: those of the columns [From, To) of A with the rows of B. Runs of all
+// parts, one after the other, give the bits of one run.
 type Part[T scalar.Number] struct {
 	From, To int
 
-	// Without Continues, the others are taken for zeros. With it, a run goes on with what runs of the
-	// parts before have left in C, which is zero at first, and in Sums. That is the memory of a
-	// block's sums, as long as C's data and laid out as C is, and must be zero when a block of K
-	// begins, unless it is the first one: see [BlockLen]. Where parts are whole blocks, there need be none.
+	// Without Continues, the other products count as zeros. With it, a run continues what runs of the earlier parts
+	// have left in C, which is zero at first, and in Sums. Sums is the memory for a block's sums. It has the length and
+	// layout of C's data, and must be zero when a block of K begins, except the first one: see [BlockLen]. If parts are
+	// whole blocks, Sums may be nil.
 	Continues bool
 	Sums      []T
 }
 
-// continues reports whether sums go on with what was begun.
+// continues reports whether sums continue earlier ones.
 func (q *problem[T]) continues() bool { return q.part != nil && q.part.Continues }
 
-// AddPart adds what runs have left in the Sums of a part to columns [left, right) of the rows [top,
-// bottom) of C, where a block of K ends with a run that leaves these out.
+// AddPart adds the Sums of a part to columns [left, right) of the rows [top, bottom) of C. It is for columns that were
+// left out of the run that ends a block of K.
 func (p *Product[T]) AddPart(part *Part[T], top, bottom, left, right int) {
 	for i := top; i < bottom; i++ {
 		for j := left; j < right; j++ {
@@ -35,14 +35,14 @@ func (q *problem[T]) pieceLen(p int) int {
 	return min((p/block+1)*block, q.to) - p
 }
 
-// target is where the sums of a piece go, as C lies: into data, or added to it. They begin with what
-// is in begun, if that is given, else with zero.
+// target is where the sums of a piece go, with the layout of C: they are stored to data, or added to it. They start
+// from begun if it is given, else from zero.
 type target[T scalar.Number] struct {
 	data, begun []T
 	add         bool
 }
 
-// target returns that of a piece of np products from p on.
+// target returns the target of a piece of np products from p on.
 func (q *problem[T]) target(p, np int) target[T] {
 	block := BlockLen(q.k)
 	switch {

@@ -14,29 +14,28 @@ type Matrix[T scalar.Number] struct {
 	Row, Col int
 }
 
-// Product is C = A·B, or C += A·B, for a batch of matrices of M×K, K×N and M×N. C's
-// elements must lie apart from each other and from A and B.
+// Product is C = A·B, or C += A·B, for a batch of matrices of M×K, K×N and M×N. The elements of C must not overlap each
+// other or those of A and B.
 type Product[T scalar.Number] struct {
 	M, N, K int
 	A, B, C Matrix[T]
 	Add     bool // add to C instead of replacing it
-	// Offsets, where given, take the place of B's strides.
+	// Offsets, if given, replace B's strides.
 	Offsets *Offsets
-	// FactorA and FactorB, where they have a type, are elements of A and B that have fewer bits than the sums.
+	// FactorA and FactorB, if they have a type, hold elements of A and B that have fewer bits than the sums.
 	FactorA, FactorB Factor
-	// Packed, where given, is what PackB has made of B.
+	// Packed, if given, is the result of PackB.
 	Packed []T
-	// Part, where given, is what a run computes of the sums. It goes with neither Offsets nor Add.
+	// Part, if given, is the part of the sums that a run computes. It excludes both Offsets and Add.
 	Part *Part[T]
 
-	// Batch is the sizes of the batch axes, outermost first; StepA, StepB and StepC
-	// are the steps from matrix to matrix along each of them. A step of zero uses one
-	// matrix for all. All are empty for a single product.
+	// Batch is the sizes of the batch axes, outermost first. StepA, StepB and StepC are the steps from matrix to matrix
+	// along each of them; with a step of zero, all use one matrix. All are empty for a single product.
 	Batch               []int
 	StepA, StepB, StepC []int
 }
 
-// Check reports whether sizes and strides are sound and stay within the data.
+// Check reports whether sizes and strides are valid and stay within the data.
 func (p *Product[T]) Check() error {
 	if p.M < 0 || p.N < 0 || p.K < 0 {
 		return fmt.Errorf("gemm: sizes %d, %d, %d", p.M, p.N, p.K)
@@ -81,7 +80,7 @@ func (p *Product[T]) Check() error {
 	return nil
 }
 
-// extent is the range of indices that a batch of matrices takes; empty for no elements.
+// extent is the range of indices that a batch of matrices takes; empty if there are no elements.
 func extent[T scalar.Number](m *Matrix[T], o *Offsets, rows, cols int, batch, step []int) (lo, hi int) {
 	lo, hi = m.Start, m.Start
 	add := func(n, stride int) {
@@ -104,8 +103,7 @@ func extent[T scalar.Number](m *Matrix[T], o *Offsets, rows, cols int, batch, st
 	return lo, hi + 1
 }
 
-// Rows is the number of rows of C in all matrices of the batch: what RunPart takes
-// a range of.
+// Rows is the number of rows of C in all matrices of the batch. RunPart takes a range of them.
 func (p *Product[T]) Rows() int {
 	n := p.M
 	for _, b := range p.Batch {
@@ -121,10 +119,9 @@ func (p *Product[T]) isLarge() bool { return p.Rows()*p.N*sizeOf[T]() > sizes.re
 // the scratch has grown to the sizes.
 func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 
-// RunPart computes the columns [left, right) of the rows [lo, hi) of C, which are counted
-// through the batch. Parts may be computed at once, each with a scratch of its own.
-// Multiples of 48 rows and 32 columns waste least; but each part packs what it reads of A
-// and B for itself.
+// RunPart computes the columns [left, right) of the rows [lo, hi) of C, which are counted through the batch. Parts may
+// be computed at the same time, each with its own scratch. Multiples of 48 rows and 32 columns waste least. Each part
+// packs the A and B that it reads.
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	if q, d := p.inWords(s); d != nil {
 		s.runWords(q, d, lo, hi, left, right)
@@ -177,8 +174,7 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	}
 }
 
-// sharesA reports whether all products of the batch are of one A, so that a block of it
-// serves them all.
+// sharesA reports whether all products of the batch share one A, so that a block of it serves them all.
 func (p *Product[T]) sharesA() bool {
 	for _, step := range p.StepA {
 		if step != 0 {
@@ -210,8 +206,8 @@ func (p *Product[T]) matrix(index int) problem[T] {
 	return q
 }
 
-// isColumn reports whether the part of a product with one column, or few, is better computed as its transpose: one row
-// with contiguous elements, or few rows times columns that are contiguous.
+// isColumn reports whether a part with one column, or few, is better computed as its transpose: as one row with
+// contiguous elements, or as few rows times contiguous columns.
 func (q *problem[T]) isColumn(c region, s *Scratch[T]) bool {
 	v := simdOf[T]()
 	if v == nil || q.offsets != nil || q.n >= q.m {

@@ -1,8 +1,8 @@
 package gemm
 
-// Matrices of a batch that share B read it packed once, if each has so few rows that packing would cost
-// a part of the time, if there are enough of them, and if B takes no more than some bytes. Where rows of
-// B are contiguous, tiles copy them on their way, which costs less.
+// Matrices of a batch that share B read it packed once, if packing would take a noticeable part of the time for the few
+// rows of each, if there are enough matrices, and if B is not too large. If rows of B are contiguous, tiles copy them
+// along the way, which costs less.
 const (
 	sharedRows    = 256
 	sharedRowwise = 64
@@ -10,7 +10,7 @@ const (
 	sharedBytes   = 4 << 20
 )
 
-// sharedLen is the number of elements that B takes packed once for a batch; 0 where it is not.
+// sharedLen is the number of elements of B when packed once for a batch; 0 if it is not.
 func (p *Product[T]) sharedLen() int {
 	v := simdOf[T]()
 	if v == nil || len(p.Batch) == 0 || p.Packed != nil || p.Part != nil || p.isInWords() || p.Weights() > 1 || p.groupLen() > 1 || p.M <= v.rows || p.M > sharedRows || p.B.Col == 1 && p.M > sharedRowwise ||
@@ -23,7 +23,7 @@ func (p *Product[T]) sharedLen() int {
 	return 0
 }
 
-// packShared packs the columns [left, right) of B once for all rows [lo, hi), if these are of enough matrices.
+// packShared packs the columns [left, right) of B once for all rows [lo, hi), if these belong to enough matrices.
 func (p *Product[T]) packShared(lo, hi, left, right int, s *Scratch[T]) []T {
 	if n := p.sharedLen(); n > 0 && hi-lo >= leastShares*p.M {
 		p.packPanels(s.shared[:n], 0, left, right, s)
@@ -32,7 +32,7 @@ func (p *Product[T]) packShared(lo, hi, left, right int, s *Scratch[T]) []T {
 	return nil
 }
 
-// packPanels lays the panels of B out, as the product at an index of the batch has it, that have some of the columns [left, right).
+// packPanels packs the panels that overlap the columns [left, right), of the B at an index of the batch.
 func (p *Product[T]) packPanels(packed []T, index, left, right int, s *Scratch[T]) {
 	s.problem = p.matrix(index)
 	f := s.problem.begin(simdOf[T](), region{}, s)

@@ -6,22 +6,22 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// simdTiles is how the tiles of C are computed in vector registers: rows by cols
-// elements at a time. See package gen for the loops.
+// simdTiles says how tiles of C are computed in vector registers: rows by cols elements at a time. See package gen for
+// the loops.
 type simdTiles struct {
 	rows, cols int
 	wholeTiles
-	// variants are other loops for the same tiles: they give the same bits, and which are fastest depends
-	// on the processor.
+	// variants are other loops for the same tiles. They give the same bits; which are fastest depends on the processor.
 	variants []wholeTiles
-	// edge and half hold, by number of rows, the loop for some columns of a tile, and for
-	// half of them or less, which can have more rows.
+	// edge and half hold the loops by number of rows: edge for some columns of a tile, half for half of them or fewer.
+	// Those of half can have more rows.
 	edge, half []func(*tileArgs)
-	// quarter holds loops for a quarter of the columns or less, if half has more lanes than these.
+	// quarter holds loops for a quarter of the columns or fewer, if half has more lanes than these.
 	quarter []func(*tileArgs)
-	// window is as full, but rows of B have offsets.
+	// window is like full, but rows of B have offsets.
 	window []func(*tileArgs)
-	// windowRows hold, by number of rows, the loop for windows as rows of A, and halfWindowRows that for one vector of columns.
+	// windowRows holds, by number of rows, the loops for windows as rows of A; halfWindowRows those for one vector of
+	// columns.
 	windowRows, halfWindowRows []func(*windowRowsArgs)
 	masks, quarterMasks        func(cols int) unsafe.Pointer
 	loadsWithMasks             bool                           // of B, where there are masks, but in quarter
@@ -38,35 +38,33 @@ type simdTiles struct {
 type wholeTiles struct {
 	// full holds the loops by number of rows.
 	full []func(*tileArgs)
-	// packingWindow and packingTile are as the last of window and full, but they copy the panel of B
-	// that they multiply. packNextTile copies a row of another one for every copySteps products of
-	// a sum.
+	// packingWindow and packingTile are like the last of window and full, but also copy the panel of B that they
+	// multiply. packNextTile copies a row of another panel for every copySteps products of a sum.
 	packingWindow, packingTile, packNextTile func(*tileArgs)
 }
 
-// A block of A has no more rows than fill it with shortBlock bytes each, and no fewer than
-// leastTiles of tiles, for which a panel of B is brought near.
+// A block of A has no more rows than fill it with shortBlock bytes each. It has at least leastTiles tiles, for which a
+// panel of B is loaded into a near cache.
 const (
 	shortBlock = 1 << 10
 	leastTiles = 8
 )
 
-// mc is the number of rows, of some bytes each, of a block of A.
+// mc is the number of rows, each of bytes bytes, in a block of A.
 func (v *simdTiles) mc(bytes int) int {
 	return max(sizes.block/max(bytes, shortBlock), leastTiles*v.rows)
 }
 
-// packedCols is the number of columns of C, at most, for which B is kept packed while blocks of
-// rows of A pass.
+// packedCols is the most columns of C for which B is kept packed while blocks of rows of A pass.
 const packedCols = 4096
 
-// nc is the number of columns for which B is kept packed, of some bytes each.
+// nc is the number of columns, each of bytes bytes, for which B is kept packed.
 func (v *simdTiles) nc(bytes int) int {
 	return min(packedCols, sizes.packed/bytes) / v.cols * v.cols
 }
 
-// tileArgs are the arguments of a loop. Steps are in bytes; package gen knows the
-// offsets. Addresses are numbers since the loop moves some beyond the memory.
+// tileArgs are the arguments of a loop. Steps are in bytes. Package gen knows the offsets of the fields. Addresses are
+// integers, since the loop moves some past the memory.
 type tileArgs struct {
 	k            int
 	a, b, c      uintptr
@@ -77,8 +75,8 @@ type tileArgs struct {
 	add          int
 	tiles        int // to compute, one below the other; a and c are moved on by as many
 	aTile, cTile int
-	// What a tile fetches for later ones begins at fetch, is as long as stretch for each product of
-	// a sum where B is not copied and none is listed, and is moved on by fetchTile for the next tile.
+	// Tiles prefetch for later ones from fetch on: stretch bytes for each product of a sum during which B is not copied
+	// and no listed line is prefetched. fetch advances by fetchTile for the next tile.
 	fetch     uintptr
 	fetchTile int
 	stretch   int
@@ -86,33 +84,32 @@ type tileArgs struct {
 	to        uintptr // where a row of B is copied next, whole rows of a tile one behind the other
 	from      uintptr // the row of B that is copied, if not the one that is read
 	fromRow   int
-	// Where rows of B have offsets: b points at those, which are added to these addresses of
-	// the first vector of columns, which is from, and the second one.
+	// If rows of B have offsets, b points at these. They are added to the addresses of the first vector of columns,
+	// from, and of the second one.
 	second uintptr
-	// Code that goes on with whole sums, if not 0, and its arguments: see Epilogue.
+	// Code that continues with complete sums, if not 0, and its arguments: see Epilogue.
 	code     uintptr
 	codeArgs unsafe.Pointer
-	// Offsets of what is fetched besides, from an address that is moved on by farTile for the
-	// next tile: as many are listed as are fetched one with each product of a sum.
+	// Offsets of other lines to prefetch, from an address that advances by farTile for the next tile. listed is how
+	// many are prefetched, one with each product of a sum.
 	listed       int
 	list         *int
 	prefetchBase uintptr
 	prefetchTile int
-	// Sums begin with what lies as C does, so many bytes from it, if continues is not 0; else with 0.
+	// If continues is not 0, sums start from memory with C's layout, this many bytes from C; else from 0.
 	continues int
 	begun     uintptr
 }
 
-// fetchRows is how many rows of B are fetched before they are used.
+// fetchRows is how many rows ahead rows of B are prefetched.
 const fetchRows = 24
 
-// copySteps is the number of products of a sum for which tiles copy a row of the next panel
-// of B, and so the number of tiles that copy all.
+// copySteps is the number of products of a sum for which tiles copy one row of the next panel of B. So it is also the
+// number of tiles that copy a whole panel.
 const copySteps = 4
 
-// simd computes a part of C, whose columns are contiguous, in vector registers. A block
-// of rows of A and of its columns stays in the second-level cache, while panels of B of as
-// many columns as a tile has pass through it.
+// simd computes a part of C, whose columns are contiguous, in vector registers. A block of A stays in the second-level
+// cache while panels of B, as wide as a tile, pass through it.
 func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
@@ -138,9 +135,9 @@ type macroKernel[T scalar.Number] struct {
 
 	i, ni, p, np int
 	copiedA      int // where in the scratch memory rows of A begin that are copied
-	// The panel of B is packed at packed in the scratch memory; with keeps, all of them stay
-	// there, and isPacked tells that they are there already. So many of its rows have been
-	// copied by tiles of the panel before, if that does not end at stop.
+	// The panel of B is packed at packed in the scratch memory. With keeps, all panels stay there, and isPacked says
+	// that they are there already. copied is how many of its rows tiles of the panel before have copied, unless that
+	// one ends at stop.
 	packed          int
 	keeps, isPacked bool
 	copied, stop    int
@@ -157,8 +154,7 @@ func (q *problem[T]) begin(v *simdTiles, c region, s *Scratch[T]) macroKernel[T]
 	return macroKernel[T]{problem: q, v: v, s: s, args: &s.args, size: sizeOf[T](), region: c, stop: c.right, pairs: q.pairsOf(c.bottom - c.top)}
 }
 
-// fewRows computes a region that is no higher than a tile: B is read once, in the order in which it
-// lies.
+// fewRows computes a region that is no higher than a tile: B is read once, in memory order.
 func (f *macroKernel[T]) fewRows() {
 	f.i, f.ni = f.top, f.bottom-f.top
 	if f.packedB == nil && f.b.Col == 1 {
@@ -180,8 +176,8 @@ func (f *macroKernel[T]) fewRows() {
 	}
 }
 
-// manyRows computes a region that is higher than a tile, for each product of one A. If it is
-// higher than a block of A, B stays packed from block to block.
+// manyRows computes a region that is higher than a tile, for each product that shares A. If it is higher than a block
+// of A, B stays packed from block to block.
 func (f *macroKernel[T]) manyRows() {
 	first, count := f.index, f.count
 	cols := f.v.nc(BlockLen(f.k) * f.size)
@@ -234,8 +230,8 @@ func (f *macroKernel[T]) packedColumns(left, right int) {
 	}
 }
 
-// nextPacked is where the next panel of B is packed: behind this one, or, if none stays,
-// in one of two places by turns.
+// nextPacked is where the next panel of B is packed: after this one, or, if panels are not kept, in one of two places
+// in turn.
 func (f *macroKernel[T]) nextPacked() int {
 	size := f.v.cols * f.np
 	if f.keeps {
@@ -244,7 +240,8 @@ func (f *macroKernel[T]) nextPacked() int {
 	return size - f.packed
 }
 
-// blocks cuts rows into equal blocks of some at most: it gives the size of each, whole tiles.
+// blocks divides rows into equal blocks of at most a number of rows. It returns the size of each, a multiple of a
+// tile's.
 func (v *simdTiles) blocks(rows, most int) int {
 	n := (rows + most - 1) / most
 	return roundUp((rows+n-1)/n, v.rows)

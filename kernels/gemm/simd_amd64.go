@@ -40,7 +40,7 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	return f32, f64
 }
 
-// Loops of AVX-512 that load each element of A once, where the others load it for each vector.
+// Loops of AVX-512 that load each element of A once. The others load it for each vector.
 var (
 	splat32 = wholeTiles{fullTilesF32AVX512Splat, packingWindowTileF32AVX512Splat, packingTileF32AVX512Splat, packNextTileF32AVX512Splat}
 	splat64 = wholeTiles{fullTilesF64AVX512Splat, packingWindowTileF64AVX512Splat, packingTileF64AVX512Splat, packNextTileF64AVX512Splat}

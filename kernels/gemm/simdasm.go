@@ -26,7 +26,7 @@ func simdOf[T scalar.Number]() *simdTiles {
 	return nil
 }
 
-// moves adds the loops that transpose, copy and convert, to those for float32 and for float64.
+// moves adds the loops that transpose, copy and convert to those for float32 and float64.
 func (v *simdTiles) moves(f64 *simdTiles) {
 	v.transposers = append(v.transposers, transposer{32, transposeF32}, transposer{16, transposeSmallF32})
 	v.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}
@@ -36,8 +36,8 @@ func (v *simdTiles) moves(f64 *simdTiles) {
 	f64.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}
 }
 
-// Masks for vectors of up to 32 bytes have all bits of a lane set that takes part: a window on them begins so
-// that n lanes do.
+// Masks for vectors of up to 32 bytes: all bits of an active lane are set. A window on them begins so that n lanes are
+// active.
 var (
 	lanes4 [32]uint32
 	lanes8 [16]uint64

@@ -1,7 +1,6 @@
 package gemm
 
-// gemvArgs are the arguments of an addition of rows of B, times factors, to sums. Steps are
-// in bytes.
+// gemvArgs are the arguments of code that adds rows of B, times factors, to sums. Steps are in bytes.
 type gemvArgs struct {
 	vectors    int
 	sums       uintptr
@@ -11,16 +10,15 @@ type gemvArgs struct {
 	factorStep int
 }
 
-// gemvRows is the number of rows that are added at a time, and gemvCols that of columns
-// whose sums stay in the first-level cache.
+// gemvRows is the number of rows that are added at a time. gemvCols is the number of columns whose sums stay in the
+// first-level cache.
 const (
 	gemvRows = 8
 	gemvCols = 1024
 )
 
-// addedRows computes a part of one row, where rows of B are contiguous: they are read as
-// they lie in memory, several at a time. It gives the column up to which it got: vectors
-// are whole.
+// addedRows computes a part of one row, if rows of B are contiguous: several are read in place at a time. It returns
+// the column up to which it got: it computes whole vectors only.
 func (f *macroKernel[T]) addedRows() int {
 	lanes := f.v.cols / 2
 	right := f.left + (f.right-f.left)/lanes*lanes

@@ -2,8 +2,8 @@ package gemm
 
 import "unsafe"
 
-// piecesArgs are the arguments of a copy of rows made up of pieces. Offsets and places
-// count elements, toRow bytes.
+// piecesArgs are the arguments of code that copies rows made up of pieces. Offsets and places count elements, toRow
+// bytes.
 type piecesArgs struct {
 	rows, pieces int
 	offsets      *int // of the rows
@@ -12,8 +12,8 @@ type piecesArgs struct {
 	toRow        int
 }
 
-// packOffsets copies nj columns of B from (p, j) on, which has offsets, into a panel.
-// Missing columns have any values: their sums are not stored.
+// packOffsets copies nj columns of B, which has offsets, from (p, j) on into a panel. Missing columns have arbitrary
+// values: their sums are not stored.
 func (f *macroKernel[T]) packOffsets(j, nj int) {
 	f.readPacked()
 	o, block := f.offsets, f.p/BlockLen(f.k)
@@ -33,8 +33,8 @@ func (f *macroKernel[T]) packOffsets(j, nj int) {
 	}
 }
 
-// readsWindows reports whether vectors of columns from j on are read where they lie, since
-// they are contiguous, and points at them.
+// readsWindows reports whether vectors of columns from j on are contiguous and so are read in place, and points at them
+// if so.
 func (f *macroKernel[T]) readsWindows(j, nj int) bool {
 	o := f.offsets
 	if nj < f.v.cols || f.factorB.isHalf() || j%f.v.cols != 0 || !o.contiguous[j/f.v.cols] {
@@ -47,9 +47,8 @@ func (f *macroKernel[T]) readsWindows(j, nj int) bool {
 	return true
 }
 
-// copyPieces copies pieces of each row of offsets into rows of dst. Pieces are copied
-// whole although they may have fewer elements: the next one, or the next row, overwrites
-// what is too much.
+// copyPieces copies pieces of each row of offsets into rows of dst. Pieces are copied at full length even if they have
+// fewer elements: the next piece, or the next row, overwrites the excess.
 func (f *macroKernel[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRow int) {
 	args := &f.s.pieces
 	code := &f.v.copyPieces
@@ -63,7 +62,8 @@ func (f *macroKernel[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRo
 	code[f.offsets.step](args)
 }
 
-// transposeRuns transposes what copyPieces has made of columns: whole blocks, behind the last column too.
+// transposeRuns transposes the columns that copyPieces has copied, in whole blocks, which may reach past the last
+// column.
 func (f *macroKernel[T]) transposeRuns(rows, cols []int) {
 	f.transpose(transposition[T]{src: f.s.runs, dst: f.s.b, to: f.packed, srcRow: f.pitch(), dstRow: f.v.cols,
 		rows: roundUp(len(cols), pieceBytes/f.size), cols: len(rows)}, f.v.transposers)

@@ -1,8 +1,7 @@
 package gemm
 
-// readsA reports whether A is read where it lies: not if its elements would fall into a
-// few sets of the cache, or few of each line were used at a time; unless little is computed
-// from it.
+// readsA reports whether A is read in place. It is not if its elements would fall into a few sets of the cache, or if
+// few of each line were used at a time, unless little is computed from it.
 func (f *macroKernel[T]) readsA() bool {
 	switch cols := f.right - f.left; {
 	case f.factorA.isHalf():
@@ -21,29 +20,28 @@ func (f *macroKernel[T]) readsA() bool {
 	return f.a.Col == 1 && !conflictMisses(f.a.Row*f.size)
 }
 
-// nearLines is the number of such lines that are read again for every tile rather than copied.
+// nearLines is the most such lines that are read again for every tile rather than copied.
 const nearLines = 256
 
-// nearPages is the memory, in bytes, that a block may reach over to be read again for every tile rather than copied, if each of its rows lies
-// in a page of its own: 64 pages of 4 KiB have entries in the first-level TLB of most processors.
+// nearPages is the most memory, in bytes, of a block whose rows each lie in a page of their own that is read again for
+// every tile rather than copied: 64 pages of 4 KiB have entries in the first-level TLB of most processors.
 const nearPages = 64 * 4 << 10
 
-// conflictMisses reports whether rows that are some bytes apart fall into a few sets of the
-// first-level cache: every row of a tile, or every other. Some caches make up for it.
+// conflictMisses reports whether all rows of a tile that are some bytes apart, or every other, fall into a few sets of
+// the first-level cache. Some caches tolerate it.
 func conflictMisses(row int) bool { return !sizes.bearsConflicts && (sameSets(row) || sameSets(2*row)) }
 
-// sameSets reports whether rows that are some bytes apart fall into sets that are near.
+// sameSets reports whether rows that are some bytes apart fall into nearby sets.
 func sameSets(row int) bool {
 	set := row % sizes.way
 	return row >= sizes.way/4 && min(set, sizes.way-set) < sizes.way/8
 }
 
-// pitch is the distance of the rows of A that are copied: no power of two, which would
-// fall into few sets of the cache.
+// pitch is the distance between copied rows of A: no power of two, since such rows would fall into a few sets of the
+// cache.
 func (f *macroKernel[T]) pitch() int { return f.np + 64/f.size }
 
-// prepareA copies the rows of the block of A one behind the other, if they are not read where
-// they lie.
+// prepareA copies the rows of the block of A one after the other, unless they are read in place.
 func (f *macroKernel[T]) prepareA() {
 	switch {
 	case f.readsA():
@@ -73,12 +71,12 @@ func (f *macroKernel[T]) prepareA() {
 	}
 }
 
-// nearRows is the number of rows of a panel of B that stay in the first-level cache while one
-// block of columns after another is transposed into them.
+// nearRows is the number of rows of a panel of B that stay in the first-level cache while one block of columns after
+// another is transposed into them.
 const nearRows = 128
 
-// packB copies nj columns of B from (p, j) on into a panel of as many columns as a tile
-// has, row by row. Missing columns have any values: their sums are not stored.
+// packB copies nj columns of B from (p, j) on into a panel as wide as a tile, row by row. Missing columns have
+// arbitrary values: their sums are not stored.
 func (f *macroKernel[T]) packB(j, nj int) {
 	f.readPacked()
 	b, cols, rows := &f.b, f.v.cols, f.np

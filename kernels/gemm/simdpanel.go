@@ -2,7 +2,7 @@ package gemm
 
 import "unsafe"
 
-// panelPass multiplies the block of A with a panel of B: nj columns from j on.
+// panelPass multiplies the block of A by a panel of B: nj columns from j on.
 func (f *macroKernel[T]) panelPass(j, nj int) {
 	if f.pairs != nil && f.pairPass(j, nj) {
 		return
@@ -30,7 +30,7 @@ func (f *macroKernel[T]) panelPass(j, nj int) {
 	f.visitPanel(j, nj, isPacked)
 }
 
-// loops returns those for some columns of a panel, and how many of a row of B they read without
+// loops returns the loops for a number of columns of a panel, and how many elements of a row of B they read without
 // masks.
 func (f *macroKernel[T]) loops(cols int) (loops []func(*tileArgs), reads int) {
 	switch {
@@ -44,15 +44,15 @@ func (f *macroKernel[T]) loops(cols int) (loops []func(*tileArgs), reads int) {
 	return f.v.full, f.v.cols
 }
 
-// quarterProducts is the least number of products of a sum in quarter tiles, whose masks cost more.
+// quarterProducts is the least number of products of a sum in quarter tiles, since their masks cost more.
 const quarterProducts = 32
 
-// isQuarter reports whether so many columns are left to quarter tiles.
+// isQuarter reports whether a number of columns is left to quarter tiles.
 func (f *macroKernel[T]) isQuarter(cols int) bool {
 	return f.v.quarter != nil && 0 < cols && 4*cols <= f.v.cols && f.np >= quarterProducts
 }
 
-// tilesBelow computes what is left of a panel: some rows.
+// tilesBelow computes the remaining rows of a panel.
 func (f *macroKernel[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 	rows := len(loops) - 1
 	if f.readsA() && !sizes.bearsConflicts && sameSets(f.args.aRow) {
@@ -77,7 +77,8 @@ func (f *macroKernel[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 	}
 }
 
-// fewTileRows is the number of rows of a tile below which multiplications wait for sums: there are not enough of these.
+// fewTileRows is the number of rows of a tile below which multiplications wait for sums: there are too few independent
+// ones.
 const fewTileRows = 4
 
 // runTile computes one tile of some rows.
@@ -120,7 +121,7 @@ func (f *macroKernel[T]) pointC(j, nj int) {
 	}
 }
 
-// masks sets those for the columns of a tile.
+// masks sets the masks for the columns of a tile.
 func (f *macroKernel[T]) masks(nj int) {
 	switch {
 	case f.isQuarter(nj):
@@ -130,8 +131,8 @@ func (f *macroKernel[T]) masks(nj int) {
 	}
 }
 
-// prepareB points at a panel of B. It gives the number of tiles that were computed while the
-// panel was copied, and the loops for the others.
+// prepareB points at a panel of B. It returns the number of tiles that were computed while the panel was copied, and
+// the loops for the others.
 func (f *macroKernel[T]) prepareB(j, nj int, loops []func(*tileArgs)) (done int, rest []func(*tileArgs)) {
 	args, isOne := f.args, f.ni < len(loops)
 	copied := f.copied
@@ -169,7 +170,7 @@ func (f *macroKernel[T]) prepareB(j, nj int, loops []func(*tileArgs)) (done int,
 	return 0, loops
 }
 
-// packing computes a tile with a loop that packs what it reads of B, for the others.
+// packing computes a tile with a loop that also packs the B that it reads, for the other tiles.
 func (f *macroKernel[T]) packing(loop func(*tileArgs)) (done int) {
 	f.args.to = address(f.s.b, f.packed)
 	f.run(1, loop)
@@ -177,8 +178,8 @@ func (f *macroKernel[T]) packing(loop func(*tileArgs)) (done int) {
 	return 1
 }
 
-// copyNext has tiles, of which there are some left, copy the next panel of B, if it is to be
-// packed and there are tiles enough. It gives the number of tiles that are done then.
+// copyNext has the tiles that are left copy the next panel of B, if it is to be packed and there are enough tiles. It
+// returns the number of tiles that are then done.
 func (f *macroKernel[T]) copyNext(j, nj, left int) (done int) {
 	args := f.args
 	if f.b.Col != 1 || f.factorB.isHalf() || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols || j+2*nj > f.stop ||
@@ -194,8 +195,7 @@ func (f *macroKernel[T]) copyNext(j, nj, left int) (done int) {
 	return done
 }
 
-// toNextPacked is the number of elements from a panel of B that stays packed to the next one
-// that is multiplied.
+// toNextPacked is the number of elements from a kept panel of B to the one that is multiplied next.
 func (f *macroKernel[T]) toNextPacked(j int) int {
 	if f.hasPacked(j) && f.bottom-f.top > f.v.rows { // all columns before the next block of K
 		return f.k * f.v.cols
@@ -203,11 +203,11 @@ func (f *macroKernel[T]) toNextPacked(j int) int {
 	return f.np * f.v.cols
 }
 
-// atB is where in the data the first row of the panel of B from column j on is.
+// atB is the index in the data of the first row of the panel of B from column j on.
 func (f *macroKernel[T]) atB(j int) int { return f.b.Start + f.p*f.b.Row + j*f.b.Col }
 
-// packRows packs the rows of a panel of B, nj columns that are contiguous, from a row on.
-// While there is memory behind them, rows are copied in the width of a panel.
+// packRows packs the rows of a panel of B, nj contiguous columns, from a row on. Rows are copied at the width of a
+// panel as long as there is memory after them.
 func (f *macroKernel[T]) packRows(j, nj, row int) {
 	cols, step := f.v.cols, f.b.Row
 	at := f.atB(j) + row*step
@@ -247,9 +247,9 @@ func copyLine(dst, src unsafe.Pointer) {
 	to[4], to[5], to[6], to[7] = from[4], from[5], from[6], from[7]
 }
 
-// readsB reports whether rows of B, whose columns are contiguous, are read where they lie,
-// at least the first time: whole panels are; others if they need not be packed for later,
-// and if there is memory behind them, be it another's: what is read of it is not used.
+// readsB reports whether rows of B, whose columns are contiguous, are read in place, at least the first time. Whole
+// panels are. Others are if they need not be packed for later and there is memory after them. It may belong to others,
+// since the values read from it are not used.
 func (f *macroKernel[T]) readsB(j, nj int) bool {
 	if f.factorB.isHalf() {
 		return false
@@ -269,8 +269,8 @@ func (f *macroKernel[T]) readsB(j, nj int) bool {
 	return isMapped(f.b.Data, max(first, last)+reads)
 }
 
-// isMapped reports whether elements before an end can be read, some of which may lie behind
-// the data: in the page of the last one.
+// isMapped reports whether elements before an end can be read although some may be past the data: they are in the page
+// of its last element.
 func isMapped[T any](data []T, end int) bool {
 	const page = 4096 // or a part of one
 	if end <= len(data) {

@@ -1,14 +1,13 @@
 package gemm
 
-// prefetchLists are what tiles fetch of matrices that they write or read once: C, or what an Epilogue
-// goes through. A tile comes to them in short pieces of rows, which no processor foresees, and
-// reads or writes them all at once; so they are asked for before, but one by one: as many
-// requests at a time would hold up those for A and B.
+// prefetchLists are the lines that tiles prefetch of matrices that they write or read once: C, or the memory of an
+// Epilogue. A tile accesses short pieces of their rows, which no processor predicts, and all at once. So they are
+// prefetched earlier, one by one: many requests at a time would delay those for A and B.
 type prefetchLists struct {
 	matrices []uintptr // the first element of each that belongs to the first tile
 	row      int       // bytes from row to row of all
 
-	// The list that was made last: of matrices as far apart, and these sizes.
+	// The last list: for matrices at these distances, and for these sizes.
 	apart   []uintptr
 	made    prefetchSizes
 	offsets []int // from the first matrix on, of whole unrolled steps
@@ -47,7 +46,7 @@ func (l *prefetchLists) list(rows, width int) {
 	}
 }
 
-// areAsFarApart reports whether the matrices are as far from each other as those listed.
+// areAsFarApart reports whether the matrices are at the same distances from each other as those listed.
 func (l *prefetchLists) areAsFarApart() bool {
 	if len(l.apart) != len(l.matrices) {
 		return false
@@ -60,8 +59,8 @@ func (l *prefetchLists) areAsFarApart() bool {
 	return true
 }
 
-// prefetchResults has the tiles that are left of a panel, of some rows each, fetch what they write and
-// read besides A and B with their products: what code goes through, or C, if that is large.
+// prefetchResults has the tiles that are left of a panel, of a number of rows each, prefetch along with their products
+// the memory that they access besides A and B: that of an epilogue, or C if it is large.
 func (f *macroKernel[T]) prefetchResults(done, rows int) {
 	lists, args := &f.s.prefetch, f.args
 	width := f.v.cols * f.size
@@ -84,12 +83,12 @@ func (f *macroKernel[T]) prefetchResults(done, rows int) {
 	args.list, args.prefetchBase, args.prefetchTile = &lists.offsets[0], lists.matrices[0]+uintptr(done*lists.row), rows*lists.row
 }
 
-// prefetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
-// next: each an equal share of the next panel, where it is packed, or will be from columns that
-// are contiguous, or no other tile reads this one. One tile alone reads panels that were packed in advance as one
-// stream, which the processor fetches by itself: asking for it as well, panels ahead, takes the places of requests that are needed
-// sooner. From memory, 4 rows take 0.7 of the time without, and 12 rows 0.8 (Zen 4). Where columns of A are contiguous, each
-// fetches a share of the next block of K; else each fetches the next tile of A.
+// prefetchNext has the tiles that are left of a panel of B, of a number of rows each, prefetch what comes next. It is
+// an equal share of the next panel if that is packed, if it will be packed from contiguous columns, or if no other tile
+// reads this one. A single tile reads panels that were packed in advance as one stream, which the processor prefetches
+// by itself: prefetching panels ahead as well would delay requests that are needed sooner. From memory, 4 rows take 0.7
+// of the time without, and 12 rows 0.8 (Zen 4). If columns of A are contiguous, each tile prefetches a share of the
+// next block of K; else the part of A of the next tile.
 func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 	args := f.args
 	switch {
@@ -123,21 +122,20 @@ func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 	}
 }
 
-// share has each of some tiles fetch an equal part of what is so many bytes long, with products
-// with which nothing else is fetched.
+// share has each of some tiles prefetch an equal part of a number of bytes, with products that prefetch nothing else.
 func (f *macroKernel[T]) share(bytes, tiles int) {
 	f.args.fetchTile = (bytes + tiles - 1) / tiles
 	f.args.stretch = f.perProduct(f.args.fetchTile)
 }
 
-// perProduct is how many bytes of some are fetched with each of these products.
+// perProduct is how many of these bytes each such product prefetches.
 func (f *macroKernel[T]) perProduct(bytes int) int {
 	products := max(f.np-f.args.listed, 1)
 	return (bytes + products - 1) / products
 }
 
-// together is how many bytes rows of the block of K take that lie some bytes apart, if they are
-// fetched together with what is between them; nothing if that is much.
+// together is how many bytes rows of the block of K that are some bytes apart take if they are prefetched together with
+// the gaps between them; 0 if the gaps are large.
 func (f *macroKernel[T]) together(rows, step int) int {
 	const most = 256
 	if gap := step - f.np*f.size; gap < 0 || gap > most {

@@ -1,6 +1,6 @@
 package gemm
 
-// thinArgs are the arguments of a product of few rows with columns of B that are contiguous. Steps are in bytes.
+// thinArgs are the arguments of a product of few rows and contiguous columns of B. Steps are in bytes.
 type thinArgs struct {
 	pieces    int // of each column, of 16 bytes
 	b         uintptr
@@ -15,34 +15,35 @@ type thinArgs struct {
 	turns int // until the first of four columns is fetched again: the loop's own
 }
 
-// thinVectors is the number of vectors of columns in a block, thinCols that of columns whose sums stay in the first-level
-// cache, and thinProducts the least number of products of a sum for which columns are transposed as they are multiplied.
+// thinVectors is the number of vectors of columns in a block. thinCols is the number of columns whose sums stay in the
+// first-level cache. thinProducts is the least number of products of a sum for which columns are transposed as they are
+// multiplied.
 const (
 	thinVectors  = 2
 	thinCols     = 1024
 	thinProducts = 8
-	// Columns are fetched a block ahead if they have at most thinLong bytes: more blocks than one of longer ones do not fit into the first-level
-	// cache, and the processor fetches these by itself.
+	// Columns are prefetched a block ahead if they have at most thinLong bytes. More than one block of longer ones does
+	// not fit into the first-level cache, and the processor prefetches these by itself.
 	thinLong = 1 << 10
 
 	vectorsInTile = 2
 )
 
-// thinScratch is how many elements thinRows wants in memory of packed panels: sums of all rows, and a row of B.
+// thinScratch is how many elements thinRows needs in the memory of packed panels: sums of all rows, and a row of B.
 func (v *simdTiles) thinScratch() int { return len(v.thin) * (thinCols + thinVectors*v.cols) }
 
 // thinBlock is the number of columns in a block.
 func (v *simdTiles) thinBlock() int { return thinVectors * v.cols / vectorsInTile }
 
-// isThin reports whether few rows are multiplied with columns that are contiguous, so that it would take longer to pack these
-// than to multiply them: the loops transpose them in registers.
+// isThin reports whether few rows are multiplied by contiguous columns that would take longer to pack than to multiply:
+// the loops transpose them in registers.
 func (q *problem[T]) isThin(v *simdTiles, c region, s *Scratch[T]) bool {
 	return v != nil && c.top < c.bottom && c.bottom-c.top < len(v.thin) && c.right-c.left >= v.thinBlock() && q.k >= thinProducts && q.b.Row == 1 && q.b.Col > 1 &&
 		!q.hasHalves() && q.offsets == nil && q.packedB == nil && q.part == nil && s.epilogue == nil && s.reader == nil
 }
 
-// thinRows computes a region of few rows. The last block of columns may begin before the one before it ends: sums are
-// computed twice then, but stored once.
+// thinRows computes a region of few rows. The last block of columns may overlap the one before it: the sums of the
+// overlap are computed twice, but stored once.
 func (f *macroKernel[T]) thinRows() {
 	for left := f.left; left < f.right; {
 		cols := f.right - left
@@ -61,7 +62,8 @@ func (f *macroKernel[T]) thinRows() {
 	}
 }
 
-// thinSums sums up np products from p on, of some columns, at least those of a block. Sums of rows lie a pitch apart.
+// thinSums computes the sums of np products from p on, for a number of columns, at least one block. Rows of sums are
+// pitch apart.
 func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	rows, block := f.bottom-f.top, f.v.thinBlock()
 	factors := f.s.a[:rows*np]
@@ -92,7 +94,8 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	}
 }
 
-// addColumn adds the products of one row of B, whose elements lie apart, to sums, and whatever to those behind them.
+// addColumn adds the products of one row of B, whose elements are apart, to sums. Sums past the last column get
+// arbitrary values.
 func (f *macroKernel[T]) addColumn(factors []T, k, np, left, cols, pitch int) {
 	rows := f.bottom - f.top
 	row := f.s.b[rows*pitch:][:pitch]

@@ -2,14 +2,14 @@ package gemm
 
 import "unsafe"
 
-// transposer is a loop that transposes square blocks of so many bytes a side.
+// transposer is a loop that transposes square blocks of side bytes per side.
 type transposer struct {
 	bytes int
 	run   func(*transposeArgs)
 }
 
-// transposeArgs are the arguments of a transposition of blocks. Steps are in bytes. The row that is
-// ahead of each is fetched, if ahead is not 0.
+// transposeArgs are the arguments of a transposition of blocks. Steps are in bytes. If ahead is not 0, the row that is
+// ahead of each is prefetched.
 type transposeArgs struct {
 	blocks         int
 	src, dst       unsafe.Pointer
@@ -17,15 +17,15 @@ type transposeArgs struct {
 	ahead          int
 }
 
-// From farRow on, bytes from row to row, the processor does not fetch the next ones by itself:
-// the second of the next blocks is asked for.
+// If rows are farRow bytes or more apart, the processor does not prefetch the next ones by itself: the block after the
+// next one is prefetched.
 const (
 	farRow      = 1 << 10
 	blocksAhead = 2
 )
 
-// transposition writes the rows of one matrix, which begins in src at from, as the columns of another one,
-// which begins in dst at to. Rows are some elements apart.
+// transposition writes the rows of a matrix, which begins at from in src, as the columns of another, which begins at to
+// in dst. Rows are some elements apart.
 type transposition[T any] struct {
 	src, dst       []T
 	from, to       int
@@ -40,7 +40,7 @@ func (m transposition[T]) part(row, col, rows, cols int) transposition[T] {
 	return m
 }
 
-// transpose makes it by some loops: in the largest blocks that fit.
+// transpose runs a transposition with some loops, in the largest blocks that fit.
 func (f *macroKernel[T]) transpose(m transposition[T], loops []transposer) {
 	if len(loops) == 0 {
 		for r := range m.rows {

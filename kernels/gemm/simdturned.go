@@ -1,8 +1,8 @@
 package gemm
 
-// isTurned reports whether the part of a product whose columns of B are contiguous is better computed as its transpose into
-// memory of its own, from which it is copied: if C has so few rows that packing B would take longer. Then rows of
-// what takes the place of A, which is B, are read where they lie.
+// isTurned reports whether a part of a product whose columns of B are contiguous is better computed as its transpose
+// into separate memory, and then copied. It is if C has so few rows that packing B would take longer. In the transpose,
+// B takes the place of A, and its rows are read in place.
 func (q *problem[T]) isTurned(c region, s *Scratch[T]) bool {
 	v := simdOf[T]()
 	if v == nil || !q.canTurn(s) || q.b.Row != 1 || q.b.Col <= 1 || q.offsets != nil || s.epilogue != nil || s.rows.to != nil {
@@ -19,10 +19,10 @@ func (q *problem[T]) canTurn(s *Scratch[T]) bool {
 	return q.c.Col == 1 && !q.add && q.k > 0 && !q.hasHalves() && q.part == nil && q.packedB == nil && s.reader == nil
 }
 
-// turnedRows is the number of rows, at most, of a product that is turned.
+// turnedRows is the most rows of a product that is computed as its transpose.
 func (v *simdTiles) turnedRows() int { return 2 * v.cols }
 
-// turnedScratch is how many elements a product that is turned wants.
+// turnedScratch is how many elements such a product needs.
 func (p *Product[T]) turnedScratch(v *simdTiles) int {
 	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.FactorA.isHalf() || p.FactorB.isHalf() || p.Part != nil || p.Offsets != nil || p.Packed != nil {
 		return 0
@@ -30,7 +30,7 @@ func (p *Product[T]) turnedScratch(v *simdTiles) int {
 	return min(p.M, v.turnedRows()) * p.N
 }
 
-// runTurned computes such a part.
+// runTurned computes a part as its transpose.
 func (q *problem[T]) runTurned(c region, s *Scratch[T]) {
 	to, v := q.c, simdOf[T]()
 	q.transpose()

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Small are the arguments of code that multiplies small matrices where they lie, without a plan: what such a plan costs is more than their products.
-// Steps are in bytes. Sums have the bits of other loops.
+// Small are the arguments of code that multiplies small matrices in place and without planning, which would cost more
+// than their products. Steps are in bytes. Sums have the bits of other loops.
 type Small struct {
 	Operands     [3]uintptr // A, B and C of the first product
 	first        int        // of the factors, in bytes: the other one comes first in the transpose
@@ -23,8 +23,10 @@ type Small struct {
 	a, b, c, counts uintptr // of the product at hand
 }
 
-// The most vectors of products of a matrix that are worth no plan, in general, of less than four rows of which four vectors of columns are multiplied at once, and
-// where vectors are turned. gatherCost and turnCost are about how many of these a vector takes whose elements lie apart: one by one, or after each other in columns.
+// The most vectors of products of a matrix that is multiplied without planning: in general, with fewer than four rows
+// of which four vectors of columns are multiplied at once, and with vectors that are transposed. gatherCost and
+// turnCost are the approximate cost, in such vectors, of a vector whose elements are apart: loaded one by one, or
+// transposed from columns.
 const (
 	smallVectors  = 512
 	wideVectors   = 4096
@@ -38,8 +40,9 @@ const (
 	farthest      = math.MaxInt32 / 64 // elements between lanes, whose places have 32 bits
 )
 
-// Small returns arguments, but for the operands, with the address of machine code that computes the product with their address in RDI, and about how many
-// vectors it multiplies; nil where the product is not small, or there is no such code.
+// Small returns the arguments, except the operands, the address of machine code that takes their address in RDI, and
+// the approximate number of vectors that it multiplies. It returns nil if the product is not small, or there is no such
+// code.
 func (p *Product[T]) Small() (args *Small, code unsafe.Pointer, work int) {
 	if simdOf[T]() == nil || p.Add || p.Offsets != nil || p.Part != nil || p.FactorA.Type != Own || p.FactorB.Type != Own || p.Rows() == 0 || p.N == 0 || p.K == 0 {
 		return nil, nil, 0
@@ -83,7 +86,8 @@ func (p *Product[T]) Small() (args *Small, code unsafe.Pointer, work int) {
 	return s, code, work * count
 }
 
-// oneBatchAxis returns the steps from matrix to matrix of A, B and C, and how many there are; ok is false where one step does not lead to all.
+// oneBatchAxis returns the steps from matrix to matrix of A, B and C, and the number of matrices. ok is false if a
+// single step does not reach all of them.
 func (p *Product[T]) oneBatchAxis() (each [3]int, count int, ok bool) {
 	count = 1
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {

@@ -2,7 +2,7 @@ package gemm
 
 import "unsafe"
 
-// prepare lists where lanes lie for elements of a size, and returns what else the code needs, and it.
+// prepare lists the places of lanes for elements of a size. It returns the masks and the code.
 func (s *Small) prepare(size int) (masks, code unsafe.Pointer) {
 	single, double := smallCode()
 	if size == 8 {
@@ -17,7 +17,7 @@ func (s *Small) prepare(size int) (masks, code unsafe.Pointer) {
 	return unsafe.Pointer(&lanes4[16]), single
 }
 
-// Run computes the product by the code.
+// Run computes the product with the code.
 func (s *Small) Run(code unsafe.Pointer) { callSmall(code, s) }
 
 // callSmall calls code with the address of its arguments in DI.

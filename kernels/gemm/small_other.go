@@ -6,5 +6,5 @@ import "unsafe"
 
 func (s *Small) prepare(int) (masks, code unsafe.Pointer) { return nil, nil }
 
-// Run computes the product by the code.
+// Run panics: there is no code for this processor.
 func (s *Small) Run(unsafe.Pointer) { panic("gemm: not on this processor") }

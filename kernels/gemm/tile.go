@@ -16,7 +16,7 @@ const (
 // sumsOfTile are the sums of a tile, row by row.
 type sumsOfTile[T any] [tileRows * tileCols]T
 
-// plain is the innermost loops in plain Go.
+// plain holds the innermost loops in plain Go.
 type plain[T scalar.Number] struct {
 	// tile multiplies a panel of A by a panel of B, k ≥ 1 steps:
 	//
@@ -28,7 +28,7 @@ type plain[T scalar.Number] struct {
 	//		}
 	//	}
 	//
-	// A pointer goes on to a step more, but is not used there.
+	// A pointer advances one step past the last one, but is not used there.
 	tile func(k int, a, b []T, sums *sumsOfTile[T])
 	// addRow adds a row times a factor to sums.
 	addRow func(x T, row, sums []T)
@@ -51,9 +51,8 @@ func inPlain[T scalar.Number]() *plain[T] {
 	panic("gemm: no loops for a type of elements")
 }
 
-// choosePlain returns the loops for float32. Go has no fused multiply-add of that type, but may
-// make one of a product and a sum, and on many processors does: if it has, everywhere, the
-// loops need no more.
+// choosePlain returns the loops for float32. Go has no fused multiply-add of that type, but on many processors it fuses
+// a product and a sum. If it does so everywhere, the generic loops suffice.
 func choosePlain() plain[float32] {
 	if p := (plain[float32]{tile[float32], addRow[float32]}); roundsOnce(p) {
 		return p
@@ -61,8 +60,8 @@ func choosePlain() plain[float32] {
 	return plain[float32]{tileF32, addRowF32}
 }
 
-// roundsOnce reports whether no product is rounded before it is added to a sum. It takes a
-// product that needs one bit more than there are, after what cancels all the others.
+// roundsOnce reports whether no product is rounded before it is added to a sum. The test is a product that needs one
+// bit more than there are, after products that cancel all the others.
 func roundsOnce(p plain[float32]) bool {
 	const u = 1.0 / (1 << 12)
 	const x, first = 1 + u, -(1 + 2*u)
@@ -79,8 +78,8 @@ func roundsOnce(p plain[float32]) bool {
 	return true
 }
 
-// tile is the loop for types, or processors, of which a product added to a sum is rounded once.
-// Here and below, pointers take the place of slices, whose lengths would take up registers.
+// tile is the loop for types or processors with a fused product and sum. Here and below, pointers replace slices, whose
+// lengths would take up registers.
 func tile[T scalar.Number](k int, a, b []T, sums *sumsOfTile[T]) {
 	s00, s01, s10, s11, s20, s21 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
 	_, _ = a[k*tileRows-1], b[k*tileCols-1]
@@ -108,7 +107,7 @@ func addRow[T scalar.Number](x T, row, sums []T) {
 	}
 }
 
-// tileF64 is tile with the fused multiply-add that Go has of this type.
+// tileF64 is tile with Go's fused multiply-add of float64.
 func tileF64(k int, a, b []float64, sums *sumsOfTile[float64]) {
 	s00, s01, s10, s11, s20, s21 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
 	_, _ = a[k*tileRows-1], b[k*tileCols-1]

@@ -16,20 +16,22 @@ type windowRowsArgs struct {
 	rows    [mostWindowRows]uintptr
 }
 
-// mostWindowRows is the number of rows, at most, of such a tile.
+// mostWindowRows is the most rows of such a tile.
 const mostWindowRows = 14
 
 const (
-	// Windows are rows where C has at most so many, which are columns then.
+	// Windows become rows if C has at most this many rows, which then become columns.
 	turnedWindowRows = 512
-	// A is packed once for a batch, or the turned result of several blocks of K kept, if it takes at most so many bytes.
+	// A is packed once for a batch, or the transposed result of several blocks of K is kept, if it takes at most this
+	// many bytes.
 	turnedWindowBytes = 4 << 20
-	// Else, so many bytes of the turned result are computed before they are transposed.
+	// Otherwise, this many bytes of the transposed result are computed before they are transposed back.
 	turnedResultBytes = 48 << 10
 )
 
-// turnsWindows reports whether a part of a product with windows is better computed as its transpose, whose rows are windows that are
-// read where they lie: it takes about as long to transpose an element of the result as to copy one of a window. once says that A is packed for a batch.
+// turnsWindows reports whether a part of a product with windows is better computed as its transpose. Its rows are
+// windows, which are read in place. Transposing an element of the result takes about as long as copying one of a
+// window. once says that A is packed once for a batch.
 func (q *problem[T]) turnsWindows(c region, s *Scratch[T], once bool) bool {
 	v := simdOf[T]()
 	if q.offsets == nil || v == nil || !q.canTurn(s) {
@@ -56,7 +58,7 @@ func (p *Product[T]) packsOnce(v *simdTiles) bool {
 		p.K*roundUp(p.M, v.cols)*sizeOf[T]() <= turnedWindowBytes
 }
 
-// windowScratch is how many elements packed panels and turned results want.
+// windowScratch is how many elements packed panels and transposed results need.
 func (p *Product[T]) windowScratch(v *simdTiles) (packed, turned int) {
 	if p.Offsets == nil || p.M == 0 || p.M > turnedWindowRows {
 		return 0, 0
@@ -68,8 +70,8 @@ func (p *Product[T]) windowScratch(v *simdTiles) (packed, turned int) {
 	return k * width, turnedPlaces[T](v, p.M, p.N, p.K, once) * width
 }
 
-// turnedPlaces is for how many of n windows the results of m rows are kept before they are transposed: for all of them where A is packed anew for
-// each of several blocks of K, and none if these are too many.
+// turnedPlaces is the number of n windows whose results, m rows each, are kept before they are transposed. It is n if A
+// is packed again for each of several blocks of K, or 0 if they take too much memory.
 func turnedPlaces[T scalar.Number](v *simdTiles, m, n, k int, once bool) int {
 	width, size := roundUp(m, v.cols), sizeOf[T]()
 	if once || k <= BlockLen(k) {
@@ -81,7 +83,7 @@ func turnedPlaces[T scalar.Number](v *simdTiles, m, n, k int, once bool) int {
 	return n
 }
 
-// runWindows computes such a part. once says that A is packed for a batch, and packed that it has been.
+// runWindows computes such a part. once says that A is packed for a batch, packed that it already is.
 func (q *problem[T]) runWindows(c region, s *Scratch[T], once, packed bool) {
 	v := simdOf[T]()
 	f := q.begin(v, c, s)
@@ -119,7 +121,7 @@ func (q *problem[T]) runWindows(c region, s *Scratch[T], once, packed bool) {
 	}
 }
 
-// packAll packs all columns of B, in a block of K that begins at p, as panels.
+// packAll packs all columns of B as panels, in the block of K that begins at p.
 func (f *macroKernel[T]) packAll(p, at int) {
 	f.p, f.np = p, blockSize(p, f.k)
 	for j := f.left; j < f.right; j += f.v.cols {
@@ -128,7 +130,7 @@ func (f *macroKernel[T]) packAll(p, at int) {
 	}
 }
 
-// windowBlock multiplies windows at some places, in a block of K, by panels of packed columns.
+// windowBlock multiplies the windows at some places by panels of packed columns, in a block of K.
 func (f *macroKernel[T]) windowBlock(p, packed int, places []int) {
 	args, np := &f.s.windows, blockSize(p, f.k)
 	args.k, args.offsets, args.add = np, &f.offsets.Rows[p], 0
