@@ -7,16 +7,15 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Operands are fetched so far ahead: the processor does it by itself, but not across the ends
-// of pages, and not as far as memory takes time.
+// Operands are prefetched aheadBytes ahead. The processor prefetches by itself, but not across pages, and not far
+// enough to hide the latency of memory.
 const aheadBytes = 8 << 10
 
-// mostFetches is the number of operands of a section that can be fetched ahead: one of them
-// at a time.
+// mostFetches is the most operands of a section of which one at a time can be prefetched.
 const mostFetches = 3
 
-// fetchAhead has loops written that fetch an operand ahead. They stand at the end of the code,
-// to which one goes from here, and from there on to a place after the loop.
+// fetchAhead writes loops that prefetch an operand. They are at the end of the code: control jumps there from here, and
+// then to a place after the loop.
 func (c *compiler) fetchAhead(b *block, p plan, after asm.Label) {
 	loads := c.fetchable(b)
 	if len(loads) == 0 {
@@ -41,9 +40,8 @@ func (c *compiler) fetchAhead(b *block, p plan, after asm.Label) {
 	})
 }
 
-// fetchable returns what loads the operands of a section that can be fetched ahead: those that
-// no other has fetched, unless the section is bound by arithmetic anyway, or by writing as
-// much as it reads.
+// fetchable returns the loads of a section whose operands can be prefetched: those that no other section prefetches.
+// There are none if the section is bound by arithmetic, or if it writes as much as it reads.
 func (c *compiler) fetchable(b *block) (loads []*inst) {
 	if !c.chunked || len(b.insts) > memoryBody {
 		return nil
@@ -58,12 +56,12 @@ func (c *compiler) fetchable(b *block) (loads []*inst) {
 	return loads
 }
 
-// fetch asks for what some elements of an operand will be ahead.
+// fetch prefetches the line that an operand's loads will reach, some elements ahead.
 func (c *compiler) fetch(load *inst, elements int32) {
 	c.fetchFrom(pointerRegs[load.operand], load, elements, aheadBytes)
 }
 
-// fetchFrom asks for elements some bytes ahead.
+// fetchFrom prefetches elements that are some bytes ahead.
 func (c *compiler) fetchFrom(base asm.Reg, load *inst, elements int32, ahead int32) {
 	const line = 64
 	for at := int32(0); at < elements*int32(load.size); at += line {
@@ -71,17 +69,17 @@ func (c *compiler) fetchFrom(base asm.Reg, load *inst, elements int32, ahead int
 	}
 }
 
-// A body of many operations waits for memory at the beginning of each row, since no load of the next one
-// is near enough to begin early. What it loads is fetched a page ahead: as often as not, that is the next
-// row of a matrix whose rows lie in those of a larger one, as the gates of a recurrent layer do. In a stage
-// after the first one, some operations are enough to fetch the next row, with which the first stage begins.
+// A body of many operations waits for memory at the beginning of each row, since the loads of the next row come too
+// late to overlap. So its operands are prefetched a page ahead. That is often the next row of a matrix whose rows lie
+// in those of a larger one, as the gates of a recurrent layer do. After the first stage, fewer operations are enough to
+// prefetch the next row, with which the first stage begins.
 const (
 	heavyBody = 100
 	laterBody = 12
 	pageBytes = 4 << 10
 )
 
-// fetchRows asks for elements of later rows where memory is not what a section waits for.
+// fetchRows prefetches elements of later rows if a section is not bound by memory.
 func (c *compiler) fetchRows(b *block, elements int32) {
 	switch operations := b.operations(); {
 	case operations >= heavyBody:
@@ -97,7 +95,7 @@ func (c *compiler) fetchRows(b *block, elements int32) {
 	}
 }
 
-// isLoad reports whether an instruction loads elements of the operand's own rows, not of one that is picked.
+// isLoad reports whether an instruction loads elements of the operand's own rows, not of a picked row.
 func (in *inst) isLoad() bool { return in.form == loadForm && in.slot == nil }
 
 // eachLoaded visits a load of each operand that a section loads.

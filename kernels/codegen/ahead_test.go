@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Bodies of many operations ask for each of their operands a page ahead; short ones leave that to the
-// processor, whose own fetching keeps up with them.
+// Bodies of many operations prefetch each of their operands a page ahead. Short ones leave that to the hardware
+// prefetcher, which keeps up with them.
 func TestHeavyBodiesFetchAhead(t *testing.T) {
 	for _, tt := range []struct {
 		functions int
@@ -39,8 +39,8 @@ func TestHeavyBodiesFetchAhead(t *testing.T) {
 	}
 }
 
-// The exponentials of a softmax ask for the next row, whose greatest element is next; what has nothing else
-// to do than to load does not.
+// The exponentials of a softmax prefetch the next row, since its maximum is computed next. Code that only loads does
+// not.
 func TestLaterStagesFetchTheNextRow(t *testing.T) {
 	for _, op := range []rowprog.Op{rowprog.OpExp, rowprog.OpNeg} {
 		b := rowprog.NewBuilder("rows", 1)

@@ -6,11 +6,10 @@ import (
 	"github.com/broadloom/broadloom/kernels/asm"
 )
 
-// vectorRegs is the most vector registers that there are.
+// vectorRegs is the most vector registers of any target.
 const vectorRegs = 32
 
-// node is a micro-operation of one copy of an unrolled body. Its number in the list is
-// that of its value.
+// node is a micro-operation of one copy of an unrolled body. Its number in the list is also that of its value.
 type node struct {
 	in   *inst
 	args [3]int32
@@ -20,9 +19,9 @@ type node struct {
 
 const never = math.MaxInt32
 
-// emitter writes the code of a list of nodes and hands out registers: a linear scan
-// that, when none is free, gives up the value that is used last. What a value was
-// given up to is its memory slot, its operand or a spill slot.
+// emitter writes the code of a list of nodes and allocates registers by a linear scan. If no register is free, it
+// evicts the value whose next use is farthest. An evicted value is read again from its memory slot, its operand or a
+// spill slot.
 type emitter struct {
 	c      *compiler
 	a      *asm.Asm
@@ -43,7 +42,7 @@ type emitter struct {
 	lists
 }
 
-// lists are the lists of an emitter, whose memory the next block takes over.
+// lists are the lists of an emitter. The next block reuses their memory.
 type lists struct {
 	nodes  []node
 	nodeOf []int32 // of each micro-operation, copy by copy
@@ -54,14 +53,13 @@ type lists struct {
 	slots  []int32
 }
 
-// What a register holds besides a value.
+// What a register holds if not a value.
 const (
 	vacant int32 = -1
 	pinned int32 = -2
 )
 
-// expand lists the nodes of copies of a block, operation by operation if interleaved,
-// else copy by copy.
+// expand lists the nodes of copies of a block: operation by operation if interleaved, else copy by copy.
 func (e *emitter) expand(b *block, copies int, interleaved bool) {
 	e.nodes = e.nodes[:0]
 	n := len(b.insts)
@@ -99,7 +97,7 @@ func (e *emitter) expand(b *block, copies int, interleaved bool) {
 	e.findUses()
 }
 
-// findUses notes where values are used, from the end backwards.
+// findUses records where values are used, from the end backwards.
 func (e *emitter) findUses() {
 	n := len(e.nodes)
 	e.use = resize(e.use, n)
@@ -130,7 +128,7 @@ func resize[T any](s []T, n int) []T {
 	return make([]T, n, n+n/2)
 }
 
-// start prepares to write nodes, with slots pinned to registers.
+// start prepares to write nodes with slots pinned to registers.
 func (e *emitter) start(pins *pins) {
 	e.pins = pins
 	for r := range e.holds {
@@ -169,7 +167,7 @@ type pins struct {
 	acc  [vectorRegs]bool
 }
 
-// of is the register of a slot, -1 for none.
+// of is the register of a slot, or -1.
 func (p *pins) of(h *slot) int8 {
 	for r, x := range p.slot {
 		if x == h && h != nil {
@@ -179,7 +177,7 @@ func (p *pins) of(h *slot) int8 {
 	return -1
 }
 
-// take finds a register and marks it as needed.
+// take allocates a register for the current operation.
 func (e *emitter) take() asm.Vec {
 	used, free := 1, -1
 	for r := range vectorRegs {
@@ -200,14 +198,14 @@ func (e *emitter) take() asm.Vec {
 	return asm.Vec(free)
 }
 
-// isLent reports whether a register has a slot's value that the operation at hand does not need there.
+// isLent reports whether a register has a slot's value that the current operation does not need there.
 func (e *emitter) isLent(r int) bool {
 	v := e.holds[r]
 	return v >= 0 && e.busy>>r&1 == 0 && e.nodes[v].in.form == slotForm
 }
 
-// lend brings slots that the next node uses too into free registers: copies side by side would each read
-// memory, of which two vectors come in a cycle, as many as can be multiplied and added.
+// lend loads slots that the next node uses too into free registers. Otherwise each interleaved copy would read memory,
+// which delivers two vectors per cycle: as many as can be multiplied and added.
 func (e *emitter) lend(nd *node) {
 	for k, v := range nd.args {
 		if v < 0 || e.nodes[v].in.form != slotForm || e.inReg(v) || nd.next[k] != e.at+1 {
@@ -228,7 +226,8 @@ func (e *emitter) lend(nd *node) {
 	}
 }
 
-// spare is a free register, or else that of the slot that is used last, if neither this node nor the next uses it; or -1.
+// spare is a free register, or the register of the slot whose next use is farthest, if neither this node nor the next
+// uses it; or -1.
 func (e *emitter) spare() int {
 	best, last := -1, e.at+2
 	for r := vectorRegs - 1; r >= 0; r-- {
@@ -242,7 +241,7 @@ func (e *emitter) spare() int {
 	return best
 }
 
-// evict gives up the slot or else the value that is used last.
+// evict frees the register of the slot, or else of the value, whose next use is farthest.
 func (e *emitter) evict() int {
 	best := -1
 	for r, v := range e.holds {
@@ -266,7 +265,7 @@ func (e *emitter) evict() int {
 	return best
 }
 
-// freeSlot finds room for a vector.
+// freeSlot finds a spill slot for a vector.
 func (e *emitter) freeSlot() int32 {
 	if n := len(e.slots); n > 0 {
 		s := e.slots[n-1]
@@ -276,7 +275,7 @@ func (e *emitter) freeSlot() int32 {
 	return int32(e.c.layout.room(vectorBytes))
 }
 
-// inMemory reports whether a value can be read other than in a register.
+// inMemory reports whether a value can be read from memory.
 func (e *emitter) inMemory(v int32) bool {
 	nd := &e.nodes[v]
 	switch nd.in.form {
@@ -290,13 +289,12 @@ func (e *emitter) inMemory(v int32) bool {
 	return e.slot[v] != 0
 }
 
-// isInTile reports whether a value comes in a register, and is in memory nowhere.
+// isInTile reports whether a value arrives in a register and is nowhere in memory.
 func (e *emitter) isInTile(nd *node) bool {
 	return e.tile != nil && e.tile.results != nil && nd.in.form == loadForm && nd.in.operand == e.tile.From
 }
 
-// memory is where a value can be read other than in a register. It may use the
-// registers pointer and temp2.
+// memory is where a value can be read in memory. It may use the registers pointer and temp2.
 func (e *emitter) memory(v int32) asm.Mem {
 	nd := &e.nodes[v]
 	switch {
@@ -316,7 +314,7 @@ func (e *emitter) inReg(v int32) bool { return e.reg[v] >= 0 }
 // lastUse reports whether argument k of a node is not used after it.
 func (nd *node) lastUse(k int) bool { return nd.next[k] == never }
 
-// get brings a value into a register.
+// get returns a register with a value, and loads it if needed.
 func (e *emitter) get(v int32) asm.Vec {
 	if r := e.reg[v]; r >= 0 {
 		e.busy |= 1 << r
@@ -328,7 +326,7 @@ func (e *emitter) get(v int32) asm.Vec {
 	return r
 }
 
-// read copies a value that is not in a register into one.
+// read loads a value that is in no register into one.
 func (e *emitter) read(v int32, r asm.Vec) {
 	nd := &e.nodes[v]
 	w := e.c.target.full()
@@ -345,7 +343,7 @@ func (e *emitter) read(v int32, r asm.Vec) {
 	e.a.M(asm.MOVUPS, w, r, 0, e.memory(v))
 }
 
-// copyTo brings a value into a register that it may be overwritten in.
+// copyTo copies a value to a register that may be overwritten.
 func (e *emitter) copyTo(v int32, r asm.Vec, w asm.Width) {
 	if x := e.reg[v]; x >= 0 {
 		e.a.R(asm.MOVAPS, w, r, 0, asm.Vec(x))
@@ -354,7 +352,7 @@ func (e *emitter) copyTo(v int32, r asm.Vec, w asm.Width) {
 	e.read(v, r)
 }
 
-// settle frees the registers of arguments that are not used any more.
+// settle frees the registers of arguments whose last use this is.
 func (e *emitter) settle(nd *node) {
 	for k, x := range nd.args {
 		if x < 0 {
@@ -377,8 +375,7 @@ func (e *emitter) drop(v int32) {
 	}
 }
 
-// leave frees the spill slots of arguments that are not used any more, once the
-// operation has been written.
+// leave frees the spill slots of arguments whose last use this was, once the operation has been written.
 func (e *emitter) leave(nd *node) {
 	for k, x := range nd.args {
 		if x >= 0 && nd.lastUse(k) && e.slot[x] != 0 {

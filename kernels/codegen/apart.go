@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/asm"
 )
 
-// ApartArgs is the arguments of the code of [Apart]: rows of Blocks·8 elements of 4 bytes, which stand side by side in To and some elements apart in From,
-// where another one must follow. Steps from row to row are in bytes.
+// ApartArgs are the arguments of the code of [Apart]: rows of Blocks·8 elements of 4 bytes. They are contiguous in To
+// and some elements apart in From, where another one must follow. Steps from row to row are in bytes.
 type ApartArgs struct {
 	To, From       uintptr
 	ToRow, FromRow int
@@ -16,12 +16,13 @@ type ApartArgs struct {
 }
 
 const (
-	// LeastApart and MostApart bound how many elements apart those are that there is code for.
+	// LeastApart and MostApart bound the steps for which there is code.
 	LeastApart, MostApart = 2, 4
 	apartBlock            = 8
 )
 
-// Apart makes code that puts elements side by side that stand step apart, or turns them round for a step of -1, in vectors.
+// Apart makes code that copies elements that are step apart to contiguous memory, in vectors. A step of -1 reverses
+// them.
 func Apart(target Target, step int) (code []byte) {
 	const to, from, toRow, fromRow, rows, blocks, at, next = asm.RSI, asm.RCX, asm.R8, asm.R9, asm.RBX, asm.RDX, asm.RAX, asm.R10
 	const w, order = asm.W256, asm.Vec(7)
@@ -80,7 +81,7 @@ func Apart(target Target, step int) (code []byte) {
 	return code
 }
 
-// apartOrder says for each element where in a vector it is before the last instruction puts them in order.
+// apartOrder returns, for each element, its place in the vector before the last instruction, which puts them in order.
 func apartOrder(step int) (order []byte) {
 	for k := range apartBlock {
 		at := k * step % apartBlock

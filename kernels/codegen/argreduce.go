@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// An ArgMax or ArgMin has two accumulators side by side: the best elements so far, one
-// in each lane, and their indices, which are -1 where there is none yet.
+// An ArgMax or ArgMin has two accumulators: in each lane the best element so far, and its index, which is -1 if there
+// is none yet.
 
 // winner is a candidate: an element and its index.
 type winner struct{ best, at vreg }
@@ -60,7 +60,7 @@ func (r argReduction) unset() uint64 {
 	return math.MaxUint32
 }
 
-// beating is a mask of where x wins over y: a NaN wins over all numbers.
+// beating is a mask of the lanes in which x wins over y: a NaN wins over all numbers.
 func (r argReduction) beating(x, y vreg) vreg {
 	switch {
 	case r.typ == rowprog.Bool:
@@ -73,7 +73,7 @@ func (r argReduction) beating(x, y vreg) vreg {
 	return r.either(asm.ORPS, w, r.compareFloat(r.beats, r.typ, x, y), nan)
 }
 
-// merge returns the better of two candidates in each lane: of equal ones the first.
+// merge returns the better of two candidates in each lane; if they are equal, the first.
 func (r argReduction) merge(x, y winner) winner {
 	w := r.width(r.size)
 	earlier := r.binary(asm.ANDNPS, w, r.beating(x.best, y.best), r.greater(r.index, x.at, y.at))
@@ -83,7 +83,7 @@ func (r argReduction) merge(x, y winner) winner {
 	return winner{r.choose(w, r.size, second, y.best, x.best), r.choose(w, r.size, second, y.at, x.at)}
 }
 
-// foldIndex makes a block that merges all lanes and puts the index into its slot.
+// foldIndex makes a block that merges all lanes and stores the index in its slot.
 func (c *compiler) foldIndex(best, at *accumulator) *block {
 	bytes := c.target.bytes()
 	b := c.newBlock(bytes / laneSize(best.typ))
@@ -96,7 +96,7 @@ func (c *compiler) foldIndex(best, at *accumulator) *block {
 	return b
 }
 
-// foldedVectors merges some first vectors of candidates, until one is left. The others have none.
+// foldedVectors merges the first set vectors of candidates until one is left. The other vectors have no candidates.
 func (r argReduction) foldedVectors(best, at *accumulator, set int) winner {
 	bytes := r.c.target.bytes()
 	x := make([]winner, set)

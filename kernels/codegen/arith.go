@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// floatOps is the instructions on a floating-point type.
+// floatOps are the instructions for a floating-point type.
 type floatOps struct {
 	typ                       rowprog.Type
 	add, sub, mul, div        *asm.Op
@@ -32,8 +32,8 @@ func floatOpsOf(t rowprog.Type) *floatOps {
 	return &float32Ops
 }
 
-// isPower reports whether an element is a power of two, positive or negative, whose
-// inverse is a normal number: to divide by it is to multiply by that, bit for bit.
+// isPower reports whether an element is a power of two, positive or negative, whose inverse is a normal number.
+// Dividing by it and multiplying by its inverse then give the same bits.
 func (f *floatOps) isPower(bits uint64) bool {
 	exponent := bits & f.magnitude
 	return exponent&(f.one&-f.one-1) == 0 && exponent > 0 && exponent < 2*f.one
@@ -44,7 +44,7 @@ func (f *floatOps) inverse(bits uint64) uint64 {
 	return bits&f.sign | (2*f.one - bits&f.magnitude)
 }
 
-// The predicates of floating-point comparisons, none of which signals.
+// The predicates of floating-point comparisons. None of them signals.
 const (
 	cmpEq    = 0x00
 	cmpUnord = 0x03
@@ -66,7 +66,7 @@ const (
 	roundTrunc = 11
 )
 
-// float makes a primitive of floating-point values.
+// float makes a primitive on floating-point values.
 func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z vreg) vreg {
 	f, w := floatOpsOf(t), b.width(t.Size())
 	switch op {
@@ -125,9 +125,8 @@ func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z vreg) vreg {
 	return b.function64(op, x, y)
 }
 
-// extreme is the greater or the lesser of x and y, of which the instruction gives the
-// second if one is NaN or both are zero. join brings two zeros together: to +0 as the
-// greater, to -0 as the lesser.
+// extreme is the greater or the lesser of x and y. The instruction returns the second if one is NaN or both are zero.
+// join combines two zeros: to +0 for the greater, to -0 for the lesser.
 func (b *block) extreme(f *floatOps, op, join *asm.Op, w asm.Width, x, y vreg) vreg {
 	if whole := b.c.target.extremeOp(op); whole != op { // which does all of that
 		return b.either(whole, w, x, y)

@@ -2,18 +2,18 @@ package codegen
 
 import "github.com/broadloom/broadloom/kernels/rowprog"
 
-// mostCompared is the number of pairs of instructions that are compared to find a bound.
+// mostCompared is the most pairs of instructions that are compared to find a bound.
 const mostCompared = 64
 
-// isNotPositive reports whether a value is at most 0, or NaN: it is an element less the greatest of
-// its row, as in a softmax.
+// isNotPositive reports whether a value is at most 0, or NaN, because it is an element minus the maximum of its row, as
+// in a softmax.
 func (c *compiler) isNotPositive(v rowprog.Value) bool {
 	in := &c.p.Insts[v]
 	budget := mostCompared
 	return in.Op == rowprog.OpSub && c.bounds(in.Args[1], in.Args[0], &budget)
 }
 
-// bounds reports whether x is nowhere greater than a value, unless one of them is NaN.
+// bounds reports whether x is never greater than a value, unless one of them is NaN.
 func (c *compiler) bounds(greatest, x rowprog.Value, budget *int) bool {
 	switch in := &c.p.Insts[greatest]; in.Op {
 	case rowprog.OpReduce:
@@ -24,7 +24,7 @@ func (c *compiler) bounds(greatest, x rowprog.Value, budget *int) bool {
 	return false
 }
 
-// same reports whether two values are computed alike from operands that are only read.
+// same reports whether two values are computed in the same way from operands that are only read.
 func (c *compiler) same(x, y rowprog.Value, budget *int) bool {
 	if x == y {
 		return true

@@ -2,11 +2,11 @@ package codegen
 
 import "github.com/broadloom/broadloom/kernels/asm"
 
-// A row that is too long for one call is worked on chunk by chunk: one stage of all its
-// chunks after the other. What outlives a stage lies in the block of arguments, so that
-// a call can end after a stage and another one go on there.
+// A row that is too long for one call is processed in chunks: one stage of all chunks after the other. Values that
+// outlive a stage are stored in the block of arguments, so that a call can end after a stage and another can continue
+// there.
 
-// stageLabels is the places of a stage in the code, and the entries that lead to them.
+// stageLabels are the places of a stage in the code, and the entries that lead to them.
 type stageLabels struct {
 	number                int
 	chunk, next           asm.Label
@@ -14,7 +14,7 @@ type stageLabels struct {
 	reductions            []Reduction
 }
 
-// endStage ends a call after a stage, whose code begins at a label, if it is to.
+// endStage writes code that ends a call after a stage, which begins at a label, if the caller asks for it.
 func (c *compiler) endStage(number int, begin asm.Label, b *block) {
 	c.a.CmpMemImm(inBlock(offHalt), 0)
 	c.a.JumpIf(asm.NotEqual, c.exit)
@@ -27,7 +27,7 @@ func (c *compiler) endStage(number int, begin asm.Label, b *block) {
 	c.stages = append(c.stages, st)
 }
 
-// writeEntries writes where calls for chunks enter the code.
+// writeEntries writes the entries of the code for chunks.
 func (c *compiler) writeEntries() {
 	enter := func(l asm.Label) asm.Label {
 		entry := c.a.Here()

@@ -35,8 +35,8 @@ func listing(t *testing.T, c *Code) (lines []string) {
 
 var forbidden = regexp.MustCompile(`\b([re]?sp|[re]?bp|bad|push|pop|call|syscall)\b`)
 
-// TestCodeKeepsTheRules wants that no code moves the stack pointer, touches RBP, calls
-// or cannot be decoded, and that the only way out clears the vector registers.
+// TestCodeKeepsTheRules checks that no code moves the stack pointer, touches RBP, calls or cannot be decoded, and that
+// the only way out clears the vector registers.
 func TestCodeKeepsTheRules(t *testing.T) {
 	for seed := range uint64(30) {
 		p := rowtest.Program(rand.New(rand.NewPCG(seed, 5)))
@@ -59,7 +59,7 @@ func TestCodeKeepsTheRules(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefused states what there is no machine code for, of single primitives.
+// TestWhatIsRefused lists the single primitives that have no machine code.
 func TestWhatIsRefused(t *testing.T) {
 	var refused []string
 	for _, op := range rowprog.Primitives() {
@@ -92,8 +92,8 @@ func TestWhatIsRefused(t *testing.T) {
 	require.Empty(t, refused)
 }
 
-// TestPartialResultsAreWrittenWhole wants that the last elements of a row leave partial results as whole vectors, which what folds them reads: a
-// masked write has to reach the cache before.
+// TestPartialResultsAreWrittenWhole checks that the last elements of a row store partial results as whole vectors,
+// which the fold reads: it would have to wait for a masked store to reach the cache.
 func TestPartialResultsAreWrittenWhole(t *testing.T) {
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I64} {
 		for _, reduction := range []rowprog.Reduction{rowprog.Sum, rowprog.Max} {
@@ -113,7 +113,7 @@ func TestPartialResultsAreWrittenWhole(t *testing.T) {
 	}
 }
 
-// AVX-512 converts between integers of 64 bits and floating-point numbers by an instruction.
+// AVX-512 has an instruction that converts between integers of 64 bits and floating-point numbers.
 func TestWideIntegersAreConvertedByAnInstruction(t *testing.T) {
 	for _, tt := range []struct {
 		from, to    rowprog.Type

@@ -7,15 +7,16 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Rows that are accumulated over the last outer axis, as those of [1000, 33, 31] over the second one, wait for each other where they are short: each reads
-// from memory what the one before has just written there, 8 ns later. Such rows are worked on in columns of some vectors instead, whose sums stay in registers
-// from the first row to the last. Each element still meets the others in the same order.
+// Rows may be accumulated over the last outer axis, as [1000, 33, 31] over the second one. If they are short, each
+// waits for the one before: it reads what that has just stored, 8 ns later. Such rows are processed in columns of some
+// vectors instead, whose sums stay in registers from the first row to the last. The order of each element's sum is the
+// same.
 
 // columnVectors are the vectors of a column, widest columns first.
 var columnVectors = []int{4, 2, 1}
 
-// hasColumns reports whether a program accumulates all that it accumulates over the last outer axis, and does nothing that depends on the order of rows
-// and columns.
+// hasColumns reports whether all accumulation of a program is over the last outer axis, and nothing depends on the
+// order of rows and columns.
 func (c *compiler) hasColumns() bool {
 	p := c.p
 	if p.Outer == 0 || p.Stages > 1 {
@@ -45,15 +46,15 @@ func (c *compiler) hasColumns() bool {
 	return accumulates && lo == hi
 }
 
-// columns is code that works on rows column by column.
+// columns writes code that processes rows column by column.
 type columns struct {
 	*compiler
 	row, vec *block
 	saved    int // where the addresses of the first row are kept
 }
 
-// columnLoop has the rows of the last outer axis worked on column by column where the caller wants that. The code stands at the end, to which one goes from here,
-// and from there on to a place behind the loop over the axis.
+// columnLoop writes code that processes the rows of the last outer axis column by column, if the caller asks for it.
+// The code is at the end: control jumps there from here, and then to a place after the loop over the axis.
 func (c *compiler) columnLoop(after asm.Label) {
 	if !c.hasColumns() {
 		return
@@ -80,7 +81,7 @@ func (c *compiler) columnLoop(after asm.Label) {
 	})
 }
 
-// firstHeld is the first register of sums, from which on they go down, and mostHeld how many are kept in registers.
+// firstHeld is the highest register of sums; the others are below it. mostHeld is how many are kept in registers.
 func (w *columns) firstHeld() int { return w.target.registers() - spare - 1 }
 func (w *columns) mostHeld() int  { return w.firstHeld() / 2 }
 
@@ -116,7 +117,8 @@ func (w *columns) write() {
 	a.Bind(done)
 }
 
-// plan decides what stays in registers of a column of some vectors. ok is false where there are too few for more than one.
+// plan decides what stays in registers for a column of some vectors. ok is false if there are too few registers for
+// more than one.
 func (w *columns) plan(vectors int) (p plan, ok bool) {
 	first, held := w.firstHeld(), vectors*len(w.vec.accs)
 	if held > w.mostHeld() {
@@ -168,7 +170,7 @@ func (w *columns) column(p *plan, m mode) {
 	w.moveSums(p.copies, m, true)
 }
 
-// moveSums brings the sums of a column into their registers, or back.
+// moveSums loads the sums of a column into their registers, or stores them.
 func (w *columns) moveSums(vectors int, m mode, back bool) {
 	width := w.target.full()
 	for _, acc := range w.vec.accs {
@@ -187,7 +189,7 @@ func (w *columns) moveSums(vectors int, m mode, back bool) {
 	}
 }
 
-// moveRest loads the rest of a row, or stores it.
+// moveRest loads the remainder of a row, or stores it.
 func (c *compiler) moveRest(r asm.Vec, at asm.Mem, size uint8, back bool) {
 	switch {
 	case !back:

@@ -10,51 +10,48 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// Align is what code must lie at a multiple of, in bytes.
+// Align is the alignment of code, in bytes.
 const Align = asm.DataAlign
 
 // Code is the machine code of a program.
 type Code struct {
 	Layout Layout
-	// Bytes is the code and, behind it, its constants. It must lie at a multiple of
-	// [Align] and is entered at its beginning.
+	// Bytes is the code, followed by its constants. It must be aligned to [Align]. Its entry point is its beginning.
 	Bytes []byte
-	// Length is the number of bytes of code alone.
+	// Length is the number of bytes of code without the constants.
 	Length int
-	// NonTemporal reports whether the code is able to write results past the caches.
+	// NonTemporal reports whether the code can write results with non-temporal stores, which bypass the caches.
 	NonTemporal bool
-	// Prefetches lists the operands that the code is able to fetch ahead.
+	// Prefetches lists the operands that the code can prefetch.
 	Prefetches []int
-	// MaxRow is the greatest number of elements of a row, 0 for any.
+	// MaxRow is the most elements of a row, 0 for any number.
 	MaxRow int
-	// Stages is how to work on rows chunk by chunk; elementwise programs of one stage
-	// have none, since their operands' addresses can be moved along the row.
+	// Stages says how to process rows in chunks. Elementwise programs of one stage have none, since their operands'
+	// addresses can be moved along the row.
 	Stages []Stage
-	// Work is an estimate of the processor cycles for an element of a row.
+	// Work estimates the processor cycles per element of a row.
 	Work float64
 }
 
-// Stage is a stage that does something for the elements of a row. With Layout.Halt set,
-// a call at the beginning of the code ends after the first stage. From there on Chunk is
-// the offset in the code to call for another chunk of the row, and Next that for what
-// comes between this stage and the next together with the next one's first chunk.
+// Stage is a stage that processes the elements of a row. With Layout.Halt set, a call at the beginning of the code ends
+// after the first stage. From there on, Chunk is the offset in the code to call for another chunk of the row. Next is
+// the offset for the code between this stage and the next, together with the first chunk of the next stage.
 type Stage struct {
 	Number      int // in the program
 	Chunk, Next int
 	Reductions  []Reduction
 }
 
-// Reduction is where a stage puts what it makes of a chunk by a reduction: the element,
-// or the mask of a Bool, in all lanes of the vector at Slot. For ArgMax and ArgMin that
-// is an index; the element of index i is the lane at Lanes of number i modulo their
-// number, that of 256 bytes.
+// Reduction says where a stage puts the result of a chunk's reduction: the element, or the mask of a Bool, in all lanes
+// of the vector at Slot. For ArgMax and ArgMin that is an index. The element of index i is in the 256 bytes at Lanes,
+// in lane i modulo the number of lanes.
 type Reduction struct {
 	Kind        rowprog.Reduction
 	Type        rowprog.Type // of the elements
 	Slot, Lanes int          // in the block of arguments
 }
 
-// compiler holds what is known while a program is compiled.
+// compiler holds the state of a compilation.
 type compiler struct {
 	p          *rowprog.Program
 	target     Target
@@ -92,8 +89,7 @@ type constant struct {
 	bits uint64
 }
 
-// Compile makes the machine code of a program. The error says what there is no machine
-// code for.
+// Compile makes the machine code of a program. The error names what has no machine code.
 func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -109,7 +105,7 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 	return c.finish(), nil
 }
 
-// compilers are those that have finished: a graph has hundreds of programs, each of which wants the same memory.
+// compilers are unused ones: a graph has hundreds of programs, and each needs the same memory.
 var compilers = sync.Pool{New: func() any { return new(compiler) }}
 
 // newCompiler prepares for a program with some outer axes.
@@ -127,7 +123,7 @@ func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
 	return c
 }
 
-// finish returns what has been written. The compiler belongs to others from then on.
+// finish returns the code and gives the compiler back for reuse.
 func (c *compiler) finish() *Code {
 	defer compilers.Put(c)
 	n, bytes := c.a.Finish()
@@ -143,8 +139,8 @@ func (c *compiler) finish() *Code {
 	return code
 }
 
-// canStream reports whether a program is of the kind that can be bound by memory alone:
-// elementwise, in one stage, without guards of elements, and with results that fill vectors.
+// canStream reports whether a program can be bound by memory alone: elementwise, in one stage, without guards of
+// elements, and with results that fill vectors.
 func canStream(p *rowprog.Program) bool {
 	if !p.Elementwise() || p.Stages > 1 || len(p.Insts) > memoryBody {
 		return false
@@ -162,7 +158,7 @@ func canStream(p *rowprog.Program) bool {
 	return true
 }
 
-// findLiveOut returns slots to the values that are used outside of their section.
+// findLiveOut gives slots to the values that are used outside of their section.
 func (c *compiler) findLiveOut() {
 	c.liveOut = make([]*slot, len(c.p.Insts))
 	for v := range c.p.Insts {
@@ -259,7 +255,7 @@ func (c *compiler) program() {
 	c.writeEntries()
 }
 
-// loadPointers sets the registers of operands' addresses.
+// loadPointers loads the operands' addresses into registers.
 func (c *compiler) loadPointers() {
 	for i := range min(len(c.p.Operands), len(c.bases)) {
 		c.a.MovLoad(c.bases[i], inBlock(c.layout.Pointer(i)))
@@ -279,7 +275,7 @@ func (c *compiler) keepPointers(at int) {
 	}
 }
 
-// bringPointers sets the operands' addresses to those at a place in the block of arguments.
+// bringPointers loads the operands' addresses from a place in the block of arguments.
 func (c *compiler) bringPointers(at int) {
 	for i := range c.p.Operands {
 		if i < len(c.bases) {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// convert changes the type of a value that is no Bool, to a type that is none.
+// convert changes the type of a value. Neither type is Bool.
 func (b *block) convert(to, from rowprog.Type, x vreg) vreg {
 	narrow, wide := b.width(4), b.c.target.full() // wide only where lanes may have 8 bytes
 	switch [2]rowprog.Type{from, to} {
@@ -51,14 +51,14 @@ func (b *block) convert(to, from rowprog.Type, x vreg) vreg {
 	return none
 }
 
-// saturate corrects a conversion to I32, which gives the least integer for all that it
-// cannot represent: the greatest where x is too big, 0 where it is no number.
+// saturate corrects a conversion to I32. The instruction returns the least integer for all that it cannot represent:
+// the result becomes the greatest if x is too big, and 0 if it is NaN.
 func (b *block) saturate(r, big, number vreg) vreg {
 	w := b.width(4)
 	return b.either(asm.ANDPS, w, b.either(asm.XORPS, w, r, big), number)
 }
 
-// fromBool makes numbers of a mask.
+// fromBool converts a mask to numbers.
 func (b *block) fromBool(to rowprog.Type, mask vreg) vreg {
 	one := uint64(1)
 	switch to {
@@ -79,8 +79,8 @@ func (b *block) toBool(from rowprog.Type, x vreg) vreg {
 	return b.compareInt(rowprog.OpNe, from, x, zero)
 }
 
-// float64OfInt64 rounds once. The halves of x become the low bits of floating-point
-// numbers that are known otherwise: 2^52 + low and 2^84 + (high + 2^31)·2^32.
+// float64OfInt64 rounds once. The halves of x become the low bits of two known floating-point numbers: 2^52 + low and
+// 2^84 + (high + 2^31)·2^32.
 func (b *block) float64OfInt64(x vreg) vreg {
 	w, t := b.width(8), rowprog.I64
 	switch b.c.target {
@@ -96,9 +96,8 @@ func (b *block) float64OfInt64(x vreg) vreg {
 	return b.either(asm.ADDPD, w, high, low)
 }
 
-// roundToOdd makes integers that float64 cannot hold such that it can, without changing
-// what they are rounded to in float32: if any of the last 11 bits is set, they are
-// cleared and the one above is set.
+// roundToOdd changes integers that float64 cannot hold into ones that it can, without changing what they round to in
+// float32. If any of the last 11 bits is set, they are cleared and the one above is set.
 func (b *block) roundToOdd(x vreg) vreg {
 	w, t := b.width(8), rowprog.I64
 	const last = 1<<11 - 1
@@ -108,8 +107,8 @@ func (b *block) roundToOdd(x vreg) vreg {
 	return b.choose(w, 8, large, odd, x)
 }
 
-// int64OfFloat64 truncates and saturates. Where no instruction does, the upper and the lower 32 bits are converted
-// one by one.
+// int64OfFloat64 truncates and saturates. If there is no instruction for it, the upper and the lower 32 bits are
+// converted separately.
 func (b *block) int64OfFloat64(x vreg) vreg {
 	v := vec64{b, b.width(8)}
 	if b.c.target == NEON {

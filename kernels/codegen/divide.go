@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// divide32 divides in float64, which gives the quotient truncated exactly.
+// divide32 divides in float64, whose truncated quotient is exact.
 func (b *block) divide32(op rowprog.Op, x, y vreg) vreg {
 	w, full := b.width(4), b.c.target.full()
 	q := b.halves(x, y, func(x, y vreg) vreg {
@@ -18,7 +18,7 @@ func (b *block) divide32(op rowprog.Op, x, y vreg) vreg {
 		return b.binary(asm.ANDNPS, w, byZero, q)
 	}
 	r := b.binary(asm.PSUBD, w, x, b.either(asm.PMULLD, w, q, y))
-	// All ones where the remainder has the wrong sign.
+	// All ones if the remainder has the wrong sign.
 	wrong := b.shift(asm.PSRAD, w, b.either(asm.XORPS, w, r, y), 31)
 	wrong = b.binary(asm.ANDNPS, w, b.equal(t, r, b.bits(t, 0)), wrong)
 	if op == rowprog.OpRem {
@@ -29,7 +29,7 @@ func (b *block) divide32(op rowprog.Op, x, y vreg) vreg {
 	return b.binary(asm.ANDNPS, w, byZero, r)
 }
 
-// halves applies f, which works on half a vector of 4 bytes, to all lanes.
+// halves applies f, which takes half of the lanes of 4 bytes, to all lanes.
 func (b *block) halves(x, y vreg, f func(x, y vreg) vreg) vreg {
 	if b.pairs() {
 		return f(x, y)
@@ -43,8 +43,8 @@ func (b *block) halves(x, y vreg, f func(x, y vreg) vreg) vreg {
 	return b.binaryImm(op, b.c.target.full(), low, high, 1)
 }
 
-// divide64 divides in float64 twice: the second quotient is that of what the first has
-// left. Then the quotient is wrong by one at most.
+// divide64 divides in float64 twice: the second time, what the first quotient left. The sum of the quotients is then
+// wrong by one at most.
 func (b *block) divide64(op rowprog.Op, x, y vreg) vreg {
 	t, v := rowprog.I64, vec64{b, b.width(8)}
 	negative := func(x vreg) vreg { return b.greater(t, v.raw(0), x) }
@@ -54,7 +54,7 @@ func (b *block) divide64(op rowprog.Op, x, y vreg) vreg {
 	more := v.unary(asm.CVTTPD2DQ, v.w, v.div(b.float64OfInt64(left(q)), divisor)) // few bits
 	q = b.either(asm.PADDQ, v.w, q, b.unary(asm.PMOVSXDQ, v.w, more))
 	r := left(q)
-	// Bring the remainder to the sign of the divisor, then below it.
+	// Give the remainder the sign of the divisor, then reduce it below the divisor.
 	below := v.binary(asm.ANDNPS, v.w, b.equal(t, r, v.raw(0)), negative(v.either(asm.XORPS, v.w, r, y)))
 	q, r = v.either(asm.PADDQ, v.w, q, below), v.either(asm.PADDQ, v.w, r, v.and(below, y))
 	less := v.binary(asm.PSUBQ, v.w, r, y)
@@ -72,7 +72,7 @@ func (b *block) divide64(op rowprog.Op, x, y vreg) vreg {
 	return v.binary(asm.ANDNPS, v.w, b.equal(t, y, v.raw(0)), result)
 }
 
-// powerInt is x to the power of y. For a negative y only 1 and -1 have a power.
+// powerInt is x to the power of y. For a negative y, only 1 and -1 have a power.
 func (b *block) powerInt(t rowprog.Type, x, y vreg) vreg {
 	w, one, zero := b.width(t.Size()), b.bits(t, 1), b.bits(t, 0)
 	toSign, least := asm.PSLLD, uint64(1<<32-1)

@@ -49,18 +49,22 @@
 //
 // # Files
 //
-// compile.go is the entry point, and target.go has the available instructions; layout.go is the
-// block of arguments. section.go turns the instructions of a section into micro-operations
-// (micro.go). The expansions of single instructions are in files by kind: arith.go, integer.go,
-// divide.go, remainder.go, convert.go, packed.go for types for memory alone and float8.go for those of 8 bits, narrow.go for indices, pick.go for elements and rows at computed places, reduce.go and argreduce.go for
-// reductions, bound.go finds what cannot be positive, function.go and function64.go for functions such as exp, with trig32.go and trig64.go, and
-// via64.go for those of float32 that are computed in float64.
+// compile.go is the entry point, target.go has the available instructions, and layout.go is the block of arguments.
+// section.go turns the instructions of a section into micro-operations (micro.go). The expansions of single
+// instructions are in files by kind: arith.go, integer.go, divide.go, remainder.go, convert.go, packed.go for types for
+// memory alone and float8.go for those of 8 bits, narrow.go for indices, pick.go for elements and rows at computed
+// places, reduce.go and argreduce.go for reductions. bound.go finds values that cannot be positive. function.go and
+// function64.go have functions such as exp, with trig32.go and trig64.go; via64.go has those of float32 that are
+// computed in float64.
 //
-// alloc.go allocates registers, emit.go writes instructions, effect.go loads, stores and guards,
-// routine.go those with a loop inside. loop.go writes loops over a row, narrower.go what is left of rows that are rewritten, columns.go those over rows that are accumulated, rowblock.go those over blocks of short rows (rowphase.go
-// what is of a row, rowstage.go what is of its elements, rowfold.go how reductions end, rowflat.go elements of all rows in their order), held.go what is done with accumulators in
-// registers, ahead.go those that
-// fetch an operand ahead, chunk.go those that end after a stage. tile.go has code for tiles of matrix products: tilerows.go where they are in
-// memory, tilesums.go where they are accumulated. transpose.go, interleave.go and apart.go are code for
-// copies, made of no program.
+// alloc.go allocates registers, emit.go writes instructions, effect.go loads, stores and guards, routine.go those with
+// a loop inside.
+//
+// loop.go writes loops over a row, narrower.go the remainders of rows that are rewritten, columns.go loops over rows
+// that are accumulated. rowblock.go writes loops over blocks of short rows: rowphase.go the values per row, rowstage.go
+// the elements, rowfold.go the ends of reductions, rowflat.go the elements of all rows in order. held.go keeps
+// accumulators in registers. ahead.go writes loops that prefetch an operand, chunk.go those that end after a stage.
+//
+// tile.go has code for tiles of matrix products: tilerows.go if they are in memory, tilesums.go if they are
+// accumulated. transpose.go, interleave.go and apart.go make code for copies, without a program.
 package codegen

@@ -49,7 +49,7 @@ func (e *emitter) source(nd *node, r asm.Vec) {
 	}
 }
 
-// perRow is where the values of the rows are that a copy works on.
+// perRow is where the values of the rows are that a copy processes.
 func (nd *node) perRow() asm.Mem {
 	return inBlock(nd.in.slot.rows + int(nd.copy)*nd.in.width.Bytes())
 }
@@ -111,8 +111,8 @@ func (e *emitter) effect(i int32, nd *node) {
 	e.settle(nd)
 }
 
-// readPending reads what the copy's later operations need of operands, before one that
-// may be the same memory is written. From then on, none of it can be read again.
+// readPending loads the operands that the copy's later operations need before a store that may overlap them. From then
+// on, they cannot be read again.
 func (e *emitter) readPending(i, copy int32) {
 	if e.stored>>copy&1 != 0 {
 		return // done already
@@ -137,12 +137,12 @@ func (e *emitter) signs(nd *node, x asm.Vec) {
 	e.a.R(asm.KMOVWSt, asm.W128, asm.Vec(temp), 0, workMask)
 }
 
-// loadMasked reads the lanes of an operand that take part; the others become zero.
+// loadMasked loads the active lanes of an operand; the others become zero.
 func (e *emitter) loadMasked(nd *node, r asm.Vec) {
 	e.c.loadLanes(r, nd.in.width, nd.in.size, e.address(nd))
 }
 
-// loadLanes reads the lanes of a size that take part; the others become zero.
+// loadLanes loads the active lanes of a size; the others become zero.
 func (c *compiler) loadLanes(r asm.Vec, w asm.Width, size uint8, m asm.Mem) {
 	k := asm.Mask{K: uint8(tailMask), Zero: true}
 	switch wide := c.target.isAVX512(); {
@@ -157,7 +157,7 @@ func (c *compiler) loadLanes(r asm.Vec, w asm.Width, size uint8, m asm.Mem) {
 	}
 }
 
-// storeLanes writes the lanes of a size that take part, with AVX-512.
+// storeLanes stores the active lanes of a size, with AVX-512.
 func (c *compiler) storeLanes(r asm.Vec, w asm.Width, size uint8, m asm.Mem) {
 	op := asm.MOVUPSSt
 	if size == 8 {
@@ -166,7 +166,7 @@ func (c *compiler) storeLanes(r asm.Vec, w asm.Width, size uint8, m asm.Mem) {
 	c.a.MK(op, w, r, 0, m, asm.Mask{K: uint8(tailMask)})
 }
 
-// store writes a vector, of which only the lanes that take part if masked.
+// store writes a vector; if masked, only its active lanes.
 func (e *emitter) store(nd *node, x asm.Vec, m asm.Mem) {
 	switch in := nd.in; {
 	case e.stream:
@@ -199,9 +199,8 @@ func (e *emitter) setAcc(nd *node, x asm.Vec) {
 	}
 }
 
-// mergeAcc puts new partial results into the lanes that take part and writes the whole
-// vector, which can then be read again at once: what a masked write leaves is read only when the write has
-// reached the cache, 15 ns later.
+// mergeAcc merges new partial results into the active lanes and stores the whole vector. It can then be read again at
+// once. A masked store is read only after it has reached the cache, 15 ns later.
 func (e *emitter) mergeAcc(nd *node, x asm.Vec) {
 	r, m := e.take(), e.accAddress(nd)
 	e.a.M(asm.MOVUPS, nd.in.width, r, 0, m)
@@ -209,7 +208,7 @@ func (e *emitter) mergeAcc(nd *node, x asm.Vec) {
 	e.a.M(asm.MOVUPSSt, nd.in.width, r, 0, m)
 }
 
-// mergeRest puts the lanes of x that take part into r.
+// mergeRest copies the active lanes of x into r.
 func (e *emitter) mergeRest(in *inst, r, x asm.Vec) {
 	switch wide := e.c.target.isAVX512(); {
 	case wide && in.size == 8:
@@ -223,7 +222,7 @@ func (e *emitter) mergeRest(in *inst, r, x asm.Vec) {
 	}
 }
 
-// guard notes a fault unless all lanes are true.
+// guard records a fault unless all lanes are true.
 func (e *emitter) guard(nd *node, x asm.Vec) {
 	a := e.a
 	s := stub{enter: a.NewLabel(), back: a.NewLabel(), code: nd.in.code, first: nd.copy * int32(e.lanes), row: e.row, size: nd.in.size}
@@ -250,20 +249,19 @@ func (e *emitter) guard(nd *node, x asm.Vec) {
 	e.c.stubs = append(e.c.stubs, s)
 }
 
-// stub is code out of the way that notes a fault, whose lanes are set in temp.
+// stub is out-of-line code that records a fault. The faulty lanes are set in temp.
 type stub struct {
 	enter, back asm.Label
 	code        rowprog.FaultCode
 	first       int32 // lane 0 is so many elements after the current index
 	row         bool  // outside of the row, where there is no index
-	// The culprit's elements of a size are in a register, or all equal in a slot.
+	// The culprit's elements, of a size, are in a register, or all equal in a slot.
 	size    uint8
 	home    *slot
 	culprit asm.Vec
 }
 
-// writeStubs writes the code that guards jump to. Of several faults in a section the
-// one with the least index counts.
+// writeStubs writes the code that guards jump to. If a section has several faults, the one with the least index counts.
 func (c *compiler) writeStubs() {
 	a := c.a
 	if len(c.stubs) > 0 {
@@ -298,7 +296,7 @@ func (c *compiler) writeStubs() {
 	}
 }
 
-// noteCulprit notes the culprit's element in the lane whose number is in temp.
+// noteCulprit records the culprit's element in the lane whose number is in temp.
 func (c *compiler) noteCulprit(s *stub) {
 	a := c.a
 	if s.home != nil {
@@ -314,7 +312,7 @@ func (c *compiler) noteCulprit(s *stub) {
 	a.MovStore(inBlock(c.layout.Culprit), temp)
 }
 
-// writeBytes writes a mask as Bools.
+// writeBytes stores a mask as Bools.
 func (e *emitter) writeBytes(nd *node, x asm.Vec) {
 	a := e.a
 	if e.c.target.isAVX512() {
@@ -341,7 +339,7 @@ func (e *emitter) writeBytes(nd *node, x asm.Vec) {
 	}
 }
 
-// narrowBytes writes a mask as Bools where lanes can be narrowed on their way.
+// narrowBytes stores a mask as Bools if lanes can be narrowed by the store.
 func (e *emitter) narrowBytes(nd *node, x asm.Vec) {
 	r := e.take()
 	e.a.R(asm.PSRLD, nd.in.width, 0, r, x, 31)

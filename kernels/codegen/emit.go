@@ -2,8 +2,7 @@ package codegen
 
 import "github.com/broadloom/broadloom/kernels/asm"
 
-// address is an operand's vector at the current index, of the copy that a node belongs
-// to. It may use the register pointer.
+// address is an operand's vector at the current index, for the copy of a node. It may use the register pointer.
 func (e *emitter) address(nd *node) asm.Mem {
 	base, on := pointer, nd.copy*int32(e.lanes)
 	if nd.in.slot == nil {
@@ -26,8 +25,7 @@ func (e *emitter) base(operand int) asm.Reg {
 	return pointer
 }
 
-// accAddress is the place among the lanes of a reduction that belongs to the current
-// index. It uses temp2.
+// accAddress is the place for the current index among the lanes of a reduction. It uses temp2.
 func (e *emitter) accAddress(nd *node) asm.Mem {
 	if size := nd.in.size; e.accIndex != size {
 		e.a.Mov(temp2, index)
@@ -107,8 +105,7 @@ func (e *emitter) node(i int32) {
 	}
 }
 
-// result is the register for a node's value: the accumulator that the value is for, or
-// a free one.
+// result is the register for a node's value: its accumulator's, or a free one.
 func (e *emitter) result(i int32) asm.Vec {
 	if e.accReg && !e.merges {
 		if j := e.use[i]; j != never {
@@ -120,7 +117,7 @@ func (e *emitter) result(i int32) asm.Vec {
 	return e.take()
 }
 
-// oldIsDead reports whether the accumulator that node j sets is not read any more.
+// oldIsDead reports whether the accumulator that node j sets is no longer read.
 func (e *emitter) oldIsDead(j int32) bool {
 	set := &e.nodes[j]
 	for v := j - 1; v >= 0; v-- {
@@ -138,14 +135,14 @@ func (nd *node) immediate() []byte {
 	return nil
 }
 
-// place is where an instruction takes an argument from that may be in memory.
+// place is a register or memory from which an instruction takes an argument.
 type place struct {
 	reg      asm.Vec
 	inMemory bool
 }
 
-// operand decides where argument k is taken from: a register if the value is there or
-// is a vector that is needed again.
+// operand decides where argument k is taken from. It is a register if the value is in one, or is a vector that is
+// needed again.
 func (e *emitter) operand(nd *node, k int) place {
 	if e.foldable(nd, k) {
 		return place{inMemory: true}
@@ -188,8 +185,8 @@ func (e *emitter) binary(i int32, nd *node) {
 	e.define(i, r)
 }
 
-// compare writes a comparison that gives a mask register. The mask stays there if all
-// that it is for is a blend, else it is spread to a vector.
+// compare writes a comparison that gives a mask register. The mask stays there if it is only used by a blend; otherwise
+// it is expanded to a vector.
 func (e *emitter) compare(i int32, nd *node, op *asm.Op, size int, x asm.Vec, y place) {
 	if k := e.freeMask(); k != 0 && e.onlyBlends(i) {
 		e.write(op, nd, asm.Vec(k), x, y, 1, nd.immediate()...)
@@ -207,7 +204,7 @@ func (e *emitter) compare(i int32, nd *node, op *asm.Op, size int, x asm.Vec, y 
 	e.define(i, r)
 }
 
-// freeMask finds a mask register without a role, 0 if there is none.
+// freeMask returns a free mask register, or 0.
 func (e *emitter) freeMask() uint8 {
 	for k := uint8(tailMask) + 1; k < 8; k++ {
 		if e.taken>>k&1 == 0 {
@@ -229,8 +226,8 @@ func (e *emitter) onlyBlends(i int32) bool {
 		nd.in.width == e.nodes[i].in.width
 }
 
-// foldable reports whether argument k can be a memory operand. A vector of an operand
-// that is needed again is better brought into a register.
+// foldable reports whether argument k can be a memory operand. A vector of an operand that is needed again is better
+// loaded into a register.
 func (e *emitter) foldable(nd *node, k int) bool {
 	v := nd.args[k]
 	if e.inReg(v) || !e.inMemory(v) {
@@ -257,8 +254,7 @@ func (e *emitter) blend(i int32, nd *node) {
 	e.define(i, r)
 }
 
-// blendByMask writes a blend by a mask register, which is made of a vector's signs if
-// the mask is not in one.
+// blendByMask writes a blend by a mask register. If the mask is in a vector, it is made from the vector's signs.
 func (e *emitter) blendByMask(i int32, nd *node) {
 	blend, signs := blendOp(nd.in.op)
 	k := asm.Mask{K: e.maskOf(nd, signs)}
@@ -291,7 +287,7 @@ const (
 	form231        // dst = v*src + dst
 )
 
-// fused picks the form by the argument that dies, whose register takes the result.
+// fused picks the form by the argument that dies: its register takes the result.
 func (e *emitter) fused(i int32, nd *node) {
 	in := nd.in
 	if x, y := nd.args[0], nd.args[1]; !e.dies(nd, 0) && e.dies(nd, 1) || x != y && !e.inReg(x) && e.inReg(y) && !e.dies(nd, 0) {
@@ -330,7 +326,7 @@ func (e *emitter) fused(i int32, nd *node) {
 	e.define(i, dst)
 }
 
-// fusedWhere multiplies and adds where a mask is set, and makes zeros elsewhere.
+// fusedWhere multiplies and adds if a mask is set, and gives zero elsewhere.
 func (e *emitter) fusedWhere(i int32, nd *node) {
 	k := asm.Mask{K: e.maskOf(nd, asm.PMOVD2M), Zero: true}
 	y := e.get(nd.args[1])

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Machine code can be made on any processor; package jit runs it on one of its own kind.
+// Machine code can be made on any processor; package jit runs it if the processor is of the same kind.
 func ExampleCompile() {
 	b := rowprog.NewBuilder("square", 0)
 	x := b.Load(b.In("x", rowprog.F32, rowprog.Vec))

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// float8 is the form of a floating-point type of 8 bits: the steps are those of package half, on all lanes at once.
+// float8 is the format of a floating-point type of 8 bits. The steps are those of package half, on all lanes at once.
 type float8 struct {
 	fraction, bias uint32
 	limit          float32 // which is NaN or infinite, as is all above
@@ -16,13 +16,13 @@ type float8 struct {
 
 var float8s = map[rowprog.Type]float8{rowprog.F8E4M3: {3, 7, 480, 0x7f}, rowprog.F8E5M2: {2, 15, 65536, 0x7c}}
 
-// float8NaN is the bits of what stands for all NaN.
+// float8NaN is the bits of every NaN.
 const float8NaN = 0x7f
 
 // least is the least normal number.
 func (f float8) least() uint64 { return uint64(128-f.bias) << 23 }
 
-// fromFloat8 is the numbers of lanes of which the last 8 bits are elements and the others are 0.
+// fromFloat8 converts lanes whose last 8 bits are elements, and whose other bits are 0, to numbers.
 func (b *block) fromFloat8(t rowprog.Type, x vreg) vreg {
 	f, w, i, cmp := float8s[t], b.width(4), rowprog.I32, float32Ops.cmp
 	rest := b.shift(asm.PSLLD, w, b.either(asm.ANDPS, w, x, b.bits(i, 0x7f)), uint8(23-f.fraction))
@@ -33,7 +33,7 @@ func (b *block) fromFloat8(t rowprog.Type, x vreg) vreg {
 	if f.infinite == float8NaN {
 		y = b.choose(w, 4, b.binaryImm(cmp, w, normal, b.bits(i, limit), cmpEq), b.bits(i, 0x7fc00000), y)
 	} else {
-		// The numbers from the limit on, of which only it is infinite, keep their fraction.
+		// Numbers from the limit on keep their fraction; only the limit itself is infinite.
 		high := b.either(asm.ORPS, w, normal, b.bits(i, 0x7f800000))
 		nan := b.either(asm.ORPS, w, high, b.bits(i, 0x400000))
 		high = b.choose(w, 4, b.binaryImm(cmp, w, normal, b.bits(i, limit), cmpEq), high, nan)
@@ -43,7 +43,7 @@ func (b *block) fromFloat8(t rowprog.Type, x vreg) vreg {
 	return b.either(asm.ORPS, w, y, sign)
 }
 
-// toFloat8 is the elements to which numbers are rounded, half to even, in the last 8 bits of their lanes.
+// toFloat8 rounds numbers to elements, half to even, in the last 8 bits of their lanes.
 func (b *block) toFloat8(t rowprog.Type, x vreg) vreg {
 	f, w, i, cmp := float8s[t], b.width(4), rowprog.I32, float32Ops.cmp
 	drop := uint8(23 - f.fraction)
@@ -62,7 +62,7 @@ func (b *block) toFloat8(t rowprog.Type, x vreg) vreg {
 	return b.either(asm.ORPS, w, y, sign)
 }
 
-// roundedToFloat8 is numbers rounded to those of a type, of which the elements are kept for a store.
+// roundedToFloat8 rounds numbers to those of a type, and keeps the elements for a store.
 func (b *block) roundedToFloat8(t rowprog.Type, x vreg) vreg {
 	e := b.toFloat8(t, x)
 	y := b.fromFloat8(t, e)
@@ -73,7 +73,7 @@ func (b *block) roundedToFloat8(t rowprog.Type, x vreg) vreg {
 	return y
 }
 
-// float8Of is the elements of numbers of a type.
+// float8Of converts numbers to elements of a type.
 func (b *block) float8Of(t rowprog.Type, x vreg) vreg {
 	if e, known := b.elements[x]; known {
 		return e

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// vec32 writes functions of float32 as package scalar computes them, operation by
-// operation: its functions have the names of those there.
+// vec32 writes functions of float32 exactly as package scalar computes them. Its methods have the names of the
+// functions there.
 type vec32 struct {
 	*block
 	w asm.Width
@@ -98,14 +98,13 @@ func (v vec32) reduce(x vreg, bias float32) (k, n, r vreg) {
 	return k, n, v.fnma(n, v.num(scalar.Ln2Lo32), v.fnma(n, v.num(scalar.Ln2Hi32), x))
 }
 
-// exp is exp(x) for x up to ExpMax, or NaN. Where it is 0, AVX-512 needs no limit: a mask leaves out
-// what comes of such x.
+// exp is exp(x) for x up to ExpMax, or NaN. AVX-512 needs no lower limit: a mask zeroes the results that are 0.
 func (v vec32) exp(x vreg) vreg {
 	return v.power(scalar.ExpMin, x, v.reduce)
 }
 
-// expOrZero is exp(x) for x up to 0, or NaN; up to ExpLeast, 0. So a power of two is multiplied once,
-// which is 0 at ExpLeast.
+// expOrZero is exp(x) for x up to 0, or NaN; it is 0 for x up to ExpLeast. So a single multiplication by a power of two
+// is enough; that is 0 at ExpLeast.
 func (v vec32) expOrZero(x vreg) vreg {
 	if v.c.target.isAVX512() {
 		return v.power(scalar.ExpLeast, x, v.reduce)
@@ -124,7 +123,7 @@ func (v vec32) exp2(x vreg) vreg {
 	})
 }
 
-// power is exp(r)·2^n for what a reduction makes of x; up to least, it is 0.
+// power is exp(r)·2^n, where reduce makes r and n from x; up to least, it is 0.
 func (v vec32) power(least float32, x vreg, reduce func(x vreg, bias float32) (k, n, r vreg)) vreg {
 	if v.c.target.isAVX512() {
 		some := v.cmp(x, v.num(least), cmpNotLe)

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// vec64 writes functions of float64 as package scalar computes them, operation by
-// operation: its functions have the names of those there.
+// vec64 writes functions of float64 exactly as package scalar computes them. Its methods have the names of the
+// functions there.
 type vec64 struct {
 	*block
 	w asm.Width
@@ -117,7 +117,7 @@ func (v vec64) expOf(r vreg) vreg {
 	return v.fma(v.poly(r, scalar.ExpPoly64[:]), r, v.num(1))
 }
 
-// scale is e·2^k, where k stands twice the bias too high.
+// scale is e·2^k; k has twice the bias added.
 func (v vec64) scale(e, k vreg) vreg {
 	half := v.shift(asm.PSRLQ, v.w, k, 1)
 	e = v.mul(e, v.shift(asm.PSLLQ, v.w, half, 52))

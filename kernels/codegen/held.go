@@ -7,12 +7,12 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// held is where a loop whose accumulators are in registers goes from its end.
+// held says where a loop with accumulators in registers continues at its end.
 type held struct {
 	whole asm.Label // where no element is left of the row
 	sure  asm.Label // where the sum that tells NaNs is NaN, if unsure
-	// unsure is for sums of elements with their signs, which can be NaN without there being any: they take
-	// an operation less for each vector than sums of magnitudes. Then no element is left.
+	// unsure is for sums of elements with their signs. They can be NaN although no element is, but take one operation
+	// less per vector than sums of magnitudes. The row then has no remainder.
 	unsure bool
 }
 
@@ -26,9 +26,9 @@ func (b *block) writes() bool {
 	return slices.ContainsFunc(b.insts, func(in inst) bool { return in.form > setAccForm && in.form != slotOutForm })
 }
 
-// holding returns the block of a stage's main loop, which holds its accumulators in registers, and has
-// what comes after it written at the end of the code: the reduction's end where no element is left, after
-// which one goes to folded, and the loop with sums that are sure, from which one goes to after.
+// holding returns the block of a stage's main loop, which holds its accumulators in registers. It has what follows the
+// loop written at the end of the code: the end of the reduction if no element is left, which continues at folded, and
+// the loop with sure sums, which continues at after.
 func (c *compiler) holding(stage int, b *block, p plan, after, folded asm.Label) *block {
 	a := c.a
 	h := &held{whole: a.NewLabel()}
@@ -69,7 +69,7 @@ func (c *compiler) holding(stage int, b *block, p plan, after, folded asm.Label)
 	return &main
 }
 
-// hold sets the registers of accumulators.
+// hold assigns registers to accumulators.
 func (c *compiler) hold(b *block, copies int) {
 	for k := range b.accs {
 		for u := range copies {
@@ -78,8 +78,7 @@ func (c *compiler) hold(b *block, copies int) {
 	}
 }
 
-// release puts the registers of accumulators into memory where elements are left of the row, of which
-// rest is the number less a step.
+// release stores the accumulators to memory if elements of the row are left. rest is their number less a step.
 func (c *compiler) release(b *block, copies int, step int32) {
 	a, w := c.a, c.target.full()
 	switch h := b.held; {
@@ -100,7 +99,7 @@ func (c *compiler) release(b *block, copies int, step int32) {
 	}
 }
 
-// testSum goes to a label if a sum in registers is NaN in any lane.
+// testSum jumps to a label if a sum in registers is NaN in any lane.
 func (c *compiler) testSum(acc *accumulator, copies int, isNaN asm.Label) {
 	a, w, f, sum := c.a, c.target.full(), floatOpsOf(acc.typ), asm.Vec(acc.reg)
 	for n := copies / 2; n > 0; n /= 2 {

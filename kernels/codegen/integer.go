@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// integer makes a primitive of integers.
+// integer makes a primitive on integers.
 func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	w := b.width(t.Size())
 	add, sub := asm.PADDD, asm.PSUBD
@@ -69,7 +69,7 @@ func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	return none
 }
 
-// divideByPower is the quotient by a power of 2, rounded down, or what remains.
+// divideByPower is the quotient by a power of 2, rounded down, or the remainder.
 func (b *block) divideByPower(op rowprog.Op, t rowprog.Type, x vreg, c uint64) vreg {
 	w, by := b.width(t.Size()), uint8(bits.TrailingZeros64(c))
 	switch {
@@ -117,7 +117,7 @@ func (b *block) compareInt(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	return b.not(w, b.equal(t, x, y))
 }
 
-// multiply64 puts a product together from those of the halves.
+// multiply64 computes a product from products of the halves.
 func (b *block) multiply64(x, y vreg) vreg {
 	w := b.width(8)
 	if b.c.target.isAVX512() {
@@ -129,7 +129,7 @@ func (b *block) multiply64(x, y vreg) vreg {
 	return b.either(asm.PADDQ, w, b.either(asm.PMULUDQ, w, x, y), upper)
 }
 
-// boolean makes a primitive of Bools, which are masks of lanes of 4 bytes.
+// boolean makes a primitive on Bools, which are masks in lanes of 4 bytes.
 func (b *block) boolean(op rowprog.Op, x, y vreg) vreg {
 	w := b.width(4)
 	switch op {

@@ -6,19 +6,19 @@ import (
 	"github.com/broadloom/broadloom/kernels/asm"
 )
 
-// InterleaveArgs is the arguments of the code of [Interleave]: rows of N elements of 4 bytes in
-// each of Even and Odd, and of 2·N in Both. All steps are in bytes, from row to row.
+// InterleaveArgs are the arguments of the code of [Interleave]. Rows have N elements of 4 bytes in each of Even and
+// Odd, and 2·N in Both. All steps are in bytes, from row to row.
 type InterleaveArgs struct {
 	Even, Odd, Both  uintptr
 	PartRow, BothRow int // of Even and Odd, and of Both
 	Rows, N          int
 }
 
-// LeastInterleaved is the fewest elements of a row of which there is code.
+// LeastInterleaved is the fewest elements of a row for which there is code.
 const LeastInterleaved = 4
 
-// Interleaving is where the code of [Interleave] begins: by whether rows have a vector of 8
-// elements, then by whether they are interleaved.
+// Interleaving is where the code of [Interleave] begins, indexed by whether rows have a vector of 8 elements, then by
+// whether they are interleaved.
 type Interleaving [2][2]int
 
 // At returns where the code for rows of n elements begins.
@@ -33,8 +33,7 @@ func (at *Interleaving) At(n int, interleave bool) int {
 	return at[wide][back]
 }
 
-// Interleave makes code that puts the elements of two arrays side by side, one by one, and code
-// that takes them apart again.
+// Interleave makes code that interleaves the elements of two arrays, and code that separates them again.
 func Interleave(target Target) (code []byte, at Interleaving) {
 	a := asm.New(target.Machine())
 	for wide, w := range []asm.Width{asm.W128, asm.W256} {
@@ -48,8 +47,8 @@ func Interleave(target Target) (code []byte, at Interleaving) {
 	return code, at
 }
 
-// interleaveRows writes the code for one width of vectors. What is left of a row behind whole
-// vectors is done together with elements before it once more.
+// interleaveRows writes the code for one width of vectors. The last vector of a row overlaps the one before it if the
+// row does not fill vectors.
 func interleaveRows(a *asm.Asm, interleave bool, w asm.Width) {
 	const (
 		even, odd, both            = asm.RSI, asm.RCX, asm.RDX
@@ -109,8 +108,8 @@ func interleaveRows(a *asm.Asm, interleave bool, w asm.Width) {
 	a.Return()
 }
 
-// exchangeHalves puts the lower halves of two registers into dst and the upper ones into
-// the next; registers of 4 elements are moved.
+// exchangeHalves combines the lower halves of two registers in dst and the upper ones in the next. Registers of 4
+// elements are only moved.
 func exchangeHalves(a *asm.Asm, w asm.Width, dst, src asm.Vec) {
 	if w == asm.W128 {
 		a.R(asm.MOVAPS, w, dst, 0, src)

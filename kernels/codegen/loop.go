@@ -39,8 +39,8 @@ func (c *compiler) body(b *block, copies int, interleaved bool, p *pins, m mode)
 	e.run()
 }
 
-// dryRun writes copies of a block without pinned slots, forgets them and tells the most
-// registers that were in use and how many values were spilled.
+// dryRun writes copies of a block without pinned slots and discards them. It returns the peak number of registers in
+// use and the number of spilled values.
 func (c *compiler) dryRun(b *block, copies int, interleaved bool, p *pins, m mode) (peak, spills int) {
 	mark, stubs, size := c.a.Mark(), len(c.stubs), c.layout.Size
 	c.body(b, copies, interleaved, p, m)
@@ -69,7 +69,7 @@ const (
 	worthSpilling = 8 // operations for each value that may be spilled to work on vectors side by side
 )
 
-// plan decides how many vectors are worked on at a time and what stays in registers.
+// plan decides how many vectors are processed at a time and what stays in registers.
 func (c *compiler) plan(b *block) (p plan) {
 	operations := b.operations()
 	registers := c.target.registers()
@@ -88,8 +88,8 @@ func (c *compiler) plan(b *block) (p plan) {
 		p.pin(b, first-held, min(registers-peak, registers-spare-leastFree)-held)
 		return p
 	}
-	// Functions are long chains of operations that wait for each other. Vectors side by
-	// side fill the gaps, which is worth some spilling. The wider vectors leave fewer gaps.
+	// Functions are long dependency chains. Interleaved vectors fill the gaps, which is worth some spilling. Wider
+	// vectors leave fewer gaps.
 	most := 4
 	switch {
 	case operations >= largeBody:
@@ -112,8 +112,7 @@ func (c *compiler) plan(b *block) (p plan) {
 	return p
 }
 
-// isWorthSpilling reports whether operations are better done side by side although that spills
-// some more values.
+// isWorthSpilling reports whether operations are better interleaved although that spills some more values.
 func isWorthSpilling(values, operations int) bool { return values <= operations/worthSpilling }
 
 // operations is the number of operations of a block.
@@ -126,8 +125,8 @@ func (b *block) operations() (n int) {
 	return n
 }
 
-// shortBody is the number of operations from which a body with one reduction is better
-// written side by side, with partial results in memory, than with these in registers.
+// shortBody is the number of operations from which a body with one reduction is better interleaved, with partial
+// results in memory, than with these in registers.
 func (c *compiler) shortBody() int {
 	if c.target.isAVX512() {
 		return 40
@@ -138,8 +137,7 @@ func (c *compiler) shortBody() int {
 // accWidth is the width of the vectors of the first reduction.
 func (b *block) accWidth() asm.Width { return b.width(laneSize(b.accs[0].typ)) }
 
-// pin chooses slots that stay in registers from first downwards: those that are used
-// most.
+// pin chooses the slots that are used most and keeps them in registers, from first downwards.
 func (p *plan) pin(b *block, first, room int) {
 	uses := map[*slot]int{}
 	var homes []*slot
@@ -165,7 +163,7 @@ func (p *plan) pin(b *block, first, room int) {
 	}
 }
 
-// load brings slots into their registers.
+// load loads slots into their registers.
 func (p *pins) load(c *compiler) {
 	for r, h := range p.slot {
 		if h != nil {
@@ -250,7 +248,7 @@ func (c *compiler) loop(stage int) {
 	c.work += b.work()
 }
 
-// beginRow sets the registers for the first element of a row, or of a chunk.
+// beginRow sets the registers for the first element of a row or a chunk.
 func (c *compiler) beginRow() {
 	if c.chunked {
 		c.a.MovLoad(index, inBlock(offFrom))
@@ -260,7 +258,7 @@ func (c *compiler) beginRow() {
 	c.a.MovLoad(rest, inBlock(offN))
 }
 
-// work estimates the cycles that an element takes.
+// work estimates the cycles per element.
 func (b *block) work() float64 {
 	operations := 0
 	for i := range b.insts {
@@ -277,8 +275,7 @@ func (b *block) work() float64 {
 	return 0.7 * float64(operations) / float64(b.lanes)
 }
 
-// vectors writes a loop over whole vectors, some at a time. It leaves the number of
-// elements that are left in rest.
+// vectors writes a loop over whole vectors, some at a time. It leaves the number of remaining elements in rest.
 func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	a := c.a
 	step := int32(copies * b.lanes)
@@ -312,7 +309,7 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	a.AddImm(rest, step)
 }
 
-// setIdentity fills the partial results of a reduction.
+// setIdentity fills the partial results of a reduction with its neutral element.
 func (c *compiler) setIdentity(acc *accumulator) {
 	w, bytes := c.target.full(), c.target.bytes()
 	c.a.M(asm.MOVUPS, w, 0, 0, acc.identity.mem)
@@ -321,7 +318,7 @@ func (c *compiler) setIdentity(acc *accumulator) {
 	}
 }
 
-// loadMasks sets the masks of the rest lanes, of which there are less than lanes.
+// loadMasks sets the masks for the rest lanes, which are fewer than lanes.
 func (c *compiler) loadMasks(lanes int) {
 	a := c.a
 	if c.target.isAVX512() {
@@ -342,8 +339,7 @@ func (c *compiler) loadMasks(lanes int) {
 	}
 }
 
-// maskTable is 8 lanes that are set and 8 that are not; for mask registers, the masks
-// of 0 to 15 lanes.
+// maskTable is 8 lanes that are set and 8 that are not; for mask registers, the masks of 0 to 15 lanes.
 func (c *compiler) maskTable() asm.Label {
 	if c.masks != asm.NoLabel {
 		return c.masks

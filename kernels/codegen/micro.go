@@ -10,7 +10,7 @@ import (
 // vreg is a value of a block: the index of the micro-operation that makes it.
 type vreg int32
 
-// none stands where there is no value.
+// none is the absence of a value.
 const none vreg = -1
 
 // form says how a micro-operation is encoded.
@@ -72,7 +72,7 @@ type slot struct {
 	mem  asm.Mem
 	bits uint64 // of a constant
 	cons bool
-	// rows is where its values for a block of rows are, side by side, each of size bytes; 0 for none.
+	// rows is where its values for a block of rows are, contiguous, each of size bytes; 0 for none.
 	rows int
 	size uint8
 }
@@ -81,7 +81,7 @@ type slot struct {
 type block struct {
 	c     *compiler
 	lanes int
-	// rows tells that lanes are rows of a block of rows.
+	// rows says that lanes are rows of a block of rows.
 	rows  bool
 	insts []inst
 	slots map[*slot]vreg
@@ -90,9 +90,9 @@ type block struct {
 	accs  []accumulator
 	held  *held // of a block whose accumulators are in registers
 	guard bool  // some operation is a guard
-	// Some values are rounded to types for memory alone, perhaps for nothing but stores.
+	// Some values are rounded to types for memory alone, perhaps only for stores.
 	rounds bool
-	// elements are those of numbers that were rounded to 8 bits.
+	// elements are the elements of numbers that were rounded to 8 bits.
 	elements map[vreg]vreg
 	// Indices within the row are I32, and so are these values.
 	narrowIndex bool
@@ -100,11 +100,10 @@ type block struct {
 	rowPicks    []rowPick
 }
 
-// masked is the virtual register of a value; of a Bool, in each width of lanes that has been
-// asked for.
+// masked is the virtual register of a value; of a Bool, one for each requested lane size.
 type masked struct{ v, wide vreg }
 
-// newBlock makes an empty block, which is of use until the compiler has finished.
+// newBlock makes an empty block. It is valid until the compiler has finished.
 func (c *compiler) newBlock(lanes int) *block {
 	if c.used == len(c.blocks) {
 		c.blocks = append(c.blocks, &block{slots: map[*slot]vreg{}, known: map[inst]vreg{}, vals: map[rowprog.Value]masked{}})
@@ -134,7 +133,7 @@ func (b *block) add(in inst) vreg {
 	return vreg(len(b.insts) - 1)
 }
 
-// cse adds an operation without effect unless there is an equal one.
+// cse adds an operation without side effects, unless there is an equal one.
 func (b *block) cse(in inst) vreg {
 	if v, ok := b.known[in]; ok {
 		return v
@@ -181,7 +180,7 @@ func (b *block) binary(op *asm.Op, w asm.Width, x, y vreg) vreg {
 	return b.cse(inst{form: binaryForm, op: op, width: w, args: [3]vreg{x, y, none}})
 }
 
-// either is binary for operations whose operands may be exchanged.
+// either is binary for commutative operations.
 func (b *block) either(op *asm.Op, w asm.Width, x, y vreg) vreg {
 	return b.cse(inst{form: binaryForm, op: op, width: w, args: [3]vreg{x, y, none}, flips: true})
 }
@@ -198,12 +197,12 @@ func (b *block) fma(ops *[3]*asm.Op, w asm.Width, x, y, z vreg) vreg {
 	return b.cse(inst{form: fusedForm, fused: ops, width: w, args: [3]vreg{x, y, z}})
 }
 
-// fmaWhere is x*y + z where the mask is set, else 0, of AVX-512.
+// fmaWhere is x*y + z if the mask is set, else 0; it needs AVX-512.
 func (b *block) fmaWhere(mask vreg, ops *[3]*asm.Op, w asm.Width, x, y vreg, z *slot) vreg {
 	return b.cse(inst{form: fusedWhereForm, fused: ops, width: w, args: [3]vreg{x, y, mask}, slot: z})
 }
 
-// choose is y where the mask is set, else x.
+// choose is y if the mask is set, else x.
 func (b *block) choose(w asm.Width, size int, mask, y, x vreg) vreg {
 	op := asm.BLENDVPS
 	if size == 8 {
@@ -212,7 +211,7 @@ func (b *block) choose(w asm.Width, size int, mask, y, x vreg) vreg {
 	return b.cse(inst{form: blendForm, op: op, width: w, args: [3]vreg{x, y, mask}})
 }
 
-// zero is 0 where the mask is set, else x.
+// zero is 0 if the mask is set, else x.
 func (b *block) zero(w asm.Width, size int, mask, x vreg) vreg {
 	if b.c.target.isAVX512() { // where masks have registers of their own
 		t := rowprog.F32
@@ -231,7 +230,7 @@ func (b *block) run(r routine, size int, args ...vreg) vreg {
 	return b.cse(in)
 }
 
-// further is the result of a routine that comes so far behind the first.
+// further is the result of a routine that is behind places after the first.
 func (b *block) further(first vreg, behind uint8) vreg {
 	return b.cse(inst{form: furtherForm, imm: behind, args: [3]vreg{first, none, none}})
 }
@@ -245,7 +244,7 @@ func (b *block) upper(x vreg) vreg {
 	return b.cse(inst{form: upperForm, op: op, width: b.c.target.full(), hasImm: true, imm: 1, args: [3]vreg{x, none, none}})
 }
 
-// narrow brings lanes of 8 bytes to 4 bytes each, dropping the upper halves.
+// narrow narrows lanes of 8 bytes to 4 bytes, dropping the upper halves.
 func (b *block) narrow(x vreg) vreg {
 	if b.c.target.isAVX512() {
 		return b.cse(inst{form: upperForm, op: asm.PMOVQD, width: asm.W512, args: [3]vreg{x, none, none}})
@@ -296,5 +295,5 @@ func refused(r any) error {
 	return u
 }
 
-// refuse gives up a program.
+// refuse aborts the compilation of a program.
 func refuse(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

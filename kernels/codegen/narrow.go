@@ -6,13 +6,12 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// An index within the row is an I64, whose lanes of 8 bytes would halve the lanes of
-// everything else in its section. Where indices are only compared with values from
-// outside of the row, or converted, they are kept as I32: rows are shorter than
-// [MostNarrow] elements, and what they are compared with is brought to the range of
-// I32 once a row, beyond which comparisons do not change.
+// An index within the row is an I64, whose lanes of 8 bytes would halve the number of lanes of its section. If indices
+// are only converted, or compared with values from outside of the row, they are kept as I32. Rows are then shorter than
+// [MostNarrow] elements. The other side of a comparison is clamped to the range of I32 once per row, beyond which
+// comparisons do not change.
 
-// MostNarrow is the greatest number of elements of a row for code with narrow indices.
+// MostNarrow is the most elements of a row for code with narrow indices.
 const MostNarrow = math.MaxInt32
 
 // narrowed is a value of I64 from outside of the row and its copy as I32.

@@ -7,13 +7,13 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// An element of a type for memory alone is held as its computed type, which has the same value: loads
-// widen it, and stores, which find it rounded already, leave out what it does not have.
+// A type for memory alone is held as its computed type, which has the same values. Loads widen it. Stores find it
+// rounded already, and drop the bytes or bits that it does not have.
 
 // isPacked reports whether elements are smaller in memory than in their lanes. A U64 is held as it is.
 func isPacked(t rowprog.Type) bool { return t.Computed() != t && t.Size() < laneSize(t) }
 
-// widenOps is how a vector of elements becomes lanes.
+// widenOps are the instructions that widen a vector of elements to lanes.
 var widenOps = map[rowprog.Type]*asm.Op{rowprog.U8: asm.PMOVZXBD, rowprog.I8: asm.PMOVSXBD, rowprog.U16: asm.PMOVZXWD, rowprog.I16: asm.PMOVSXWD,
 	rowprog.U32: asm.PMOVZXDQ, rowprog.F16: asm.CVTPH2PS, rowprog.BF16: asm.PMOVZXWD, rowprog.F8E4M3: asm.PMOVZXBD, rowprog.F8E5M2: asm.PMOVZXBD}
 
@@ -45,8 +45,8 @@ func (b *block) loadPacked(in *rowprog.Inst) vreg {
 	return b.rounded(t, x)
 }
 
-// rounded is a value of the computed type of t brought to the values of t: integers wrap around, numbers are
-// rounded half to even.
+// rounded rounds a value of the computed type of t to the values of t: integers wrap around, numbers are rounded half
+// to even.
 func (b *block) rounded(t rowprog.Type, x vreg) vreg {
 	w, u := b.width(laneSize(t)), t.Computed()
 	switch t {
@@ -69,13 +69,13 @@ func (b *block) rounded(t rowprog.Type, x vreg) vreg {
 	return x
 }
 
-// half is F16s, side by side.
+// half converts to contiguous F16s.
 func (b *block) half(w asm.Width, x vreg) vreg {
 	return b.cse(inst{form: upperForm, op: asm.CVTPS2PH, width: w, hasImm: true, args: [3]vreg{x, none, none}})
 }
 
-// upperHalf rounds to BF16: what is added to the bits carries into the upper half from one half on, or from more
-// than that if this half is even. A NaN stays one, quiet.
+// upperHalf rounds to BF16. The addend carries into the upper half from one half on, or from more than one half if the
+// upper half is even. A NaN stays a NaN, and becomes quiet.
 func (b *block) upperHalf(w asm.Width, x vreg) vreg {
 	t := rowprog.I32
 	last := b.either(asm.ANDPS, w, b.shift(asm.PSRLD, w, x, 16), b.bits(t, 1))
@@ -85,7 +85,7 @@ func (b *block) upperHalf(w asm.Width, x vreg) vreg {
 	return b.either(asm.ANDPS, w, r, b.bits(t, 0xffff0000))
 }
 
-// unrounded is a value that x was rounded from, and that is stored as the same element of a type: x itself if there is none.
+// unrounded is a value that x was rounded from and that is stored as the same element of a type, or x itself.
 func (b *block) unrounded(t rowprog.Type, x vreg) vreg {
 	in := &b.insts[x]
 	if in.args[0] == none {
@@ -106,7 +106,7 @@ func (b *block) unrounded(t rowprog.Type, x vreg) vreg {
 	return x
 }
 
-// dropUnused drops what nothing reads: conversions of values that have been stored unrounded.
+// dropUnused drops operations whose values are not used, such as conversions of values that were stored unrounded.
 func (b *block) dropUnused() {
 	used := make([]bool, len(b.insts))
 	var order []int
@@ -126,7 +126,7 @@ func (b *block) dropUnused() {
 	b.reorder(order)
 }
 
-// hasNoEffect reports whether all that a micro-operation does is to give a value.
+// hasNoEffect reports whether a micro-operation has no side effects.
 func hasNoEffect(f form) bool {
 	switch f {
 	case unaryForm, upperForm, binaryForm, shiftForm, blendForm:
@@ -154,7 +154,7 @@ func (b *block) packedStore(st *inst, o *rowprog.Operand, x vreg) {
 	}
 }
 
-// firstElement makes st the store of the element in the first lane, which is its first bytes.
+// firstElement makes st the store of the element in the first lane: its first bytes.
 func (b *block) firstElement(st *inst, t rowprog.Type, x vreg) {
 	if t == rowprog.F16 {
 		x = b.half(st.width, x)
@@ -170,7 +170,7 @@ func (b *block) firstElement(st *inst, t rowprog.Type, x vreg) {
 	}
 }
 
-// narrowingStore makes st a store that leaves out the upper bytes of lanes, or rounds them.
+// narrowingStore makes st a store that drops the upper bytes of lanes, or rounds them.
 func (b *block) narrowingStore(st *inst, t rowprog.Type, x vreg) {
 	st.form, st.args[0] = packedForm, x
 	switch {
@@ -185,7 +185,7 @@ func (b *block) narrowingStore(st *inst, t rowprog.Type, x vreg) {
 	}
 }
 
-// packed is the elements in lanes of a width, side by side in 16 bytes at most.
+// packed is the elements in lanes of a width, contiguous in 16 bytes at most.
 func (b *block) packed(t rowprog.Type, w asm.Width, x vreg) vreg {
 	switch t {
 	case rowprog.F16:
@@ -208,7 +208,7 @@ func (b *block) packed(t rowprog.Type, w asm.Width, x vreg) vreg {
 	return x
 }
 
-// readPacked reads the elements of the lanes that take part, side by side; the others become zero.
+// readPacked loads the contiguous elements of the active lanes; the other lanes become zero.
 func (e *emitter) readPacked(nd *node, r asm.Vec) {
 	a, size := e.a, nd.in.size
 	switch {
@@ -229,7 +229,7 @@ func (e *emitter) readPacked(nd *node, r asm.Vec) {
 	}
 }
 
-// readBytes collects the bytes that are left in temp.
+// readBytes collects the remaining bytes in temp.
 func (e *emitter) readBytes(nd *node) {
 	a := e.a
 	a.Lea(pointer, e.address(nd))
@@ -243,7 +243,7 @@ func (e *emitter) readBytes(nd *node) {
 	e.accIndex = 0
 }
 
-// readWords collects the elements of 2 bytes that are left, from the last one on.
+// readWords collects the remaining elements of 2 bytes, from the last one on.
 func (e *emitter) readWords(nd *node, r asm.Vec) {
 	a := e.a
 	a.Lea(pointer, e.address(nd))
@@ -257,7 +257,7 @@ func (e *emitter) readWords(nd *node, r asm.Vec) {
 	e.accIndex = 0
 }
 
-// storePacked writes packed elements, of which only those of the lanes that take part if masked.
+// storePacked stores packed elements; if masked, only those of the active lanes.
 func (e *emitter) storePacked(nd *node, x asm.Vec) {
 	m := e.address(nd)
 	switch bytes := e.lanes * int(nd.in.size); {
@@ -278,9 +278,8 @@ func (e *emitter) storePacked(nd *node, x asm.Vec) {
 	}
 }
 
-// storeRest writes the elements of the lanes that take part, side by side, piece by piece. AVX2 has
-// an instruction for that, but many processors take more than ten cycles for it, and some forty to
-// read again what it has written.
+// storeRest stores the contiguous elements of the active lanes piece by piece. AVX2 has an instruction for that, but
+// many processors take more than ten cycles for it, and some take forty to read what it has written.
 func (e *emitter) storeRest(nd *node, x asm.Vec, m asm.Mem) {
 	a, r := e.a, e.take()
 	a.Lea(pointer, m)

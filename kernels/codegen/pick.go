@@ -7,13 +7,13 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Elements at places that are computed are loaded one by one. Processors have an instruction for that; but it takes twice the time on AMD's, and more on
-// Intel's with the mitigation of Gather Data Sampling (CVE-2022-40982).
+// Elements at computed places are loaded one by one. Gather instructions take twice the time on AMD's processors, and
+// more on Intel's with the mitigation of Gather Data Sampling (CVE-2022-40982).
 
-// pickWork is how many operations a vector of picked elements counts as.
+// pickWork is the number of operations that a vector of picked elements counts as.
 const pickWork = 20
 
-// rowPick is where an operand's row begins that an index names.
+// rowPick says where the row of an operand that an index names begins.
 type rowPick struct {
 	in      *rowprog.Inst
 	address *slot
@@ -33,7 +33,7 @@ func (b *block) pickRow(in *rowprog.Inst) vreg {
 		args: [3]vreg{none, none, none}})
 }
 
-// findRows finds where rows begin that are picked: the operand's own where the index is outside.
+// findRows finds where picked rows begin. If the index is out of range, that is the operand's own row.
 func (c *compiler) findRows(b *block) {
 	a := c.a
 	if c.stage == 0 && c.p.Outer > 0 {
@@ -52,7 +52,8 @@ func (c *compiler) findRows(b *block) {
 	}
 }
 
-// Rows that are picked are asked for some rows before they are needed, and no more bytes of one than what follows processors foresee.
+// Picked rows are prefetched rowsAhead rows before they are needed, but at most mostOfAhead bytes of each: processors
+// predict the rest.
 const (
 	rowsAhead   = 1 << rowsAheadLog
 	mostOfAhead = 1 << 10
@@ -60,7 +61,8 @@ const (
 	rowsAheadLog = 3
 )
 
-// fetchPickedRows asks for later rows, where their indices are in memory: of the last outer axis, and where indices go on there, of the one before.
+// fetchPickedRows prefetches later rows if their indices are in memory: those of the last outer axis, and of the one
+// before if indices continue there.
 func (c *compiler) fetchPickedRows(b *block) {
 	a, axis := c.a, c.p.Outer-1
 	over := asm.NoLabel
@@ -107,7 +109,7 @@ func (c *compiler) fetchPickedRows(b *block) {
 	}
 }
 
-// rowsLeft brings the number of rows to temp that are left of the last two outer axes, with the one at hand.
+// rowsLeft loads the number of remaining rows of the last two outer axes, the current one included, into temp.
 func (c *compiler) rowsLeft() {
 	a, axis := c.a, c.p.Outer-1
 	if axis == 0 {
@@ -120,7 +122,7 @@ func (c *compiler) rowsLeft() {
 	a.AddLoad(temp, inBlock(c.layout.Counter(axis)))
 }
 
-// fetchRow asks for the row at temp, of as many bytes as temp2 says.
+// fetchRow prefetches the row at temp; temp2 is its size in bytes.
 func (c *compiler) fetchRow() {
 	a, done, line := c.a, c.a.NewLabel(), int32(0)
 	for lines := int32(2); ; lines *= 2 {
@@ -140,7 +142,8 @@ func (c *compiler) fetchRow() {
 	a.Bind(done)
 }
 
-// rowIndex returns what loads the number of a row and the step from row to row where the product of both is a value; nil where it is another one.
+// rowIndex returns the load of a row's number and the step from row to row, if a value is the product of both; nil for
+// other values.
 func (c *compiler) rowIndex(v rowprog.Value) (load *rowprog.Inst, step rowprog.Value) {
 	product := &c.p.Insts[v]
 	if product.Op != rowprog.OpMul {
@@ -158,7 +161,8 @@ func (c *compiler) rowIndex(v rowprog.Value) (load *rowprog.Inst, step rowprog.V
 	return nil, rowprog.None
 }
 
-// pick reads the elements of an operand at the places that a vector of indices names, and the first one for those beyond a limit.
+// pick reads the elements of an operand at the places in a vector of indices. Lanes beyond a limit read the first
+// element.
 func (b *block) pick(in *rowprog.Inst) vreg {
 	if b.c.p.Operands[in.Operand].Domain == rowprog.Vec {
 		return b.pickRow(in)
@@ -174,7 +178,8 @@ func (b *block) pick(in *rowprog.Inst) vreg {
 	return b.cse(inst{form: pickForm, width: w, size: uint8(size), operand: in.Operand, args: [3]vreg{index, none, none}})
 }
 
-// pick loads elements one by one. Indices come to general registers directly: to read parts of a vector that has just been written takes longer.
+// pick loads elements one by one. Indices are loaded into general registers directly: reading parts of a vector that
+// has just been stored takes longer.
 func (e *emitter) pick(i int32, nd *node) {
 	in, a := nd.in, e.a
 	if e.row {
@@ -209,7 +214,7 @@ func (e *emitter) pick(i int32, nd *node) {
 	e.define(i, r)
 }
 
-// pickOne loads an element into all lanes, whose indices are equal.
+// pickOne loads one element into all lanes, whose indices are equal.
 func (e *emitter) pickOne(i int32, nd *node) {
 	index, base := e.get(nd.args[0]), e.base(nd.in.operand)
 	at, op := e.placeOf(nd.in, 0, index, index), asm.BROADCASTSS
@@ -223,7 +228,8 @@ func (e *emitter) pickOne(i int32, nd *node) {
 	e.define(i, r)
 }
 
-// placeOf brings the index of a lane into a general register. It is called for all lanes in order, and has room for 128 bits of the indices.
+// placeOf loads the index of a lane into a general register. It is called for all lanes in order, and keeps 128 bits of
+// the indices in some.
 func (e *emitter) placeOf(in *inst, lane int, index, some asm.Vec) asm.Reg {
 	a, size := e.a, int(in.size)
 	at := lane * size
@@ -253,7 +259,7 @@ func (e *emitter) placeOf(in *inst, lane int, index, some asm.Vec) asm.Reg {
 	return temp2
 }
 
-// insertPart puts 128 bits into a vector that is filled up to there.
+// insertPart inserts 128 bits into a vector that is filled up to there.
 func (e *emitter) insertPart(r, part asm.Vec, at int) {
 	switch {
 	case !e.c.target.isAVX512():
@@ -265,10 +271,12 @@ func (e *emitter) insertPart(r, part asm.Vec, at int) {
 	}
 }
 
-// picksAhead is how many elements of a row ahead what will be picked is asked for: processors follow an order of lines, but not of indices.
+// picksAhead is how many elements of a row ahead picked elements are prefetched: processors predict a sequence of
+// lines, but not one of indices.
 const picksAhead = 256
 
-// fetchPicks asks for what will be picked by indices that are in memory: for a vector of them, by the first one. Neighbours are often near each other.
+// fetchPicks prefetches the elements that indices in memory will pick: for a vector of indices, the element of the
+// first. Neighbours are often near each other.
 func (c *compiler) fetchPicks(b *block, step int32) {
 	a, skip := c.a, asm.NoLabel
 	for i := range b.insts {
@@ -297,7 +305,8 @@ func (c *compiler) fetchPicks(b *block, step int32) {
 	}
 }
 
-// loadedIndex returns what loads an index of which those outside have been replaced, nil if it is computed.
+// loadedIndex returns the load of an index whose out-of-range values have been replaced, or nil if the index is
+// computed.
 func (b *block) loadedIndex(v vreg) *inst {
 	for {
 		switch in := &b.insts[v]; {

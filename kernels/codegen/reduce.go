@@ -6,12 +6,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// laneBytes is the size of all partial results of a reduction over the row: 64 lanes of
-// 4 bytes or 32 of 8.
+// laneBytes is the size of all partial results of a reduction over the row: 64 lanes of 4 bytes or 32 of 8.
 const laneBytes = 256
 
-// accumulator is a reduction over the row, whose partial results lie in memory, or in registers
-// where the main loop can hold them, or one over the rows of tiles, which is in registers.
+// accumulator is a reduction over the row, whose partial results are in memory, or in registers if the main loop can
+// hold them. Or it is a reduction over the rows of tiles, which is in registers.
 type accumulator struct {
 	kind rowprog.Reduction
 	typ  rowprog.Type
@@ -26,7 +25,7 @@ type accumulator struct {
 	operand int // Over rows.
 }
 
-// isOverRows reports whether the accumulator is of rows, not of the elements of one.
+// isOverRows reports whether the accumulator combines rows, not the elements of one.
 func (a *accumulator) isOverRows() bool { return a.identity == nil }
 
 // reduce combines a vector into the partial results.
@@ -59,14 +58,13 @@ func (b *block) reduceNumber(v rowprog.Value, t rowprog.Type, x vreg) {
 	b.setAccumulator(len(b.accs)-1, b.greaterNumber(t, x, old))
 }
 
-// greaterNumber is the greater of x and a number y; y where x is NaN.
+// greaterNumber is the greater of x and a number y; y if x is NaN.
 func (b *block) greaterNumber(t rowprog.Type, x, y vreg) vreg {
 	return b.binary(floatOpsOf(t).max, b.width(t.Size()), x, y)
 }
 
-// reduceExtreme updates the greatest or least number and, beside it, a sum of magnitudes, which is
-// NaN from the first NaN on: an instruction passes over a NaN, and one that does not would take
-// six, one waiting for the other.
+// reduceExtreme updates the greatest or least number and a sum of magnitudes, which is NaN from the first NaN on. The
+// instruction ignores a NaN; six dependent instructions would be needed for one that does not.
 func (b *block) reduceExtreme(v rowprog.Value, kind rowprog.Reduction, t rowprog.Type, x vreg) {
 	room := func() int { return b.c.layout.room(laneBytes) }
 	old := b.addAccumulator(accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(kind, t)), room: room(), nans: true})
@@ -79,7 +77,7 @@ func (b *block) reduceExtreme(v rowprog.Value, kind rowprog.Reduction, t rowprog
 	b.setAccumulator(k+1, b.float(rowprog.OpAdd, t, sum, x, none))
 }
 
-// extremeNumber is the greater or the lesser of two numbers, where +0 is more than -0.
+// extremeNumber is the greater or the lesser of two numbers; +0 is greater than -0.
 func (b *block) extremeNumber(kind rowprog.Reduction, t rowprog.Type, x, y vreg) vreg {
 	const signOfResult, greater = 4, 1
 	imm := uint8(signOfResult)
@@ -93,7 +91,7 @@ func (b *block) extremeNumber(kind rowprog.Reduction, t rowprog.Type, x, y vreg)
 	return b.binaryImm(op, b.width(t.Size()), x, y, imm)
 }
 
-// addAccumulator adds an accumulator and gives its value before the current vector.
+// addAccumulator adds an accumulator and returns its value before the current vector.
 func (b *block) addAccumulator(a accumulator) vreg {
 	b.accs = append(b.accs, a)
 	size := laneSize(a.typ)
@@ -114,16 +112,15 @@ func laneType(t rowprog.Type) rowprog.Type {
 	return t
 }
 
-// fold makes a block that combines the partial results of a reduction by halves and
-// puts the result into its slot. They lie in memory, or in the accumulator's registers, for which
-// slots are pinned then. An extreme is one of numbers alone.
+// fold makes a block that combines the partial results of a reduction by halves and stores the result in its slot. They
+// are in memory, or in the accumulator's registers; slots are then pinned to these. NaNs do not count in an extreme.
 func (c *compiler) fold(a *accumulator, held *pins) *block {
 	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
 	b.fill(a, b.ended(a, b.folded(a, held)))
 	return b
 }
 
-// joins are one step of an accumulator: an extreme is one of numbers alone.
+// joins is one step of an accumulator. NaNs do not count in an extreme.
 func (b *block) joins(a *accumulator, x, y vreg) vreg {
 	switch {
 	case a.nans:
@@ -136,7 +133,7 @@ func (b *block) joins(a *accumulator, x, y vreg) vreg {
 	return b.combine(a.kind, a.typ, x, y)
 }
 
-// ended is the result of a reduction whose partial results have all been combined.
+// ended is the result of a reduction from its combined partial results.
 func (b *block) ended(a *accumulator, x vreg) vreg {
 	if a.kind == rowprog.MaxNumber {
 		return b.float(rowprog.OpAdd, a.typ, x, b.bits(a.typ, 0), none) // makes -0 to +0
@@ -144,13 +141,13 @@ func (b *block) ended(a *accumulator, x vreg) vreg {
 	return x
 }
 
-// orNaN is an extreme of numbers, or NaN where the sum that tells NaNs is.
+// orNaN is an extreme of numbers, or NaN if the sum that detects NaNs is NaN.
 func (b *block) orNaN(t rowprog.Type, x, sum vreg) vreg {
 	w := b.c.target.full()
 	return b.either(asm.ORPS, w, x, b.binaryImm(floatOpsOf(t).cmp, w, sum, sum, cmpUnord))
 }
 
-// folds lists what combines the partial results of a block's reductions, which lie in memory.
+// folds lists the blocks that combine the partial results, in memory, of a block's reductions.
 func (c *compiler) folds(b *block) (list []*block) {
 	for i := range b.accs {
 		switch acc := &b.accs[i]; {
@@ -165,14 +162,14 @@ func (c *compiler) folds(b *block) (list []*block) {
 	return list
 }
 
-// foldExtreme is fold for an extreme and the sum that tells NaNs.
+// foldExtreme is fold for an extreme and the sum that detects NaNs.
 func (c *compiler) foldExtreme(a, sum *accumulator, held *pins) *block {
 	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
 	b.fill(a, b.orNaN(a.typ, b.folded(a, held), b.folded(sum, held)))
 	return b
 }
 
-// fill puts the result of a reduction into its slot.
+// fill stores the result of a reduction in its slot.
 func (b *block) fill(a *accumulator, r vreg) {
 	b.add(inst{form: slotOutForm, size: lastingSize(a.typ), width: b.c.target.full(), slot: b.c.slotOf(a.value), args: [3]vreg{r, none, none}})
 }
@@ -186,8 +183,8 @@ func (b *block) folded(a *accumulator, held *pins) vreg {
 	return r
 }
 
-// foldedVectors combines the partial results of an accumulator by halves, until one vector is left. Those of some first vectors
-// alone are set, the others have changed nothing.
+// foldedVectors combines the partial results of an accumulator by halves, until one vector is left. Only the first set
+// vectors have changed; the others hold the neutral element.
 func (b *block) foldedVectors(a *accumulator, held *pins, set int) vreg {
 	bytes := b.c.target.bytes()
 	x := make([]vreg, set)
@@ -201,7 +198,8 @@ func (b *block) foldedVectors(a *accumulator, held *pins, set int) vreg {
 	return byHalves(x, laneBytes/bytes, func(x, y vreg) vreg { return b.joins(a, x, y) })
 }
 
-// byHalves combines what the first of some vectors of partial results have, by halves of all, until one is left: the others have changed nothing.
+// byHalves combines the partial results of the first of all vectors by halves, until one is left. The other vectors
+// hold the neutral element.
 func byHalves[T any](x []T, all int, join func(x, y T) T) T {
 	for h := all / 2; h > 0; h /= 2 {
 		for i := range max(0, min(h, len(x)-h)) {
@@ -212,8 +210,8 @@ func byHalves[T any](x []T, all int, join func(x, y T) T) T {
 	return x[0]
 }
 
-// halvings lists what exchanges the halves of a vector, then those of its halves, and so
-// on down to single lanes of a size.
+// halvings lists the shuffles that exchange the halves of a vector, then those of its halves, and so on down to single
+// lanes of a size.
 func (b *block) halvings(size int) (swaps []func(x vreg) vreg) {
 	w := b.c.target.full()
 	blocks := func(imm uint8) {

@@ -43,7 +43,7 @@ func (v vec) poly(x vreg, coefficients []float64) vreg {
 	return p
 }
 
-// mod is x less the multiple of y towards zero, with the sign of x.
+// mod is x minus a multiple of y, rounded towards zero, with the sign of x.
 func (v vec) mod(x, y vreg) vreg {
 	scale := 0x1p100 // its square is as much as quotients can lack
 	if v.f.typ == rowprog.F64 {
@@ -56,7 +56,7 @@ func (v vec) mod(x, y vreg) vreg {
 	return v.or(r, v.signOf(x))
 }
 
-// wrongSign is a mask of where a remainder is not 0 and has not the divisor's sign.
+// wrongSign is a mask of the remainders that are not 0 and do not have the divisor's sign.
 func (v vec) wrongSign(r, y vreg) vreg {
 	return v.andNot(v.is(r, cmpEq, v.raw(0)), v.xor(v.is(r, cmpLt, v.raw(0)), v.is(y, cmpLt, v.raw(0))))
 }
@@ -97,14 +97,13 @@ func (v vec) atan2(y, x vreg) vreg {
 	return v.or(angle, v.is(x, cmpUnord, y))
 }
 
-// signedPower gives the power r of |x| the sign that x and y ask for, and corrects it
-// where it is known otherwise.
+// signedPower gives the power r of |x| the sign that x and y require, and corrects the special cases.
 func (v vec) signedPower(x, y, r vreg) vreg {
 	trunc := func(x vreg) vreg { return v.unaryImm(v.f.round, v.w, x, roundTrunc) }
 	a, one := v.abs(x), v.num(1)
 	broken := v.is(trunc(y), cmpNe, y)
 	half := v.either(v.f.mul, v.w, y, v.num(0.5))
-	// Odd is a whole number whose half is none.
+	// An odd number is an integer whose half is not an integer.
 	odd := v.andNot(broken, v.is(trunc(half), cmpNe, half))
 	r = v.xor(r, v.and(odd, v.signOf(x)))
 	undefined := v.and(v.is(x, cmpLt, v.raw(0)), v.and(broken, v.is(a, cmpLt, v.infinity())))

@@ -2,8 +2,8 @@ package codegen
 
 import "github.com/broadloom/broadloom/kernels/asm"
 
-// A routine is a micro-operation with a loop in it, which runs until all lanes are done.
-// It works in registers of its own, of which it gives one to three as results.
+// A routine is a micro-operation that contains a loop, which runs until all lanes are done. It works in registers of
+// its own and returns one to three of them as results.
 type routine uint8
 
 const (
@@ -13,30 +13,29 @@ const (
 	// power of y.
 	powerRoutine
 
-	// reduceRoutine gives, for floats x, y >= 0, x less a multiple of y that is the
-	// nearest or next to it, exactly; NaN for an infinite or zero y. The argument behind
-	// is a large power of two.
+	// reduceRoutine computes, for floats x, y >= 0, x minus the nearest multiple of y or the next to it, exactly; NaN
+	// for an infinite or zero y. The last argument is a large power of two.
 	reduceRoutine
 
-	// turnsRoutine gives, for a float64 x and a mask, the fraction of a quarter turn, to
-	// the nearest one, of the lanes of the mask; and, second, the quarters.
+	// turnsRoutine computes, for a float64 x and a mask, for the lanes of the mask: the fraction of a quarter turn,
+	// relative to the nearest one, and the quarters.
 	turnsRoutine
 
-	// angleRoutine gives, for a float32 x and a mask, what is left of the angle, in two parts, and the quarter turns that it is less, of the
-	// lanes of the mask.
+	// angleRoutine computes, for a float32 x and a mask, for the lanes of the mask: the reduced angle, in two parts,
+	// and the quarter turns that were subtracted.
 	angleRoutine
 )
 
-// routineRegs is how many registers a routine works in. The first are its arguments.
+// routineRegs is the number of registers that a routine works in. The first are its arguments.
 var routineRegs = [...]int{powerRoutine: 6, reduceRoutine: 6, turnsRoutine: 8, angleRoutine: 8}
 
-// routineArgs is how many arguments come in registers that are overwritten.
+// routineArgs is the number of arguments in registers that are overwritten.
 var routineArgs = [...]int{powerRoutine: 3, reduceRoutine: 2, turnsRoutine: 1, angleRoutine: 1}
 
-// routineWork is how many operations a routine takes at the worst.
+// routineWork is the most operations that a routine takes.
 var routineWork = [...]int{powerRoutine: 64 * 25, reduceRoutine: 42 * 25, turnsRoutine: 22 * 22, angleRoutine: 2 * (8*4 + 12)}
 
-// work is what the code of a routine needs.
+// work is the state of the code of a routine.
 type work struct {
 	*emitter
 	nd   *node
@@ -116,7 +115,7 @@ func (c *work) compare(op *asm.Op, dst, x, y asm.Vec, imm ...byte) {
 	c.op(spread, dst, 0, workMask)
 }
 
-// blend is dst = yes where the mask's sign is set, else no.
+// blend is dst = yes if the mask's sign is set, else no.
 func (c *work) blend(dst, no, yes, mask asm.Vec) {
 	op := asm.BLENDVPS
 	if c.size == 8 {
@@ -131,7 +130,7 @@ func (c *work) blend(dst, no, yes, mask asm.Vec) {
 	c.a.RK(blend, c.w, dst, no, yes, asm.Mask{K: uint8(workMask)})
 }
 
-// jumpIfAny goes to a label if a lane of a mask is set.
+// jumpIfAny jumps to a label if a lane of a mask is set.
 func (c *work) jumpIfAny(mask asm.Vec, l asm.Label) {
 	c.signs(c.nd, mask)
 	c.a.Test(temp, temp)
@@ -156,7 +155,7 @@ func (c *work) power() {
 	c.jumpIfAny(mask, top)
 }
 
-// multiply is dst = x*y of integers, by way of t and u.
+// multiply is dst = x*y of integers. It overwrites t and u.
 func (c *work) multiply(dst, x, y, t, u asm.Vec) {
 	switch {
 	case c.size == 4:
@@ -176,9 +175,9 @@ func (c *work) multiply(dst, x, y, t, u asm.Vec) {
 	c.op(asm.PADDQ, dst, dst, t)
 }
 
-// reduce takes off the nearest multiple of y, as far as a quotient of so few bits is it,
-// until |x| < y. Such a difference has no more bits than x and y, so it is exact. So that
-// quotients stay finite, y is multiplied by a power of two where x is much greater.
+// reduce subtracts the nearest multiple of y, as far as the few bits of a quotient give it, until |x| < y. Such a
+// difference has no more bits than x and y, so it is exact. If x is much greater, y is multiplied by a power of two, so
+// that quotients stay finite.
 func (c *work) reduce() {
 	x, y, step, q, size, t := c.r[0], c.r[1], c.r[2], c.r[3], c.r[4], c.r[5]
 	f := &float32Ops
@@ -203,7 +202,7 @@ func (c *work) reduce() {
 	c.jumpIfAny(t, top)
 }
 
-// turns is scalar.reduceBig but for its end.
+// turns is scalar.reduceBig without its end.
 func (c *work) turns() {
 	x, sum, second, third := c.r[0], c.r[1], c.r[2], c.r[3]
 	high, low, t, u := c.r[4], c.r[5], c.r[6], c.r[7]
@@ -238,7 +237,7 @@ func (c *work) turns() {
 	c.a.Bind(skip)
 }
 
-// eachPiece writes a loop over the pieces of 1/2π, each in all lanes of a register. In the end pointer is behind them.
+// eachPiece writes a loop over the pieces of 1/2π, each in all lanes of a register. At the end, pointer is after them.
 func (c *work) eachPiece(piece asm.Vec, each func()) {
 	c.a.Lea(pointer, c.nd.in.slot.mem)
 	c.a.MovImm(temp, uint64(c.nd.in.imm))
@@ -250,7 +249,7 @@ func (c *work) eachPiece(piece asm.Vec, each func()) {
 	c.a.JumpIf(asm.NotEqual, top)
 }
 
-// jumpIfNone goes to a label if no lane is set of the mask that is the second argument; t is for its copy.
+// jumpIfNone jumps to a label if no lane of the mask in the second argument is set; t is for a copy of it.
 func (c *work) jumpIfNone(t asm.Vec, l asm.Label) {
 	c.copyTo(c.nd.args[1], t, c.w)
 	c.signs(c.nd, t)
@@ -284,7 +283,8 @@ func (c *work) angle() {
 	c.a.Bind(skip)
 }
 
-// halfAngle is what [work.angle] makes of the float32 in the lower half of x: what is left, what that lacks, and the quarters, in lower halves.
+// halfAngle is [work.angle] for the float32 in the lower half of x: the reduced angle, its error, and the quarters, in
+// lower halves.
 func (c *work) halfAngle(x asm.Vec) {
 	angle, sum, t, u := c.r[4], c.r[5], c.r[6], c.r[7]
 	c.op(asm.CVTPS2PD, angle, 0, x)
@@ -309,7 +309,7 @@ func (c *work) halfAngle(x asm.Vec) {
 	c.op(asm.CVTPD2PS, t, 0, t)
 }
 
-// twoSum adds v to s and makes v what the sum lacks.
+// twoSum adds v to s and sets v to the rounding error of the sum.
 func (c *work) twoSum(s, v, t, u asm.Vec) {
 	c.op(asm.ADDPD, t, s, v)
 	c.op(asm.SUBPD, u, t, s)

@@ -7,12 +7,12 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// A row of few elements takes less time than its results take from one stage to the next: a reduction is folded, stored, loaded into all lanes, and
-// only then can the next stage begin. So blocks of rows are worked on together where rows are known to be short: each stage runs over one row after the
-// other, none of which waits for the one before, and what is computed once a row is computed for all rows of the block at once, in lanes of vectors.
-// Each row is computed as it is by itself, in the same order.
+// The latency between the stages of a short row is longer than its elements take: a reduction is folded, stored and
+// loaded into all lanes before the next stage can begin. So rows that are known to be short are processed in blocks.
+// Each stage runs over one row after the other, and none waits for the one before. Values per row are computed for all
+// rows of the block at once, in lanes of vectors. Each row is computed in the same order as by itself.
 
-// rowBlock is code that works on blocks of rows.
+// rowBlock writes code that processes blocks of rows.
 type rowBlock struct {
 	*compiler
 	across      *rowprog.Program // with what is of a row in the place of what is of an element
@@ -24,11 +24,12 @@ type rowBlock struct {
 	ofRow, ofColumn []asm.Label
 }
 
-// row is the number of the row that is worked on. Outside of blocks, it may hold the address of an operand, which is in memory then.
+// row is the number of the current row. Outside of blocks, this register may hold the address of an operand, which is
+// in memory in blocks.
 var row = pointerRegs[len(pointerRegs)-1]
 
-// hasBlocks reports whether a program can run on blocks of rows: nothing is checked or picked for each element, and nothing is stored before all is checked, since
-// a block with a fault runs again, row by row.
+// hasBlocks reports whether a program can run on blocks of rows. Nothing may be checked or picked for each element, and
+// nothing may be stored before all is checked, since a block with a fault runs again, row by row.
 func (c *compiler) hasBlocks() bool {
 	p := c.p
 	if p.Row < 2 || p.Outer == 0 {
@@ -52,8 +53,9 @@ func (c *compiler) hasBlocks() bool {
 	return true
 }
 
-// blockLoop has rows of the last outer axis worked on in blocks where the caller wants that. The code stands at the end, to which one goes from here, and from
-// there on back, to what works on the rows that are left, or to a place behind the loop over the axis.
+// blockLoop writes code that processes rows of the last outer axis in blocks, if the caller asks for it. The code is at
+// the end: control jumps there from here. Then it jumps back to the code for the remaining rows, or to a place after
+// the loop over the axis.
 func (c *compiler) blockLoop(after asm.Label) {
 	if !c.hasBlocks() {
 		return
@@ -96,7 +98,7 @@ func (c *compiler) blockLoop(after asm.Label) {
 	})
 }
 
-// sideBySide lists the operands whose elements, one of each row, are loaded or stored for all rows of a block at once.
+// sideBySide lists the operands with one element per row that are loaded or stored for all rows of a block at once.
 func (w *rowBlock) sideBySide() (list []int) {
 	for i := range w.p.Insts {
 		in := &w.p.Insts[i]
@@ -107,7 +109,7 @@ func (w *rowBlock) sideBySide() (list []int) {
 	return list
 }
 
-// acrossRows is a program in which what is of a row is of an element.
+// acrossRows is a program in which values per row become values per element.
 func acrossRows(p *rowprog.Program) *rowprog.Program {
 	q := *p
 	q.Insts, q.Operands = slices.Clone(p.Insts), slices.Clone(p.Operands)
@@ -124,7 +126,7 @@ func acrossRows(p *rowprog.Program) *rowprog.Program {
 	return &q
 }
 
-// write writes what works on one block.
+// write writes the code for one block.
 func (w *rowBlock) write() {
 	ofRows := make([][]phase, w.p.Stages+1) // before each stage, and after the last
 	for s := range ofRows {

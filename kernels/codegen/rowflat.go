@@ -8,11 +8,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// mostFlat is the most operations for all elements of a block that are written one behind the other.
+// mostFlat is the most operations for all elements of a block in straight-line code.
 const mostFlat = 400
 
-// flat is the block of a stage that works on the elements of all rows in their order, whole vectors, where what is of a row is repeated; nil if
-// something depends on where rows begin, or rows are long enough.
+// flat is the block of a stage that processes the elements of all rows in order, in whole vectors, with values per row
+// repeated. It is nil if something depends on where rows begin, or rows are long enough.
 func (w *rowBlock) flat(b *block) *block {
 	if b.lanes != w.rows || w.p.Row > b.lanes || len(b.accs) > 0 || len(b.narrowed) > 0 || b.operations()*w.p.Row > mostFlat {
 		return nil
@@ -36,7 +36,7 @@ func (w *rowBlock) flat(b *block) *block {
 	return &flat
 }
 
-// vectorsOfRows writes what works on the elements of all rows: as many vectors as a row has elements.
+// vectorsOfRows writes the code for the elements of all rows: as many vectors as a row has elements.
 func (w *rowBlock) vectorsOfRows(b *block) {
 	w.repeatRows(b)
 	copies := 2
@@ -49,7 +49,7 @@ func (w *rowBlock) vectorsOfRows(b *block) {
 	}
 }
 
-// repeatRows has operands that have the same row for all rows lie in memory of the block, once for each.
+// repeatRows copies operands that have the same row for all rows to memory of the block, once for each row.
 func (w *rowBlock) repeatRows(b *block) {
 	a, full := w.a, w.target.full()
 	for i := range w.p.Operands {
@@ -84,7 +84,8 @@ func (w *rowBlock) repeatRows(b *block) {
 	}
 }
 
-// placesOf is constants: for each of as many vectors as a row has elements, where rows of a block lie side by side, what place tells of its elements.
+// placesOf returns constants for contiguous rows of a block: for each of as many vectors as a row has elements, place
+// of each of its elements.
 func (w *rowBlock) placesOf(list *[]asm.Label, place func(element int) int) []asm.Label {
 	lanes := w.target.bytes() / 4
 	for v := len(*list); v < w.p.Row; v++ {
@@ -97,7 +98,7 @@ func (w *rowBlock) placesOf(list *[]asm.Label, place func(element int) int) []as
 	return *list
 }
 
-// rowNumbers are the rows that elements belong to, and columnNumbers their places in these.
+// rowNumbers are the rows of elements. columnNumbers are their places in their rows.
 func (w *rowBlock) rowNumbers() []asm.Label {
 	return w.placesOf(&w.ofRow, func(element int) int { return element / w.p.Row })
 }

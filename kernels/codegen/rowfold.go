@@ -20,13 +20,14 @@ func (w *rowBlock) vectorsOf(acc *accumulator) int {
 	return (min(laneBytes, w.p.Row*laneSize(acc.typ)) + bytes - 1) / bytes
 }
 
-// blockFold is how a reduction ends: of each row, and then of all rows of a block.
+// blockFold is the end of a reduction: for each row, and then for all rows of a block.
 type blockFold struct {
 	ofRow, ofAll *block
 	held         pins
 }
 
-// foldsOf lists how the reductions of a block end: each row leaves one vector, and the vectors of all rows are folded together.
+// foldsOf lists the ends of the reductions of a block: each row leaves one vector, and the vectors of all rows are
+// folded together.
 func (w *rowBlock) foldsOf(b *block, p *plan) (list []*blockFold) {
 	for i := range b.accs {
 		acc := &b.accs[i]
@@ -66,7 +67,7 @@ func (w *rowBlock) foldsOf(b *block, p *plan) (list []*blockFold) {
 	return list
 }
 
-// foldIndices is how a reduction ends that gives the places of elements.
+// foldIndices is the end of a reduction to indices.
 func (w *rowBlock) foldIndices(f *blockFold, best, at *accumulator) {
 	ofRow := f.ofRow.argReduction(best.kind, best.typ)
 	x := ofRow.foldedVectors(best, at, w.vectorsOf(best))
@@ -84,26 +85,27 @@ func (w *rowBlock) foldIndices(f *blockFold, best, at *accumulator) {
 	}
 }
 
-// putRows stores what some rows have come to, from a first one on, in lanes of a size.
+// putRows stores the results of some rows, from a first one on, in lanes of a size.
 func (w *rowBlock) putRows(b *block, acc *accumulator, first int, size uint8, x vreg) {
 	to := &slot{rows: w.slotOf(acc.value).rows + first*int(size)}
 	b.add(inst{form: perRowOutForm, width: w.target.full(), size: size, slot: to, args: [3]vreg{x, none, none}})
 }
 
-// leave has a row leave a vector. It gives the place of those of all rows.
+// leave stores a vector of each row and returns the place of those of all rows.
 func (w *rowBlock) leave(b *block, x vreg) (room int) {
 	room = w.layout.room(w.rows * w.target.bytes())
 	b.add(inst{form: partialForm, width: w.target.full(), slot: &slot{rows: room}, args: [3]vreg{x, none, none}})
 	return room
 }
 
-// left is the vector that a row has left.
+// left is the vector that leave stored for a row.
 func (w *rowBlock) left(b *block, room, row int) vreg {
 	return b.at(&slot{mem: inBlock(room + row*w.target.bytes())})
 }
 
-// foldRows folds what some rows have left, from a first one on as many as a vector has lanes, each by halves, and puts their results side by side. Two
-// vectors give one whose halves are theirs, folded once; so do pairs of those, whose quarters are those of four rows. joins is told the bytes of a half.
+// foldRows folds the vectors left by rows, from a first one on as many as a vector has lanes, each by halves, and puts
+// their results side by side. Two vectors give one whose halves are theirs, folded once. Pairs of those give one whose
+// quarters belong to four rows, and so on. joins gets the bytes of a half.
 func foldRows[T any](b *block, size, first int, left func(row int) T, joins func(x, y T, half int) T) T {
 	bytes := b.c.target.bytes()
 	var fold func(rows []int) T
@@ -117,8 +119,8 @@ func foldRows[T any](b *block, size, first int, left func(row int) T, joins func
 	return fold(pairing(bytes, size))
 }
 
-// lowerHalves puts the lower halves of all parts of 2·half bytes of two vectors into one vector, and upperHalves the upper ones, in the order that
-// [pairing] knows.
+// lowerHalves combines the lower halves of all parts of 2·half bytes of two vectors in one vector, upperHalves the
+// upper ones. The order is that of [pairing].
 func (b *block) lowerHalves(x, y vreg, half int) vreg {
 	return b.partsOf(x, y, half, 0x44, 0x88, 0x20, asm.UNPCKLPD)
 }
@@ -141,7 +143,8 @@ func (b *block) partsOf(x, y vreg, half int, ofVectors, ofQuarters, ofTwo uint8,
 	}
 }
 
-// pairing is the order in which rows are paired so that the result of each comes to lie in the lane of its number, in vectors of some bytes with lanes of a size.
+// pairing is the order in which rows are paired so that the result of each ends in the lane of its number, in vectors
+// of some bytes with lanes of a size.
 func pairing(bytes, size int) []int {
 	lanes := bytes / size
 	var fold func(first, rows int) []int // the rows that lanes belong to, where rows are in order

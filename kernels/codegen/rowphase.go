@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// ofRows writes the phases of what is computed once a row.
+// ofRows writes the phases of values per row.
 func (w *rowBlock) ofRows(list []phase) {
 	for _, p := range list {
 		if p.rowByRow {
@@ -18,19 +18,19 @@ func (w *rowBlock) ofRows(list []phase) {
 	}
 }
 
-// phase is instructions of a section of the row that are carried out for all rows at once, or row by row.
+// phase is a group of instructions of a section of the row that run for all rows at once, or row by row.
 type phase struct {
 	values   []rowprog.Value
 	rowByRow bool
 }
 
-// isRowByRow reports whether an instruction on values of a row is carried out row by row: rows pick from places of their own, add up one after the other, and
-// have numbers.
+// isRowByRow reports whether an instruction on values per row runs row by row: rows pick from their own places, are
+// added up one after the other, and have numbers.
 func isRowByRow(in *rowprog.Inst) bool {
 	return in.Op == rowprog.OpPick || in.Op == rowprog.OpAccumulate || in.Op == rowprog.OpIota
 }
 
-// phases are a section of the row. Effects come last, as in the section itself.
+// phases splits a section of the row. Effects come last, as in the section itself.
 func (w *rowBlock) phases(s rowprog.Section) (list []phase) {
 	at := map[rowprog.Value]int{} // the phase of a value
 	isDone := func(x rowprog.Value) bool {
@@ -61,7 +61,7 @@ func (w *rowBlock) phases(s rowprog.Section) (list []phase) {
 	return list
 }
 
-// keepBetween gives what a phase of a section makes for a later one a place for the rows of a block.
+// keepBetween gives values of a phase that later phases use a place for the rows of a block.
 func (w *rowBlock) keepBetween(list []phase) {
 	made := map[rowprog.Value]int{}
 	for i, p := range list {
@@ -76,7 +76,7 @@ func (w *rowBlock) keepBetween(list []phase) {
 	}
 }
 
-// allRows writes what is computed for all rows at once.
+// allRows writes the code for all rows at once.
 func (w *rowBlock) allRows(values []rowprog.Value) {
 	lanes := w.rows
 	if slices.ContainsFunc(values, w.isWide) {
@@ -99,13 +99,13 @@ func (w *rowBlock) allRows(values []rowprog.Value) {
 	}
 }
 
-// isWide reports whether an instruction makes or takes a value of 8 bytes.
+// isWide reports whether an instruction has a result or an argument of 8 bytes.
 func (w *rowBlock) isWide(v rowprog.Value) bool {
 	in := &w.p.Insts[v]
 	return laneSize(in.Type) == 8 || slices.ContainsFunc(in.Uses(), func(x rowprog.Value) bool { return laneSize(w.p.Insts[x].Type) == 8 })
 }
 
-// rowByRow writes a loop over rows in which instructions are carried out as they are outside of blocks.
+// rowByRow writes a loop over rows that runs instructions as outside of blocks.
 func (w *rowBlock) rowByRow(values []rowprog.Value) {
 	b := w.newBlock(w.target.bytes() / 8)
 	b.addAll(values)

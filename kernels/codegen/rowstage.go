@@ -45,7 +45,7 @@ func (w *rowBlock) stageOfRows(stage int) {
 	a.Bind(done)
 }
 
-// spread brings the row's values that a block uses into all lanes of registers, or of their slots.
+// spread broadcasts the row's values that a block uses to all lanes of registers, or of their slots.
 func (w *rowBlock) spread(b *block, p *plan) {
 	full := w.target.full()
 	bring := func(h *slot, r asm.Vec) {
@@ -83,13 +83,14 @@ func (w *rowBlock) spread(b *block, p *plan) {
 	}
 }
 
-// isKeptInBlock reports whether what a block of rows accumulates, one row after the other, is in memory of its own meanwhile, in whole vectors: what is left of
-// a row is written under a mask else, and read by the next one when the write has reached the cache, 15 ns later.
+// isKeptInBlock reports whether an operand that a block of rows accumulates, one row after the other, is meanwhile kept
+// in the block's own memory, in whole vectors. Otherwise the remainder of a row is stored under a mask, and the next
+// row waits until that has reached the cache, 15 ns later.
 func (c *compiler) isKeptInBlock(o *rowprog.Operand) bool {
 	return c.ofBlock && o.Domain == rowprog.Vec && o.Reduced.Has(c.p.Outer-1) && o.Type.Computed() == o.Type && o.Type.Size() >= 4 && c.p.Row*o.Type.Size() <= laneBytes
 }
 
-// moveSums brings what a block accumulates into memory of its own, or back.
+// moveSums copies the sums of a block to its own memory, or back.
 func (w *rowBlock) moveSums(b *block, back bool) {
 	a, full, bytes := w.a, w.target.full(), w.target.bytes()
 	for i := range b.accs {
@@ -142,7 +143,7 @@ func (w *rowBlock) begin(acc *accumulator, vector int, inRegister bool) {
 	}
 }
 
-// elements writes what is done for the elements of a row.
+// elements writes the code for the elements of a row.
 func (w *rowBlock) elements(b *block, p *plan) {
 	a := w.a
 	for i := range b.accs {

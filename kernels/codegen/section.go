@@ -55,14 +55,14 @@ func (c *compiler) lanes(s rowprog.Section) int {
 	return c.target.bytes() / 4
 }
 
-// laneSize is the size of a lane that holds an element: of a Bool, its mask; of a type for memory alone,
-// what it is computed in.
+// laneSize is the size of the lane of an element: for a Bool, that of its mask; for a type for memory alone, that of
+// its computed type.
 func laneSize(t rowprog.Type) int { return max(t.Computed().Size(), 4) }
 
-// lastingSize is the size of the lanes in which a value is kept in its slot.
+// lastingSize is the size of the lanes of a value in its slot.
 func lastingSize(t rowprog.Type) uint8 { return uint8(laneSize(t)) }
 
-// narrowOf is a value; of a Bool, a mask in lanes of 4 bytes.
+// narrowOf is a value; a Bool is a mask in lanes of 4 bytes.
 func (b *block) narrowOf(v rowprog.Value) vreg {
 	if b.c.p.Insts[v].Type == rowprog.Bool {
 		return b.mask(v, 4)
@@ -82,7 +82,7 @@ func (b *block) maskArg(x rowprog.Value, size int) vreg {
 	return b.mask(x, size)
 }
 
-// fetch files the value of an argument that comes from outside.
+// fetch records the value of an argument that comes from outside.
 func (b *block) fetch(x rowprog.Value) {
 	if _, ok := b.vals[x]; ok {
 		return
@@ -100,13 +100,13 @@ func (b *block) fetch(x rowprog.Value) {
 	b.vals[x] = masked{b.at(h), none}
 }
 
-// isLoadedInRow reports whether an element of a row is loaded where it is used: for rows of
-// one or two vectors, it is not worth a slot.
+// isLoadedInRow reports whether an element of a row is loaded at its use: for rows of one or two vectors, it is not
+// worth a slot.
 func (c *compiler) isLoadedInRow(in *rowprog.Inst) bool {
 	return c.ofTiles && in.Op == rowprog.OpLoad && in.Domain == rowprog.Row
 }
 
-// keep files the value of an instruction, a mask in lanes of a size if it is a Bool.
+// keep records the value of an instruction; a Bool is a mask in lanes of a size.
 func (b *block) keep(v rowprog.Value, m vreg, size int) {
 	if b.pairs() && size == 8 && b.c.p.Insts[v].Type == rowprog.Bool {
 		b.vals[v] = masked{none, m}
@@ -168,7 +168,7 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 	}
 }
 
-// guardInst adds a guard, of which the culprit is a number: a Bool is 0 or 1.
+// guardInst adds a guard. Its culprit is a number: a Bool is 0 or 1.
 func (b *block) guardInst(in *rowprog.Inst) {
 	culprit, t := in.Args[1], b.c.p.Insts[in.Args[1]].Type
 	g := inst{form: guardForm, width: b.width(4), size: lastingSize(t), code: in.Code, args: [3]vreg{b.arg(in.Args[0]), none, none}}
@@ -267,8 +267,8 @@ func (b *block) store(in *rowprog.Inst, x vreg) {
 	b.add(st)
 }
 
-// accumulate combines a value into an operand, whose elements hold the neutral element
-// of the reduction before the first time. Rows of tiles find them in registers, and those of blocks in memory of their own.
+// accumulate combines a value into an operand, whose elements hold the reduction's neutral element at first. For rows
+// of tiles they are in registers, for rows of blocks in the block's own memory.
 func (b *block) accumulate(in *rowprog.Inst) {
 	o := &b.c.p.Operands[in.Operand]
 	if b.c.ofTiles || b.c.isKeptInBlock(o) {
@@ -297,8 +297,8 @@ func (b *block) combine(r rowprog.Reduction, t rowprog.Type, x, y vreg) vreg {
 	return b.integer(op, t, x, y)
 }
 
-// hoistStores moves each store to where its value is known and no load of the section
-// comes any more, so that the value's register is free early.
+// hoistStores moves each store to where its value is known and the section has no more loads, so that the value's
+// register is free early.
 func (b *block) hoistStores() {
 	lastLoad := -1
 	for i := range b.insts {
@@ -334,7 +334,7 @@ func (b *block) hoistStores() {
 	b.reorder(order)
 }
 
-// reorder brings the operations into an order, given by their present numbers.
+// reorder puts the operations in an order, given by their present numbers.
 func (b *block) reorder(order []int) {
 	number := make([]vreg, len(b.insts))
 	for at, i := range order {

@@ -2,7 +2,7 @@ package codegen
 
 import "github.com/broadloom/broadloom/kernels/asm"
 
-// Target is the instructions that code may use.
+// Target is the set of instructions that code may use.
 type Target uint8
 
 // The targets.
@@ -12,7 +12,7 @@ const (
 	NEON                 // of arm64, as which the instructions of AVX2 are written
 )
 
-// Machine is what code is written for.
+// Machine is the machine that code is written for.
 func (t Target) Machine() asm.Machine {
 	if t == NEON {
 		return asm.ARM64
@@ -20,13 +20,12 @@ func (t Target) Machine() asm.Machine {
 	return asm.AMD64
 }
 
-// mask4 and mask8 are the registers with masks of the lanes that take part, of 4 and of 8 bytes, where such
-// masks are vectors.
+// mask4 and mask8 are the registers with masks of the active lanes, of 4 and of 8 bytes, if such masks are vectors.
 func (t Target) mask4() asm.Vec { return asm.Vec(t.registers() - 1) }
 func (t Target) mask8() asm.Vec { return asm.Vec(t.registers() - 2) }
 
-// isAVX512 reports whether vectors have 64 bytes, not 32. Then there are 32 registers, and
-// comparisons give mask registers, which are turned into masks in vectors.
+// isAVX512 reports whether vectors have 64 bytes, not 32. There are then 32 registers, and comparisons give mask
+// registers, which are expanded to masks in vectors.
 func (t Target) isAVX512() bool { return t == AVX512 }
 
 // bytes is the size of a vector.
@@ -56,14 +55,13 @@ func (t Target) registers() int {
 	return 16
 }
 
-// The mask registers: one for the lanes that take part, one for the operation at hand.
+// The mask registers: one for the active lanes, one for the current operation.
 const (
 	tailMask asm.Vec = 2
 	workMask asm.Vec = 1
 )
 
-// compareOp is the instruction of a comparison that gives a mask register, in the place
-// of one that gives a vector, with the size of elements.
+// compareOp is the comparison that gives a mask register instead of a vector, with the size of elements.
 func compareOp(op *asm.Op) (k *asm.Op, size int) {
 	switch op {
 	case asm.CMPPS:
@@ -82,8 +80,8 @@ func compareOp(op *asm.Op) (k *asm.Op, size int) {
 	return nil, 0
 }
 
-// blendOp is the instruction that blends by a mask register in the place of op, and that
-// which makes a mask register of a vector's signs.
+// blendOp is the instruction that replaces op to blend by a mask register, and the one that makes a mask register from
+// a vector's signs.
 func blendOp(op *asm.Op) (blend, signs *asm.Op) {
 	if op == asm.BLENDVPD {
 		return asm.BLENDMPD, asm.PMOVQ2M
@@ -91,8 +89,8 @@ func blendOp(op *asm.Op) (blend, signs *asm.Op) {
 	return asm.BLENDMPS, asm.PMOVD2M
 }
 
-// extremeOp is the instruction that gives the lesser or the greater number in the place of op: that of NEON
-// gives NaN if either is one, and knows which zero is less.
+// extremeOp is the instruction that replaces op to give the lesser or the greater number. That of NEON gives NaN if
+// either is NaN, and orders zeros.
 func (t Target) extremeOp(op *asm.Op) *asm.Op {
 	if t != NEON {
 		return op
@@ -108,7 +106,7 @@ func (t Target) extremeOp(op *asm.Op) *asm.Op {
 	return asm.FMAXPD
 }
 
-// roundOp is the instruction that rounds in the place of op.
+// roundOp is the instruction that replaces op to round.
 func roundOp(op *asm.Op) *asm.Op {
 	switch op {
 	case asm.ROUNDPS:

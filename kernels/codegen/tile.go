@@ -7,31 +7,29 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Tile is the shape of a tile of a matrix that is in vector registers, row by row from the
-// first one on, and what a program knows of it. Columns fill whole vectors.
+// Tile is the shape of a tile of a matrix in vector registers, row by row from the first one on, and how a program uses
+// it. Columns fill whole vectors.
 type Tile struct {
 	Rows, Cols int
 	// From is the operand whose elements are in the registers.
 	From int
-	// RowInvariant tells of each operand whether it has the same elements for all rows.
+	// RowInvariant says for each operand whether it has the same elements for all rows.
 	RowInvariant []bool
-	// Packed has the elements in memory instead, one row behind the other, and any number of rows.
+	// Packed says that the elements are in memory instead, one row after the other, with any number of rows.
 	Packed bool
 }
 
-// CompileTile makes code that runs a program on tiles, one below the other: an elementwise one,
-// which may also accumulate over all rows. Tiles stay in registers if the program has one result,
-// accumulates nothing else and needs no more registers than are left; else they are put into
-// memory first. The error says what there is no code for.
+// CompileTile makes code that runs a program on tiles, one below the other. The program is elementwise, and may also
+// accumulate over all rows. Tiles stay in registers if the program has one result, accumulates nothing else and has
+// enough registers; otherwise they are stored to memory first. The error says what there is no code for.
 //
-// The code is called with the number of rows in RBX, at most Tile.Rows, and the address of
-// its block of arguments in RDI. There it finds the addresses of the operands, TileIndex and
-// TileStep, and Delta for the rows of operands with one element a row. It leaves RDI as it is
-// and does not run VZEROUPPER, since its caller goes on with vectors.
+// The code is called with the number of rows in RBX, at most Tile.Rows, and the address of its block of arguments in
+// RDI. The block holds the addresses of the operands, TileIndex and TileStep, and Delta for the rows of operands with
+// one element per row. The code preserves RDI and does not run VZEROUPPER, since its caller continues with vectors.
 //
-// What it accumulates goes on from tile to tile, in the elements that an operand's address leads
-// to. After TileLeft rows, and then again after each TileEvery, it goes on with others, which
-// lie Delta behind them. All have the neutral element of the reduction before the first time.
+// It accumulates from tile to tile into the elements at an operand's address. After TileLeft rows, and then after every
+// TileEvery rows, it continues with other elements, Delta further on. All elements hold the reduction's neutral element
+// at first.
 //
 // Code for packed rows is called like that of [Compile]. It finds their number at TileRows.
 func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err error) {
@@ -58,7 +56,7 @@ func compileTile(p *rowprog.Program, target Target, t Tile, write func(*tileComp
 	return c.finish(), nil
 }
 
-// What a block of arguments for tiles has in the place of others.
+// Fields of a block of arguments for tiles, which replace others.
 const (
 	offTileStep  = 8
 	offTileIndex = 16
@@ -68,32 +66,31 @@ const (
 	offTileCount = 48 // rows that are accumulated together
 )
 
-// TileStep is where the step is from row to row of all operands that are not row-invariant and have an
-// element for each of a row, in elements.
+// TileStep is where the step from row to row is, in elements, of all operands that are not row-invariant and have an
+// element for each of a row.
 func (l *Layout) TileStep() int { return offTileStep }
 
-// TileIndex is where the number of elements is from the addresses of operands that are not
-// row-invariant on to the tile: each call makes it that of the next tile.
+// TileIndex is where the number of elements is from the addresses of operands that are not row-invariant to the tile.
+// Each call advances it to the next tile.
 func (l *Layout) TileIndex() int { return offTileIndex }
 
 // TileRows is where the number of packed rows is.
 func (l *Layout) TileRows() int { return offTileRows }
 
-// TileLeft is where the number of rows is from the next tile on that are accumulated with those
-// before them.
+// TileLeft is where the number of rows is, from the next tile on, that are accumulated with those before them.
 func (l *Layout) TileLeft() int { return offTileLeft }
 
 // TileEvery is where the number of rows is that are accumulated together.
 func (l *Layout) TileEvery() int { return offTileEvery }
 
-// Registers of code for tiles: the addresses of the operands that are in memory, and the
-// numbers of elements from these on to some rows.
+// Registers of code for tiles: the addresses of the operands in memory, and the numbers of elements from these to some
+// rows.
 var (
 	tileBases   = []asm.Reg{asm.RSI, asm.R8, asm.R9, asm.R10}
 	tileIndices = []asm.Reg{index, asm.R11, asm.R12, asm.R13, asm.R14, asm.R15}
 )
 
-// tileCompiler is what is known while code for tiles is written.
+// tileCompiler is the state while code for tiles is written.
 type tileCompiler struct {
 	*compiler
 	Tile
@@ -104,7 +101,7 @@ type tileCompiler struct {
 	sums        []tileSum // of that
 }
 
-// tileRows is rows of a tile: one in registers, or some in memory.
+// tileRows is the current rows of a tile: one in registers, or some in memory.
 type tileRows struct {
 	*Tile
 	indices []asm.Reg // of each row, the number of elements to it from the operands' addresses on
@@ -139,7 +136,7 @@ func (w *tileCompiler) hasRoutine() bool {
 	return slices.ContainsFunc(w.vec.insts, func(in inst) bool { return in.form == routineForm })
 }
 
-// point sets registers to the addresses of operands whose elements are loaded or stored.
+// point loads the addresses of operands whose elements are loaded or stored into registers.
 func (w *tileCompiler) point(free []asm.Reg) {
 	w.bases = make([]asm.Reg, len(w.p.Operands))
 	for i := range w.p.Operands {
@@ -154,7 +151,7 @@ func (w *tileCompiler) point(free []asm.Reg) {
 	}
 }
 
-// registers writes the code of whole tiles, and that of others, which stay in registers.
+// registers writes the code of whole tiles, and that of partial ones, which stay in registers.
 func (w *tileCompiler) registers() {
 	if w.hasRoutine() {
 		refuse("routines for tiles in registers")
@@ -184,8 +181,8 @@ func (w *tileCompiler) registers() {
 	w.memory()
 }
 
-// deferStore has what is stored kept in a register, which must be all that each row gives and
-// that is accumulated.
+// deferStore keeps the stored value in a register. It must be the only result of each row and the only value that is
+// accumulated.
 func (w *tileCompiler) deferStore() {
 	var only *inst
 	for i := range w.vec.insts {
@@ -205,7 +202,7 @@ func (w *tileCompiler) deferStore() {
 	w.takeSums()
 }
 
-// reserved is the registers of a tile that no row has been taken from.
+// reserved is the registers of a tile before any row is taken from them.
 func (w *tileCompiler) reserved() *pins {
 	p := &pins{}
 	for r := range w.Rows * w.vectors {
@@ -214,14 +211,14 @@ func (w *tileCompiler) reserved() *pins {
 	return p
 }
 
-// take takes a row from what is reserved.
+// take takes a row from the reserved registers.
 func (w *tileCompiler) take(held *pins, row int, index asm.Reg) mode {
 	clear(held.acc[row*w.vectors:][:w.vectors])
 	return mode{tile: &tileRows{Tile: &w.Tile, first: row * w.vectors, indices: []asm.Reg{index}, results: make([]asm.Vec, w.vectors)}}
 }
 
-// fits decides whether the vectors of a row are worked on side by side or one after the
-// other: so that nothing must be spilled. The first row has the fewest registers.
+// fits decides whether the vectors of a row are interleaved or processed one after the other, so that nothing is
+// spilled. The first row has the fewest registers.
 func (w *tileCompiler) fits() (interleaved bool) {
 	held := w.reserved()
 	m := w.take(held, 0, index)
@@ -234,10 +231,9 @@ func (w *tileCompiler) fits() (interleaved bool) {
 	return false
 }
 
-// compute writes the code of a row. It gives the registers with the results, which stay reserved
-// until all rows have been computed: what a row reads often lies a multiple of 4096 bytes
-// from what the one before would write, and processors take the two for the same memory at
-// first.
+// compute writes the code of a row. It returns the registers with the results, which stay reserved until all rows have
+// been computed. Loads of a row are often a multiple of 4096 bytes from the stores of the one before, and processors
+// take the two for the same memory at first.
 func (w *tileCompiler) compute(held *pins, row int, index asm.Reg) (kept []asm.Vec) {
 	w.body(w.row, 1, false, held, mode{row: true})
 	m := w.take(held, row, index)
@@ -249,7 +245,7 @@ func (w *tileCompiler) compute(held *pins, row int, index asm.Reg) (kept []asm.V
 	return m.tile.results
 }
 
-// nextRow goes on to the elements of the next row of operands that have one for each.
+// nextRow advances operands that have one element per row to the next row.
 func (w *tileCompiler) nextRow() {
 	for i := range w.p.Operands {
 		if w.moves(i) {
@@ -258,7 +254,7 @@ func (w *tileCompiler) nextRow() {
 	}
 }
 
-// moves reports whether an operand's address goes on from row to row.
+// moves reports whether an operand's address advances from row to row.
 func (w *tileCompiler) moves(operand int) bool {
 	return w.p.Operands[operand].Domain == rowprog.Row && !w.RowInvariant[operand]
 }
@@ -271,7 +267,7 @@ func (w *tileCompiler) put(kept []asm.Vec, index asm.Reg) {
 	}
 }
 
-// address is where some elements of an operand are, some elements on from the first row's.
+// address is where elements of an operand are, on elements after the first row's.
 func (t *tileRows) address(base asm.Reg, in *inst, on int32) asm.Mem {
 	cols, size := int32(t.Cols), int32(in.size)
 	switch {
@@ -310,7 +306,7 @@ func (w *tileCompiler) fullTile() {
 	w.end(last)
 }
 
-// setIndices sets the indices of a row, the first of which is known, and of those behind it.
+// setIndices sets the indices of a row, whose first is known, and of those after it.
 func (w *tileCompiler) setIndices(row int) {
 	a, n := w.a, len(tileIndices)
 	a.MovLoad(temp, inBlock(offTileStep))

@@ -5,17 +5,17 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Registers of code for tiles in memory: the addresses of other operands, that of the first row
-// of sums, and the indices of rows that are worked on side by side. The last one serves routines too, beside which one row
-// is worked on at a time, and masked vectors elsewhere, of which tiles have none.
+// Registers of code for tiles in memory: the addresses of other operands, that of the first row of sums, and the
+// indices of rows that are interleaved. Routines use the last index register too, but then rows are not interleaved.
+// Masked vectors use it in other code, but tiles have none.
 var (
 	rowBases   = []asm.Reg{asm.RSI, asm.R8, asm.R9, asm.R10, asm.R12, asm.R13, asm.R14}
 	tileSums   = asm.R11
 	rowIndices = []asm.Reg{index, asm.R15}
 )
 
-// memory writes code that puts sums into the block of arguments, if they are not in memory yet,
-// and goes through them row by row, with all registers.
+// memory writes code that stores sums to the block of arguments, unless they are in memory already, and processes them
+// row by row, with all registers.
 func (w *tileCompiler) memory() {
 	a := w.a
 	sums := 0
@@ -39,7 +39,7 @@ func (w *tileCompiler) memory() {
 	w.end(index)
 }
 
-// putSums puts sums into the block of arguments.
+// putSums stores sums to the block of arguments.
 func (w *tileCompiler) putSums() (at int) {
 	bytes := w.target.bytes()
 	at = w.layout.room(w.Rows * w.vectors * bytes)
@@ -64,8 +64,8 @@ func (w *tileCompiler) allRows() {
 	a.Bind(done)
 }
 
-// rowsAtOnce is the number of rows that are worked on side by side: two where vectors are short,
-// so that functions, which are long chains of operations, wait less for each other.
+// rowsAtOnce is the number of rows that are interleaved. It is two if vectors are short, so that functions, which are
+// long dependency chains, wait less.
 func (w *tileCompiler) rowsAtOnce() int {
 	if w.target.isAVX512() || len(w.row.insts) > 0 || len(w.vec.accs) > 0 || w.hasRoutine() {
 		return 1
@@ -78,7 +78,7 @@ func (w *tileCompiler) rowsAtOnce() int {
 	return len(rowIndices)
 }
 
-// rows writes a loop over rows, some at a time, as long as so many are left beyond those in rest.
+// rows writes a loop over n rows at a time, as long as that many are left beyond those in rest.
 func (w *tileCompiler) rows(n int) {
 	a := w.a
 	m := mode{accReg: true, tile: &tileRows{Tile: &w.Tile, indices: rowIndices}}
@@ -105,7 +105,7 @@ func (w *tileCompiler) rows(n int) {
 	a.JumpIf(asm.NotLess, again)
 }
 
-// planRows decides how the vectors of some rows are worked on, and what stays in registers.
+// planRows decides how the vectors of some rows are processed, and what stays in registers.
 func (w *tileCompiler) planRows(rows int, m mode) plan {
 	p := plan{copies: rows * w.vectors}
 	accs := len(w.vec.accs) * w.vectors

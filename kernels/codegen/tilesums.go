@@ -7,13 +7,13 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// tileSum is what rows of a tile are accumulated to, and one step of that.
+// tileSum is the accumulator of rows of a tile, and one step of accumulation.
 type tileSum struct {
 	operand int
 	step    inst
 }
 
-// takeSums takes out of the operations on elements how they are accumulated.
+// takeSums removes the accumulation from the operations on elements.
 func (w *tileCompiler) takeSums() {
 	insts := w.vec.insts
 	var taken []vreg
@@ -38,7 +38,7 @@ func (w *tileCompiler) takeSums() {
 	w.vec.reorder(order)
 }
 
-// accumulatePieces writes a loop over the pieces of the rows in rest that are accumulated together.
+// accumulatePieces writes a loop over groups of the rows in rest that are accumulated together.
 func (w *tileCompiler) accumulatePieces() {
 	a := w.a
 	last := w.target.registers() - 1
@@ -63,8 +63,8 @@ func (w *tileCompiler) accumulatePieces() {
 	a.JumpIf(asm.NotEqual, again)
 }
 
-// setRowsLeft notes that temp rows are left that are accumulated with those before them, as the flags
-// say: after the last one, others are next.
+// setRowsLeft records that temp more rows are accumulated with those before them, as the flags say. After the last one,
+// the next accumulator is used.
 func (w *tileCompiler) setRowsLeft() {
 	a, same := w.a, w.a.NewLabel()
 	a.MovStore(inBlock(offTileLeft), temp)
@@ -113,7 +113,7 @@ func (w *tileCompiler) accumulateKept(kept [][]asm.Vec) {
 	w.setRowsLeft()
 }
 
-// moveAccumulated brings what is accumulated into its registers, or back.
+// moveAccumulated loads the accumulated values into their registers, or stores them.
 func (w *tileCompiler) moveAccumulated(op *asm.Op) {
 	for _, acc := range w.vec.accs {
 		w.a.MovLoad(temp, inBlock(w.layout.Pointer(acc.operand)))

@@ -6,15 +6,14 @@ import (
 	"github.com/broadloom/broadloom/kernels/asm"
 )
 
-// TransposeArgs is the arguments of the code of [Transpose]: Count blocks of 8 lines of
-// 8 elements are transposed. All steps are in bytes: SrcLine and DstLine from
-// line to line of a block, SrcStep and DstStep from block to block.
+// TransposeArgs are the arguments of the code of [Transpose], which transposes Count blocks of 8 lines of 8 elements.
+// All steps are in bytes: SrcLine and DstLine from line to line of a block, SrcStep and DstStep from block to block.
 type TransposeArgs struct {
 	Dst, Src         uintptr
 	DstLine, SrcLine int
 	DstStep, SrcStep int
 	Count            int
-	// Ahead leads from a block to one whose lines are fetched meanwhile.
+	// Ahead is the distance from a block to one whose lines are prefetched meanwhile.
 	Ahead int
 }
 
@@ -78,7 +77,8 @@ func Transpose(target Target, size int) []byte {
 	return code
 }
 
-// transposer writes what transposes one block: it reads and writes lines of it, from a byte on, and fetches those of a block ahead.
+// transposer writes the code that transposes one block: it loads and stores its lines, from a byte on, and prefetches
+// those of a block ahead.
 type transposer struct {
 	a     *asm.Asm
 	from  func(line int, offset int32) asm.Mem
@@ -86,7 +86,8 @@ type transposer struct {
 	to    func(line int, offset int32) asm.Mem
 }
 
-// pair writes what exchanges elements of two registers: dst has those of their lower halves, or of those of their halves, and the next register those of the upper ones.
+// pair interleaves elements of two registers: dst gets those of their lower halves, or of the lower halves of their
+// halves, and the next register those of the upper ones.
 func (t transposer) pair(ops [2]*asm.Op, w asm.Width, dst, x, y asm.Vec) {
 	t.a.R(ops[0], w, dst, x, y)
 	t.a.R(ops[1], w, dst+1, x, y)
@@ -98,7 +99,7 @@ var (
 	unpackQuads   = [2]*asm.Op{asm.UNPCKLPD, asm.UNPCKHPD}
 )
 
-// bytes has two lines of the result in a register.
+// bytes transposes elements of 1 byte, with two lines of the result in a register.
 func (t transposer) bytes() {
 	const w = asm.W128
 	for i := range 8 {
@@ -140,7 +141,7 @@ func (t transposer) words() {
 	}
 }
 
-// doubleWords has pairs of lines, then pairs of these, exchange elements within halves of registers.
+// doubleWords exchanges elements between pairs of lines, then between pairs of these, within halves of registers.
 func (t transposer) doubleWords() {
 	const w = asm.W256
 	for i := range 8 {

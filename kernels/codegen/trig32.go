@@ -33,7 +33,7 @@ func (v vec32) reduceAngle(x vreg) (k, r, low vreg) {
 	k = v.sub(v.fma(x, v.num(scalar.TwoOverPi32), v.num(scalar.Magic32)), v.num(scalar.Magic32))
 	near := v.fnma(k, v.num(scalar.PiHalf32), x)
 	part := v.mul(k, v.num(scalar.PiHalf2At32))
-	// Knuth's sum of near and -part, whose signs are turned where that saves a step.
+	// Knuth's sum of near and -part, with signs flipped if that saves a step.
 	r = v.sub(near, part)
 	z := v.sub(r, near)
 	low = v.sub(v.sub(near, v.sub(r, z)), v.add(part, z))
