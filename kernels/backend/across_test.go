@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Rows that read the same elements, too many for a cache, are worked on piece by piece across all of them: with the same results, and the fault of the first
-// row is told, wherever in it that is.
+// If rows read the same elements, too many for a cache, each piece is processed for all rows before the next one. The
+// results are the same, and the fault of the first row is reported, wherever in it that is.
 func TestPiecesAcrossRows(t *testing.T) {
 	const batches, rows, n = 2, 3, 70_001
 	b := rowprog.NewBuilder("across", 2)

@@ -8,10 +8,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
-// leastApartRow is how many elements a row must have for code that takes 8 at a time, and leaves the last ones.
+// leastApartRow is how many elements a row must have for code that takes 8 at a time and leaves the last ones.
 const leastApartRow = 24
 
-// apart is code for elements of 4 bytes by how far they stand apart, among it that for a row from the last to the first; nil where it cannot be had.
+// apart is code for elements of 4 bytes by their distance; -1 is for reversed rows. It is nil if there is no machine
+// code.
 var apart = map[int]func() *jit.Code{}
 
 func init() {
@@ -22,8 +23,8 @@ func init() {
 	}
 }
 
-// copyApart puts elements of 4 bytes side by side that stand 2 to 4 apart, or from the last to the first, but for the last 1 to 8 of each row, and returns how
-// many it has taken of a row.
+// copyApart copies elements of 4 bytes that are 2 to 4 apart, or reversed, to contiguous memory, except the last 1 to 8
+// of each row. It returns how many elements of a row it has copied.
 func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) int {
 	const size, block = 4, 8
 	compile := apart[from.column]

@@ -11,7 +11,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/codegen"
 )
 
-// Elements that stand apart come to lie side by side, whatever the length of rows; nothing behind the last one is read, nor written.
+// Elements that are apart are copied to contiguous memory for rows of any length. Nothing after the last one is read or
+// written.
 func TestElementsApartComeSideBySide(t *testing.T) {
 	fenced := newFence(t)
 	memory := unsafe.Slice((*float32)(unsafe.Pointer(&fenced[0])), len(fenced)/4)
@@ -38,7 +39,7 @@ func TestElementsApartComeSideBySide(t *testing.T) {
 	}
 }
 
-// Elements come to lie from the last to the first, as do columns that were rows; nothing around them is read, nor written.
+// Elements are reversed, and so are columns that were rows. Nothing around them is read or written.
 func TestElementsAreTurned(t *testing.T) {
 	fenced := newFence(t)
 	memory := unsafe.Slice((*float32)(unsafe.Pointer(&fenced[0])), len(fenced)/4)

@@ -171,7 +171,7 @@ func BenchmarkUnary(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile is the time to make machine code, without the memory for it.
+// BenchmarkCompile measures the time to make machine code, without allocating its memory.
 func BenchmarkCompile(b *testing.B) {
 	for _, p := range []*rowprog.Program{reluChain(b), tanhChain(b), softmax(b), sums(b)} {
 		b.Run(p.Name, func(b *testing.B) {
@@ -183,8 +183,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkFetchedAhead sums up rows of a large operand that is fetched ahead, and by turns
-// without, and gives the median of the times' ratios.
+// BenchmarkFetchedAhead sums the rows of a large operand with and without prefetching, in turn, and reports the median
+// ratio of the times.
 func BenchmarkFetchedAhead(b *testing.B) {
 	p := rowprog.NewBuilder("sum", 1)
 	sum := p.Reduce(rowprog.Sum, p.Load(p.In("x", f32, rowprog.Vec)))

@@ -7,9 +7,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// Call is a kernel with arguments whose sizes and steps are settled, while pointers may
-// change from run to run. What machine code needs of the sizes is worked out once, so that
-// a small kernel takes little longer than its code. A Call serves one goroutine at a time.
+// Call is a kernel with arguments whose sizes and steps are fixed; pointers may change from run to run. What machine
+// code needs of the sizes is computed once, so that a small kernel takes little longer than its code. A Call serves one
+// goroutine at a time.
 type Call struct {
 	kernel Kernel
 	args   *launch.Args
@@ -35,7 +35,7 @@ func (k *nativeKernel) isOneCall(a *launch.Args) bool {
 		launch.Chunks(k.prog, a) == 1
 }
 
-// Point sets the address of an operand in the arguments, as is noticed by a [List].
+// Point sets the address of an operand in the arguments. A [List] takes note of it.
 func (c *Call) Point(operand int, p unsafe.Pointer) {
 	c.args.Ptr[operand] = p
 	if k := c.direct; k != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// A call that was prepared gives what the kernel gives, run after run: with other
-// pointers, and after a guard has failed in the midst of the rows.
+// A prepared call gives the kernel's results in each run: with other pointers, and after a guard has failed in the
+// middle of the rows.
 func TestPreparedCall(t *testing.T) {
 	b := rowprog.NewBuilder("call", 1)
 	x := b.Load(b.In("x", rowprog.F32, rowprog.Vec))

@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// ChunkedRow runs a kernel row by row on rows that are longer than [rowprog.RowChunk], each
-// stage of a row chunk by chunk, which several goroutines may share:
+// ChunkedRow runs a kernel row by row on rows that are longer than [rowprog.RowChunk], each stage of a row in chunks,
+// which several goroutines may share:
 //
 //	for l.Start(0, rows); l.Begin(); l.End() {
 //		for i := 1; i < l.Chunks(); i++ {
@@ -31,10 +31,10 @@ type ChunkedRow struct {
 	failed bool
 }
 
-// part is what a reduction makes of a chunk. To an index belongs its element.
+// part is the result of a reduction of a chunk. An index comes with its element.
 type part struct{ result, element uint64 }
 
-// chunkStage is a stage, with the operands whose elements in the row it reads and writes.
+// chunkStage is a stage with the operands whose row elements it reads and writes.
 type chunkStage struct {
 	codegen.Stage
 	loads, stores []int
@@ -61,14 +61,13 @@ func chunkStages(p *rowprog.Program, stages []codegen.Stage) (list []chunkStage)
 	return list
 }
 
-// isChunked reports whether rows are worked on chunk by chunk.
+// isChunked reports whether rows are processed in chunks.
 func (k *nativeKernel) isChunked(a *launch.Args) bool {
 	return len(k.stages) > 0 && a.N > rowprog.RowChunk
 }
 
-// PrepareChunked prepares to run a kernel on rows that are long. The arguments' sizes and
-// steps must not change after it. It gives nil if the rows are not long, or the kernel
-// has no code that works on their chunks.
+// PrepareChunked prepares to run a kernel on long rows. The arguments' sizes and steps must not change after it. It
+// returns nil if the rows are not long, or the kernel has no code for their chunks.
 func PrepareChunked(k Kernel, a *launch.Args) *ChunkedRow {
 	m, ok := k.(*nativeKernel)
 	if !ok || !m.isChunked(a) || !m.canPick(a) || m.maxRow > 0 && a.N > m.maxRow {
@@ -134,8 +133,7 @@ func (l *ChunkedRow) setRow() {
 	}
 }
 
-// Begin runs what comes before the next stage and its first chunk. It reports whether there
-// is such a stage.
+// Begin runs the code before the next stage and that stage's first chunk. It reports whether there is such a stage.
 func (l *ChunkedRow) Begin() bool {
 	if l.failed || l.stage == len(l.k.stages) {
 		return false
@@ -156,7 +154,7 @@ func (l *ChunkedRow) Chunk(i int, s *Scratch) {
 	l.run(l.k.offset+l.k.stages[l.stage].Chunk, i, &s.frame, &s.rows)
 }
 
-// run runs a chunk, by code at an offset, and keeps its results.
+// run runs the code at an offset on a chunk and keeps its results.
 func (l *ChunkedRow) run(offset, i int, b *frame, r *rows) {
 	k, st := l.k, &l.k.stages[l.stage]
 	from := i * rowprog.RowChunk
@@ -185,10 +183,10 @@ func (l *ChunkedRow) run(offset, i int, b *frame, r *rows) {
 // laneBytes is the size of the lanes of a reduction.
 const laneBytes = 256
 
-// laneSize is the size of an element of a reduction; of a Bool, of its mask.
+// laneSize is the size of an element of a reduction; a Bool is a mask.
 func laneSize(t rowprog.Type) int { return max(4, t.Size()) }
 
-// lane reads an element of a reduction. A Bool is a mask there.
+// lane reads an element of a reduction; a Bool is a mask.
 func (b *frame) lane(t rowprog.Type, offset, at int) uint64 {
 	p := unsafe.Add(b.base, offset+at)
 	switch {
@@ -200,8 +198,8 @@ func (b *frame) lane(t rowprog.Type, offset, at int) uint64 {
 	return *(*uint64)(p)
 }
 
-// End combines the results of the chunks of a stage, in their order. After the last stage
-// it runs what is left of the row and goes to the next one.
+// End combines the results of the chunks of a stage, in order. After the last stage it runs the rest of the row's code
+// and advances to the next row.
 func (l *ChunkedRow) End() {
 	k, st := l.k, &l.k.stages[l.stage]
 	for _, f := range l.faults[:l.Chunks()] {
@@ -246,7 +244,7 @@ func combine(red codegen.Reduction, x, y part) part {
 	return x
 }
 
-// fill writes a result to all lanes of its home.
+// fill writes a result to all lanes of its slot.
 func (b *frame) fill(red codegen.Reduction, v uint64) {
 	size := laneSize(red.Type)
 	switch {
@@ -265,7 +263,7 @@ func (b *frame) fill(red codegen.Reduction, v uint64) {
 	}
 }
 
-// Result tells of the first fault of a run.
+// Result reports the first fault of a run.
 func (l *ChunkedRow) Result() (fault launch.Fault, ok bool) {
 	if l.failed {
 		for _, f := range l.faults {
@@ -277,8 +275,7 @@ func (l *ChunkedRow) Result() (fault launch.Fault, ok bool) {
 	return launch.Fault{}, true
 }
 
-// pack copies operands of a chunk whose elements do not lie side by side, and points to
-// the copies.
+// pack copies operands of a chunk whose elements are not contiguous, and points to the copies.
 func (l *ChunkedRow) pack(st *chunkStage, b *frame, r *rows, from, n int) {
 	l.strided(r, st.loads, from, func(i, size int, copy, p unsafe.Pointer, step int) {
 		copyTile(size, copy, steps{0, 1}, p, steps{0, step}, tile{rows: 1, columns: n}, nil)
@@ -297,8 +294,8 @@ func (l *ChunkedRow) unpack(st *chunkStage, r *rows, from, n int) {
 	})
 }
 
-// strided calls a function for those of the operands whose elements in the row do not lie
-// side by side, with the place for a copy and that of the chunk's first element.
+// strided calls a function for each operand whose row elements are not contiguous, with the place for a copy and that
+// of the chunk's first element.
 func (l *ChunkedRow) strided(r *rows, list []int, from int, f func(i, size int, copy, p unsafe.Pointer, step int)) {
 	inner := len(l.args.Outer)
 	for _, i := range list {
@@ -315,7 +312,7 @@ func (l *ChunkedRow) strided(r *rows, list []int, from int, f func(i, size int, 
 	}
 }
 
-// runChunked runs rows chunk by chunk, on this goroutine alone.
+// runChunked runs rows in chunks, on this goroutine alone.
 func (k *nativeKernel) runChunked(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	l := &s.chunked
 	l.prepare(k, a)

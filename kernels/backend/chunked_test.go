@@ -16,8 +16,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// TestLongRows compares machine code with the interpreter on rows that are worked on chunk
-// by chunk: by one goroutine, and by several.
+// TestLongRows compares machine code with the interpreter on rows that are processed in chunks, by one goroutine and by
+// several.
 func TestLongRows(t *testing.T) {
 	if cpu.Chosen() < cpu.AVX2 || !cpu.JIT() {
 		t.Skip("there is no machine code here")
@@ -61,7 +61,7 @@ func TestLongRows(t *testing.T) {
 	require.Greater(t, shared, 40)
 }
 
-// TestLongRowsAVX512 is the same of emulated code.
+// TestLongRowsAVX512 is TestLongRows with emulated code.
 func TestLongRowsAVX512(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the emulator is slow")
@@ -85,7 +85,7 @@ func TestLongRowsAVX512(t *testing.T) {
 	}
 }
 
-// counting notes the most elements that a call works on.
+// counting records the most elements that a call processes.
 type counting struct {
 	executable
 	k    *nativeKernel
@@ -102,8 +102,8 @@ func (c *counting) Call(offset int, args unsafe.Pointer) {
 	c.executable.Call(offset, args)
 }
 
-// TestCallsAreShort wants that no call works on more elements than take 100 µs, whatever
-// the shape: the runtime cannot stop a goroutine in a call.
+// TestCallsAreShort checks that no call processes more elements than take 100 µs, whatever the shape: the runtime
+// cannot preempt a goroutine in a call.
 func TestCallsAreShort(t *testing.T) {
 	if cpu.Chosen() < cpu.AVX2 || !cpu.JIT() {
 		t.Skip("there is no machine code here")

@@ -56,7 +56,8 @@ func TestCodeThatNobodyAsksForIsForgotten(t *testing.T) {
 	require.LessOrEqual(t, len(c.recent)+len(c.before), 6)
 }
 
-// Programs that are compiled at once, and after one another, have the same code. A program that the compiler cannot bear panics in the caller's goroutine.
+// Programs that are compiled in parallel, or one after another, have the same code. A program that makes the compiler
+// panic does so in the caller's goroutine.
 func TestCodeIsCompiledAtOnce(t *testing.T) {
 	programs := map[string]*rowprog.Program{}
 	for number := range uint64(50) {

@@ -11,7 +11,7 @@ type codeParts struct {
 	size int
 }
 
-// add puts code behind the rest, and returns where it begins.
+// add appends code and returns where it begins.
 func (c *codeParts) add(code *codegen.Code) (offset int) {
 	offset = c.size
 	c.list = append(c.list, code)
@@ -19,7 +19,7 @@ func (c *codeParts) add(code *codegen.Code) (offset int) {
 	return offset
 }
 
-// load brings all of them into executable memory.
+// load copies all of them to executable memory.
 func (c *codeParts) load() (*jit.Code, error) {
 	block, at := make([]byte, c.size), 0
 	for _, code := range c.list {
@@ -29,5 +29,5 @@ func (c *codeParts) load() (*jit.Code, error) {
 	return jit.New(block)
 }
 
-// aligned is a number of bytes with what is left free behind them, so that what comes next lies well too.
+// aligned rounds a number of bytes up, so that what follows is aligned too.
 func aligned(n int) int { return (n + codegen.Align - 1) &^ (codegen.Align - 1) }

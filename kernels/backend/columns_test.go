@@ -12,8 +12,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Rows of any length that are accumulated over the axis before them have the same bits column by column as one after the other, whatever else a program
-// reads and writes: numbers of rows, positions, operands without that axis, several sums, and one over both axes.
+// Rows of any length that are accumulated over the axis before them have the same bits column by column as row by row,
+// whatever else a program reads and writes: numbers of rows, positions, operands without that axis, several sums, and
+// one over both axes.
 func TestColumnsOfRows(t *testing.T) {
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32} {
 		for _, many := range []bool{false, true} {
@@ -34,7 +35,7 @@ func TestColumnsOfRows(t *testing.T) {
 	}
 }
 
-// More sums than there are registers are right too.
+// More sums than registers are right too.
 func TestColumnsOfManySums(t *testing.T) {
 	for _, sums := range []int{2, 5, 6, 7, 13, 14, 15, 40} {
 		b := rowprog.NewBuilder("many", 2)
@@ -48,7 +49,7 @@ func TestColumnsOfManySums(t *testing.T) {
 	}
 }
 
-// accumulating makes a program that adds up rows, and if it is to, does more with them.
+// accumulating makes a program that sums rows; if many, it does more with them.
 func accumulating(t *testing.T, typ rowprog.Type, many bool) *rowprog.Program {
 	b := rowprog.NewBuilder("sums", 2)
 	x, w := b.Load(b.In("x", typ, rowprog.Vec)), b.Load(b.In("w", typ, rowprog.Row))

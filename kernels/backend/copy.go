@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// steps is the distances of elements of a tile, from row to row and within a row.
+// steps are the distances of elements of a tile, from row to row and within a row.
 type steps struct{ row, column int }
 
 func stepsOf(a *launch.Args, i int) steps {
@@ -19,7 +19,7 @@ func stepsOf(a *launch.Args, i int) steps {
 	return steps{a.Stride[i][inner-1], a.Stride[i][inner]}
 }
 
-// copying makes code that copies in vectors; nil where it cannot be had.
+// copying loads code that copies in vectors; nil if there is no machine code.
 func copying(bytes []byte) *jit.Code {
 	if cpu.Chosen() == cpu.Portable {
 		return nil
@@ -31,7 +31,7 @@ func copying(bytes []byte) *jit.Code {
 	return code
 }
 
-// copyTile copies elements of the given size between operands and packed rows, with memory for some of them if there is some.
+// copyTile copies elements of a size between operands and packed rows. It may use scratch memory if it is given some.
 func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, room *copyRoom) {
 	if from.row == 0 && to.row == 0 {
 		t.rows = 1
@@ -97,8 +97,8 @@ func copyElements[T uint8 | uint16 | uint32 | uint64](dst unsafe.Pointer, to ste
 	}
 }
 
-// copyLines copies rows of bytes that lie side by side. What is left of a row behind whole
-// words is copied together with bytes before it once more.
+// copyLines copies rows of contiguous bytes. The last word of a row overlaps the one before it if the row does not fill
+// words.
 func copyLines(dst unsafe.Pointer, to int, src unsafe.Pointer, from, rows, bytes int) {
 	const long = 256 // bytes from which on a call of copy is worth it
 	for row := range rows {
@@ -118,7 +118,7 @@ func copyLines(dst unsafe.Pointer, to int, src unsafe.Pointer, from, rows, bytes
 	}
 }
 
-// copyWords copies bytes by words of type T, of which there is at least one.
+// copyWords copies bytes in words of type T; there is at least one word.
 func copyWords[T byte | [4]byte | [8]byte | [16]byte](dst, src unsafe.Pointer, bytes int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	for at := 0; at < bytes-size; at += size {

@@ -13,8 +13,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// layoutOf lays axes of some sizes out in a random order, with gaps, some from the last element to the first. It tells the elements that they span, and
-// where the first one is.
+// layoutOf lays out axes of some sizes in a random order, with gaps, some of them reversed. It returns the steps, the
+// number of elements that they span, and the place of the first.
 func layoutOf(r *rand.Rand, sizes []int) (steps []int, first, span int) {
 	steps, span = make([]int, len(sizes)), 1
 	for _, axis := range r.Perm(len(sizes)) {
@@ -28,7 +28,8 @@ func layoutOf(r *rand.Rand, sizes []int) (steps []int, first, span int) {
 	return steps, first, span
 }
 
-// TestCopies copies matrices of a batch from any layout to any other. The result is that of the interpreter, and the elements between those that are written stay.
+// TestCopies copies matrices of a batch from any layout to any other. The result is that of the interpreter, and the
+// elements between the written ones are unchanged.
 func TestCopies(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i, typ := range slices.Repeat([]rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32, rowprog.U8, rowprog.I16}, 2) {
@@ -81,7 +82,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestNarrowCopies copies columns to short rows that lie one behind the other, some of the rows at a time: those behind stay as they are.
+// TestNarrowCopies copies columns to contiguous short rows, some of the rows at a time. The rows after them are
+// unchanged.
 func TestNarrowCopies(t *testing.T) {
 	const words = 64
 	r := rand.New(rand.NewPCG(9, 10))

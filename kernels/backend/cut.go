@@ -8,23 +8,22 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// The runtime cannot stop a goroutine while it is in a call of machine code, which delays
-// the collection of garbage. So work is cut into calls of about 100 µs at most: between
-// rows, within rows of elementwise programs, and else as chunked.go says. What cannot be cut
-// is a chunk of [rowprog.RowChunk] elements that is reduced; it takes longer only where an
+// The runtime cannot preempt a goroutine in a call of machine code, which delays garbage collection. So work is divided
+// into calls of about 100 µs at most: between rows, within rows of elementwise programs, and otherwise as in
+// chunked.go. A chunk of [rowprog.RowChunk] elements that is reduced cannot be divided; it takes longer only if an
 // element takes more than 12 ns.
 
-// The elements of a call, between which those of callCycles are chosen.
+// The bounds of the number of elements of a call, which is chosen to take callCycles.
 const (
 	fewestElements = 1 << 10
 	mostElements   = 1 << 15
 	callCycles     = 300_000
 )
 
-// columnUnit divides the elements of rows of a call, whose vectors are full so.
+// columnUnit divides the number of row elements of a call, so that its vectors are full.
 const columnUnit = 64
 
-// callElementsOf is how many elements a call of some code works on at most.
+// callElementsOf is the most elements that a call of some code processes.
 func callElementsOf(c *codegen.Code) int {
 	if c.Work == 0 {
 		return mostElements
@@ -32,7 +31,7 @@ func callElementsOf(c *codegen.Code) int {
 	return max(fewestElements, min(int(callCycles/c.Work), mostElements)) &^ (fewestElements - 1)
 }
 
-// call calls the code, in pieces that are not too long.
+// call calls the code, divided into pieces that are not too long.
 func (k *nativeKernel) call(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	c := k.cut(a, lo, hi)
 	s.frame.set(k, a)
@@ -53,7 +52,7 @@ func (k *nativeKernel) call(a *launch.Args, lo, hi int, s *Scratch) (launch.Faul
 	}
 }
 
-// cut is how a call is cut, and a piece of it.
+// cut says how a call is divided, and is one piece of it.
 type cut struct {
 	axis          int                   // the outer axis whose indices are shared out, -1 if there is none
 	index         [rowprog.MaxOuter]int // of the axes before it
@@ -75,7 +74,7 @@ func (k *nativeKernel) callPiece(c *cut, a *launch.Args, s *Scratch) (fault laun
 	return fault, false
 }
 
-// callAlong calls the code for the rows of an index of the axes before theirs, one after the other.
+// callAlong calls the code for the rows at one index of the earlier axes, one after the other.
 func (k *nativeKernel) callAlong(c *cut, a *launch.Args, s *Scratch) (launch.Fault, bool) {
 	for c.row = c.first; c.row < c.end; c.row += c.rows {
 		for c.column = 0; c.column < max(a.N, 1); c.column += c.columns {
@@ -87,11 +86,12 @@ func (k *nativeKernel) callAlong(c *cut, a *launch.Args, s *Scratch) (launch.Fau
 	return launch.Fault{}, true
 }
 
-// acrossBytes is how much of what several rows read is worked on at a time, so that it stays in the second-level cache, where it would not as a whole.
+// acrossBytes is how much of the memory that several rows read is processed at a time: it stays in the second-level
+// cache, and the whole would not.
 const acrossBytes = 128 << 10
 
-// goAcross decides whether a piece of all rows is worked on before the next one of a row: where most of what rows read is the same for all, and more than a
-// cache holds.
+// goAcross decides whether a piece is processed for all rows before the next piece. It is if most of what rows read is
+// the same for all of them, and does not fit into a cache.
 func (c *cut) goAcross(k *nativeKernel, a *launch.Args) {
 	if !k.elementwise || c.axis < 0 || c.end-c.first < 2 || c.rows > 1 {
 		return
@@ -112,7 +112,8 @@ func (c *cut) goAcross(k *nativeKernel, a *launch.Args) {
 	c.across, c.columns = true, max(fewestElements, min(c.columns, acrossBytes/bytes&^(fewestElements-1)))
 }
 
-// callAcross is callAlong with a piece of all rows at a time. Of several faults, that of the first row counts.
+// callAcross is callAlong with a piece of all rows at a time. If there are several faults, that of the first row
+// counts.
 func (k *nativeKernel) callAcross(c *cut, a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
 	ok = true
 	end := c.end
@@ -127,7 +128,7 @@ func (k *nativeKernel) callAcross(c *cut, a *launch.Args, s *Scratch) (fault lau
 	return fault, ok
 }
 
-// cut chooses the outermost axis of which an index is not too much for a call.
+// cut chooses the outermost axis of which one index is not too much for a call.
 func (k *nativeKernel) cut(a *launch.Args, lo, hi int) (c cut) {
 	elements := a.N
 	for c.axis = len(a.Outer) - 1; c.axis > 0 && elements*a.Outer[c.axis] <= k.callElements; c.axis-- {

@@ -13,8 +13,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// dumpDir is where row programs and their machine code are written to as text, if the
-// environment variable BROADLOOM_DUMP names a directory.
+// dumpDir is the directory to which row programs and their machine code are written as text, if BROADLOOM_DUMP names
+// one.
 var dumpDir = os.Getenv("BROADLOOM_DUMP")
 
 // dump writes a program and its code, nil if it is interpreted because of err, to a file whose

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// A program becomes machine code where there is some for the processor, and the same bits elsewhere.
+// A program becomes machine code if the processor is supported, and gives the same bits elsewhere.
 func ExampleCompile() {
 	b := rowprog.NewBuilder("axpy", 0)
 	x, y := b.In("x", rowprog.F32, rowprog.Vec), b.InOut("y", rowprog.F32, rowprog.Vec)

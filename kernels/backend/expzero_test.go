@@ -14,8 +14,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Where a result is 0 since its argument is very negative, as a masked score's is, nothing is rounded
-// below the normal numbers, which takes Intel processors 25 times as long.
+// The exponential of a very negative argument, such as a masked score, is 0. It must not be computed by way of
+// subnormal numbers, which take Intel processors 25 times as long.
 func TestExpOfMaskedScores(t *testing.T) {
 	for _, op := range []rowprog.Op{rowprog.OpExp, rowprog.OpExpOrZero, rowprog.OpSigmoid} {
 		b := rowprog.NewBuilder("exp", 0)

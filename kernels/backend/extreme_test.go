@@ -14,8 +14,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// backends returns a kernel for each way in which a program can run: as the machine does, as emulated
-// AVX-512 code, and interpreted, which is the first.
+// backends returns a kernel for each way in which a program can run: the interpreter first, then as this machine does,
+// and as emulated AVX-512 code.
 func backends(t *testing.T, p *rowprog.Program) []Kernel {
 	reference, err := interp.Compile(p)
 	require.NoError(t, err)
@@ -26,8 +26,7 @@ func backends(t *testing.T, p *rowprog.Program) []Kernel {
 	return []Kernel{&interpKernel{kernel: reference}, machine, emulate(t, p, code)}
 }
 
-// The greatest and the least element of a row are the same bits wherever a NaN, an infinity or a zero
-// of either sign stands in it.
+// The maximum and the minimum of a row are the same bits wherever a NaN, an infinity or a zero of either sign is.
 func TestExtremesOfRows(t *testing.T) {
 	inf, zero := math.Inf(1), math.Copysign(0, -1)
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64} {
@@ -71,7 +70,7 @@ func exponential(t *testing.T, exp rowprog.Op, step float64) *rowprog.Program {
 	return build(t, b)
 }
 
-// Exponentials of elements less the greatest need no upper limit; those of other elements do.
+// Exponentials of elements minus the maximum need no upper limit; those of other elements do.
 func TestExponentialsBelowTheGreatest(t *testing.T) {
 	inf := math.Inf(1)
 	for _, exp := range []rowprog.Op{rowprog.OpExp, rowprog.OpExpOrZero} {
@@ -97,7 +96,7 @@ func TestExponentialsBelowTheGreatest(t *testing.T) {
 	}
 }
 
-// requireSame runs kernels on a row, and requires n results with equal bits: any NaN is one.
+// requireSame runs kernels on a row, and requires n results with equal bits; all NaNs count as equal.
 func requireSame(t *testing.T, name string, p *rowprog.Program, typ rowprog.Type, row []float64, n int, kernels []Kernel) {
 	in := make([]uint64, len(row)+1)
 	for i, x := range row {
@@ -141,7 +140,7 @@ func requireSame(t *testing.T, name string, p *rowprog.Program, typ rowprog.Type
 	}
 }
 
-// The greatest of what a mask of positions leaves is of whole rows, too.
+// The maximum of a row whose elements are masked by position is that of the whole row, too.
 func TestExtremesOfMaskedRows(t *testing.T) {
 	b := rowprog.NewBuilder("masked", 1)
 	x, last := b.Load(b.In("x", f32, rowprog.Vec)), b.Load(b.In("last", rowprog.I64, rowprog.Row))

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// setEmpty returns accumulated operands the value of a reduction of nothing.
+// setEmpty sets accumulated operands to the value of an empty reduction.
 func (k *nativeKernel) setEmpty(a *launch.Args, lo, hi int) {
 	for i := range k.prog.Insts {
 		if in := &k.prog.Insts[i]; in.Op == rowprog.OpAccumulate {
@@ -18,8 +18,7 @@ func (k *nativeKernel) setEmpty(a *launch.Args, lo, hi int) {
 	}
 }
 
-// setNeutral fills accumulated operands with what, combined with an element, gives the
-// element.
+// setNeutral fills accumulated operands with the neutral element of their reduction.
 func (k *nativeKernel) setNeutral(a *launch.Args, lo, hi int) {
 	for _, acc := range k.accs {
 		f := filler{k.prog, a, acc.operand, acc.neutral, lo, hi}
@@ -27,7 +26,7 @@ func (k *nativeKernel) setNeutral(a *launch.Args, lo, hi int) {
 	}
 }
 
-// addNeutral adds the kernels that do what setNeutral does, for calls in lists.
+// addNeutral adds the kernels that do the work of setNeutral, for calls in lists.
 func (k *nativeKernel) addNeutral(add func(*rowprog.Program) *nativeKernel) {
 	for i := range k.accs {
 		acc := &k.accs[i]
@@ -40,7 +39,8 @@ func (k *nativeKernel) addNeutral(add func(*rowprog.Program) *nativeKernel) {
 	}
 }
 
-// neutralCalls prepares calls that do what setNeutral does on the whole iteration space; none where some of it cannot be one call of code.
+// neutralCalls prepares calls that do the work of setNeutral on the whole iteration space; none if some of it cannot be
+// a single call of code.
 func (k *nativeKernel) neutralCalls(a *launch.Args) (calls []*Call) {
 	for _, acc := range k.accs {
 		if acc.fill == nil {

@@ -7,20 +7,19 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Where elements depend on nothing but those at the same place, many short rows are worked
-// on at once: rows of operands that do not lie side by side are copied so, and make up one
-// long row, as the rows of the other operands do where they lie.
+// If elements depend only on those at the same place, many short rows are processed at once. Operands whose rows are
+// not contiguous are copied, so that they form one long row, as the rows of the other operands do in place.
 
-// flatElements is the most elements of a tile, whose copies stay in the first-level cache:
-// all of flatCopies copies, or else parts of them. flatPitch, the distance of copies, is no
-// power of two, which would crowd it.
+// flatElements is the most elements of a tile, whose copies stay in the first-level cache: all flatCopies of them, or
+// parts if there are more. flatPitch, the distance between copies, is no power of two, since copies would then share
+// cache sets.
 const (
 	flatElements = 512
 	flatCopies   = 8
 	flatPitch    = flatElements + 16
 )
 
-// flattened is the copies of a call.
+// flattened are the copies of a call.
 type flattened struct {
 	args   launch.Args
 	words  []uint64
@@ -32,13 +31,12 @@ type flattened struct {
 	room   copyRoom
 }
 
-// flatCopy is a copy of an operand to or from a tile; or of two operands, see interleaver.
-// odd is -1 where there is no second one.
+// flatCopy is a copy of an operand to or from a tile, or of two operands: see interleaver. odd is -1 if there is no
+// second one.
 type flatCopy struct{ operand, odd int }
 
-// isFlat reports whether a call is worked on in this way. It is not if an operand has one
-// element for a whole row, but not for all rows, or is better copied in blocks: see
-// transposed.
+// isFlat reports whether a call is processed in this way. It is not if an operand has one element for a whole row, but
+// not for all rows, or is better copied in blocks: see transposed.
 func (k *nativeKernel) isFlat(a *launch.Args) bool {
 	inner := len(a.Outer)
 	if !k.elementwise || k.guards || inner == 0 || len(k.rows) > 0 || k.copied.isAll() && a.N >= leastCopied && !k.isPlain(a) {
@@ -58,25 +56,25 @@ func (k *nativeKernel) isFlat(a *launch.Args) bool {
 	return true
 }
 
-// isNarrow reports whether an operand is one that [blockCopy.dense] lays out in rows shorter than a block, one behind the other.
+// isNarrow reports whether [blockCopy.dense] can write an operand: its rows are contiguous and shorter than a block.
 func (k *nativeKernel) isNarrow(operand int) bool {
 	o := &k.prog.Operands[operand]
 	return o.Type.Size() == 4 && o.Access == rowprog.In
 }
 
-// leastCopied is how many elements a row must have that is copied to where it belongs at once.
+// leastCopied is how many elements a row must have to be copied directly to its final place.
 const leastCopied = 32
 
-// mostFlatRow is the most elements of rows that lie side by side and are better worked on many at once, if nothing is copied but what is the same in
-// all of them: a call takes 5 ns for a row. An operand that is copied row by row counts as much as copyRows that are not. Calls for fewer elements than
-// leastFlat gain less than what it costs that they are in no list of calls.
+// mostFlatRow is the most elements of contiguous rows that are better processed many at once, if only operands that are
+// the same in all rows are copied: a call takes 5 ns per row. An operand that is copied row by row costs as much as
+// copyRows others. Calls with fewer than leastFlat elements gain less than they lose by not being in a list of calls.
 const (
 	mostFlatRow = 16
 	copyRows    = 8
 	leastFlat   = 4 * flatElements
 )
 
-// isBetterFlat reports whether rows that lie side by side are so short that a call is better worked on as isFlat says.
+// isBetterFlat reports whether contiguous rows are so short that a call is better processed as isFlat says.
 func (k *nativeKernel) isBetterFlat(a *launch.Args) bool {
 	if a.N < 2 || a.N > mostFlatRow || a.Elements() < leastFlat || a.Origin != nil || !k.isFlat(a) {
 		return false
@@ -90,9 +88,8 @@ func (k *nativeKernel) isBetterFlat(a *launch.Args) bool {
 	return a.N*(1+copied*copyRows) <= mostFlatRow
 }
 
-// Coalesce rewrites arguments as [launch.Coalesce] does, in the way that is best for a
-// kernel: rows that can be worked on many at once are not exchanged for longer ones,
-// unless they have only a few elements.
+// Coalesce rewrites arguments as [launch.Coalesce] does, in the way that is best for a kernel. It does not exchange
+// rows that can be processed many at once for longer ones, unless they have only a few elements.
 func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 	if m, ok := k.(*nativeKernel); ok {
 		if turned := launch.Turn(m.prog, a, packRows, leastColumns); turned != nil {
@@ -112,8 +109,9 @@ func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 	return launch.Coalesce(k.Program(), a)
 }
 
-// mostApart is the most elements of a single row that are better worked on one by one if they lie apart in all operands: to copy them begins with some
-// 400 ns, and a row of one element takes 3 to 5. Besides, code that copies nothing can be in a list of calls.
+// mostApart is the most elements of a single row that are better processed one by one if they are apart in all
+// operands: copying them takes at least 400 ns, and a row of one element takes 3 to 5. Moreover, code that copies
+// nothing can be in a list of calls.
 const mostApart = 128
 
 // isBetterApart reports whether a call has such a row.
@@ -133,14 +131,13 @@ func (k *nativeKernel) isBetterApart(a *launch.Args) bool {
 	return apart
 }
 
-// flatSteps is the steps of an operand of a single row, of which there are none along
-// outer axes.
+// flatSteps are the steps of an operand of a single row: it has none along outer axes.
 var flatSteps = func() (s [rowprog.MaxOuter + 1]int) {
 	s[rowprog.MaxOuter] = 1
 	return s
 }()
 
-// prepare decides what is copied and makes room.
+// prepare decides what is copied and allocates the copies.
 func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 	f.args.Outer = append(f.args.Outer[:0], a.Outer...)
 	for axis := range f.args.Outer {
@@ -188,7 +185,7 @@ func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 	}
 }
 
-// isRepeated reports whether an operand is the same in all rows, and is but read.
+// isRepeated reports whether an operand is the same in all rows and only read.
 func isRepeated(p *rowprog.Program, a *launch.Args, i int) bool {
 	if p.Operands[i].Access.Writes() {
 		return false
@@ -201,13 +198,13 @@ func isRepeated(p *rowprog.Program, a *launch.Args, i int) bool {
 	return true
 }
 
-// tileElements is the most elements of a tile of so many copies.
+// tileElements is the most elements of a tile with a number of copies.
 func tileElements(copies int) int { return min(flatElements, flatElements*flatCopies/max(copies, 1)) }
 
-// isPaired reports whether tiles have both of two rows, as their elements may stand by turns: see copyPairs.
+// isPaired reports whether tiles have both of two rows, since their elements may be interleaved: see copyPairs.
 func isPaired(a *launch.Args) bool { return a.Outer[len(a.Outer)-1] == 2 }
 
-// isDense reports whether an operand's elements lie side by side in the order of all axes.
+// isDense reports whether an operand's elements are contiguous in the order of all axes.
 func isDense(a *launch.Args, i int) bool {
 	step := 1
 	for axis := len(a.Outer); axis >= 0; axis-- {
@@ -235,7 +232,7 @@ func haveSameSteps(a *launch.Args, i, j int) bool {
 	return true
 }
 
-// addCopy adds an operand, to one whose elements are interleaved with its own if there is such.
+// addCopy adds an operand to a list of copies. If an operand in the list is interleaved with it, they become one copy.
 func addCopy(list []flatCopy, p *rowprog.Program, a *launch.Args, i int) []flatCopy {
 	const size, step = 4, 2
 	if p.Operands[i].Type.Size() == size && a.Stride[i][len(a.Outer)] == step && a.N >= leastInterleaved {
@@ -257,7 +254,7 @@ func addCopy(list []flatCopy, p *rowprog.Program, a *launch.Args, i int) []flatC
 	return append(list, flatCopy{i, -1})
 }
 
-// runFlat calls the code tile by tile: on some rows, or on a part of one.
+// runFlat calls the code tile by tile: on a number of rows, or on a part of one.
 func (k *nativeKernel) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 	f := &s.flat
 	f.prepare(k, a)
@@ -298,8 +295,7 @@ func (k *nativeKernel) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 	}
 }
 
-// copy copies what belongs to a tile, whose rows are counted over all outer axes, to or
-// from memory.
+// copy copies the elements of a tile, whose rows are counted over all outer axes, to or from memory.
 func (f *flattened) copy(k *nativeKernel, a *launch.Args, t tile, list []flatCopy, back bool) {
 	if len(list) == 0 {
 		return
@@ -320,7 +316,7 @@ func (f *flattened) copy(k *nativeKernel, a *launch.Args, t tile, list []flatCop
 	}
 }
 
-// copyRun copies rows of the last outer axis: at is where the first one is in copies.
+// copyRun copies rows of the last outer axis; at is the place of the first one in copies.
 func (f *flattened) copyRun(k *nativeKernel, a *launch.Args, c flatCopy, run tile, at, column int, back bool) {
 	inner, size := len(a.Outer), k.prog.Operands[c.operand].Type.Size()
 	offset := column * a.Stride[c.operand][inner]

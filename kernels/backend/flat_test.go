@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// pooling is the greatest of four elements, and what each takes of another value.
+// pooling is the maximum of four elements, and the part of another value that each of them gets.
 func pooling(t *testing.T, typ rowprog.Type) *rowprog.Program {
 	b := rowprog.NewBuilder("pooling", 2)
 	var x [4]rowprog.Value
@@ -29,9 +29,8 @@ func pooling(t *testing.T, typ rowprog.Type) *rowprog.Program {
 	return build(t, b)
 }
 
-// window lays out a pooling of images with windows of 2x2 elements, side by side: of
-// count images, height x width results each. at is where the images begin in x and dx,
-// whose rows have gap elements more than the windows reach.
+// window lays out a pooling of count images with windows of 2x2 elements, side by side, and height x width results
+// each. at is where the images begin in x and dx, whose rows have gap elements more than the windows reach.
 func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, count, height, width, gap int) *launch.Args {
 	a := launch.New(p)
 	a.Outer[0], a.Outer[1], a.N = count, height, width
@@ -47,8 +46,8 @@ func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, c
 	return a
 }
 
-// TestShortRowsOfInterleavedElements compares with the interpreter. Operands end where
-// memory does, and the elements between rows must stay.
+// TestShortRowsOfInterleavedElements compares with the interpreter. Operands end at the end of memory, and the elements
+// between rows must not change.
 func TestShortRowsOfInterleavedElements(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32} {
@@ -88,7 +87,8 @@ func TestShortRowsOfInterleavedElements(t *testing.T) {
 	}
 }
 
-// TestShortRowsBesideOnesThatAreRepeated compares rows with one that all of them meet, over many tiles and parts of them.
+// TestShortRowsBesideOnesThatAreRepeated combines rows with one that is the same for all of them, over many tiles and
+// parts of them.
 func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
 	b := rowprog.NewBuilder("repeated", 2)
 	x, y := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("y", rowprog.F32, rowprog.Vec))
@@ -121,8 +121,8 @@ func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
 	}
 }
 
-// A row of elements that lie apart in all operands is worked on element by element, so that the call can be one of a list; a long one, and one that has its
-// elements side by side somewhere, is not.
+// A row of elements that are apart in all operands is processed element by element, so that the call can be in a list.
+// A long row is not, nor is one whose elements are contiguous in some operand.
 func TestElementsThatLieApart(t *testing.T) {
 	b := rowprog.NewBuilder("apart", 1)
 	x, y := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("y", rowprog.F32, rowprog.Row))
@@ -162,7 +162,7 @@ func TestElementsThatLieApart(t *testing.T) {
 	}
 }
 
-// randomWords are pairs of numbers as float32; as others, any.
+// randomWords are pairs of numbers as float32; for other types, arbitrary values.
 func randomWords(r *rand.Rand, n int) []uint64 {
 	words := make([]uint64, n)
 	for i := range words {
@@ -172,8 +172,7 @@ func randomWords(r *rand.Rand, n int) []uint64 {
 	return words
 }
 
-// TestShortRowsAreChangedInPlace runs two stages, of which the second one reads what the
-// first one has written over its operand.
+// TestShortRowsAreChangedInPlace runs two stages. The second reads what the first has written over its operand.
 func TestShortRowsAreChangedInPlace(t *testing.T) {
 	b := rowprog.NewBuilder("in place", 1)
 	in, out, last := b.In("x", rowprog.F32, rowprog.Vec), b.Out("y", rowprog.F32, rowprog.Vec), b.Out("z", rowprog.F32, rowprog.Vec)
@@ -208,7 +207,8 @@ func TestShortRowsAreChangedInPlace(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, func() { k.Run(a, &s) }))
 }
 
-// TestPairs compares copies of two rows whose elements stand by turns on one side with the interpreter's: as they lie there, and row by row.
+// TestPairs copies two rows whose elements are interleaved on one side, and compares with the interpreter: in their
+// memory order, and row by row.
 func TestPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, program := range []struct {

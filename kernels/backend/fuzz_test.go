@@ -83,8 +83,7 @@ func compare(t *testing.T, seed uint64) bool {
 	return true
 }
 
-// fetching returns kernels that fetch an operand ahead although it is small, one for each that k
-// is able to.
+// fetching returns kernels that prefetch an operand although it is small, one for each operand that k can prefetch.
 func fetching(k *nativeKernel) (list []*nativeKernel) {
 	for _, i := range k.prefetches {
 		ahead := *k

@@ -13,14 +13,13 @@ const leastInterleaved = codegen.LeastInterleaved
 
 type interleaveArgs = codegen.InterleaveArgs
 
-// interleaver is code that interleaves the elements of two arrays of 4-byte elements, or takes
-// them apart.
+// interleaver is code that interleaves two arrays of 4-byte elements, or separates them.
 type interleaver struct {
 	code *jit.Code
 	at   codegen.Interleaving
 }
 
-// interleaving is that code, nil if it cannot be had.
+// interleaving is that code; nil if there is no machine code.
 var interleaving = sync.OnceValue(func() *interleaver {
 	bytes, at := codegen.Interleave(target())
 	if code := copying(bytes); code != nil {
@@ -29,13 +28,13 @@ var interleaving = sync.OnceValue(func() *interleaver {
 	return nil
 })
 
-// run puts even and odd together, or takes both apart.
+// run interleaves even and odd, or separates them.
 func (c *interleaver) run(args *interleaveArgs, interleave bool) {
 	c.code.Call(c.at.At(args.N, interleave), unsafe.Pointer(args))
 }
 
-// copyPairs copies two long rows of elements of 4 bytes to where these stand by turns, or back. Either of the rows may be one of a tile, or a column. It
-// reports whether it did.
+// copyPairs copies two long rows of elements of 4 bytes to interleaved memory, or back. Either of the rows may be one
+// of a tile, or a column. It reports whether it did.
 func copyPairs(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) bool {
 	const size = 4
 	code := interleaving()

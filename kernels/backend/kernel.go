@@ -9,8 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Kernel is a compiled row program. It may be used by several goroutines at once, each
-// with a scratch of its own.
+// Kernel is a compiled row program. Several goroutines may use it at once, each with its own scratch.
 type Kernel interface {
 	// Program is what the kernel was compiled from.
 	Program() *rowprog.Program
@@ -19,17 +18,16 @@ type Kernel interface {
 	// arguments must have passed launch.Check. If a guard fails, ok is false.
 	Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool)
 
-	// RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run at
-	// once unless the program accumulates over axis 0: then each range starts anew, and
-	// its result belongs in a launch.Partial.
+	// RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run in parallel. If the program
+	// accumulates over axis 0, each range starts from the neutral element, and its result belongs in a launch.Partial.
 	RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool)
 
 	// Machine reports whether the kernel is machine code.
 	Machine() bool
 }
 
-// Scratch is the memory of a call. It serves any number of kernels, one call at a time.
-// The zero value is ready for use and grows by itself; Reserve makes it grow in advance.
+// Scratch is the memory of a call. It serves any number of kernels, one call at a time. The zero value is ready for use
+// and grows as needed; Reserve grows it in advance.
 type Scratch struct {
 	portable interp.Scratch
 	partial  launch.Partial
@@ -39,7 +37,7 @@ type Scratch struct {
 	chunked  ChunkedRow
 }
 
-// Reserve prepares for calls of the kernels.
+// Reserve allocates enough memory for calls of the kernels.
 func (s *Scratch) Reserve(kernels ...Kernel) {
 	for _, k := range kernels {
 		switch k := k.(type) {
@@ -60,11 +58,11 @@ func Compile(p *rowprog.Program) (Kernel, error) {
 	return kernels[0], nil
 }
 
-// hasMachineCode reports whether kernels are machine code on this machine, as far as there is some for a program.
+// hasMachineCode reports whether this machine runs machine code; some programs may still have none.
 func hasMachineCode() bool { return cpu.JIT() && cpu.Chosen() != cpu.Portable }
 
-// CompileAll makes kernels of programs that are used together. Their code shares a block
-// of memory, which is given back when none of the kernels is in use any more.
+// CompileAll makes kernels of programs that are used together. Their code shares a block of memory, which is freed when
+// none of the kernels is in use any more.
 func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 	for _, p := range programs {
 		if err := p.Verify(); err != nil {
@@ -88,14 +86,14 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 	return kernels, nil
 }
 
-// compiled is machine code and where it lies in a block, or why there is none.
+// compiled is machine code and its place in a block, or why there is none.
 type compiled struct {
 	outcome
 	offset int
 }
 
-// compileNative makes kernels of machine code: none of programs that there is no code
-// for, and none at all if there is no executable memory.
+// compileNative makes kernels of machine code. It leaves out programs without code, and does nothing if there is no
+// executable memory.
 func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 	var made []*nativeKernel // those of programs, then those that they need
 	var parts codeParts
@@ -149,7 +147,7 @@ func compileNative(kernels []Kernel, programs []*rowprog.Program) {
 	}
 }
 
-// target is the instructions to compile for.
+// target is the instruction set to compile for.
 func target() codegen.Target { return aot.Target(cpu.Chosen()) }
 
 // interpKernel is a kernel of the portable interpreter.

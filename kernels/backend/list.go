@@ -9,9 +9,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// List is small calls that are made one after the other as one, so that none of them takes
-// longer than its code. The zero value has none. Once a call is in a list, addresses of its
-// operands change with [Call.Point] only. A list and its calls serve one goroutine at a time.
+// List is a sequence of small calls that are made as one, so that each takes no longer than its code. The zero value is
+// empty. Once a call is in a list, addresses of its operands change only through [Call.Point]. A list and its calls
+// serve one goroutine at a time.
 type List struct {
 	calls  []*Call
 	moving []*Call // those whose addresses must be set for each run
@@ -20,20 +20,20 @@ type List struct {
 	share  float64 // of what a call of machine code may take
 }
 
-// entryElements is the number of elements whose work takes about as long as a call without
-// any, whose code and arguments come from memory.
+// entryElements is the number of elements that take about as long as a call without any, whose code and arguments come
+// from memory.
 const entryElements = 256
 
-// Entry is a call that can be one of a list: a [Call] or a [Static].
+// Entry is a call that can be in a list: a [Call] or a [Static].
 type Entry interface {
-	// Moves reports whether [Steps] must be given the addresses of all operands, also of those that stay.
+	// Moves reports whether [Steps] must be given the addresses of all operands, even of those that do not change.
 	Moves() bool
 	addTo(l *List) bool
 	pointIn(s *Steps, operand int, p unsafe.Pointer, by Change)
 }
 
-// Add appends a call, unless it takes more than a single call of code, or its code would make
-// that of the list too long.
+// Add appends a call, unless it takes more than a single call of code, or its code would make the list's too long. It
+// reports whether it did.
 func (l *List) Add(e Entry) bool { return e.addTo(l) }
 
 func (c *Call) addTo(l *List) bool {
@@ -78,8 +78,8 @@ func (l *List) add(c *Call, code *jit.Code) {
 	l.code.Add(code, c.direct.offset, c.frame.base)
 }
 
-// moves reports whether code can leave other addresses in its frame than it has found there.
-// In a run it adds an operand's steps along axis 0, and no others without going back.
+// moves reports whether code can leave addresses in its frame that differ from those it found there. A run adds an
+// operand's steps along axis 0; it undoes all others.
 func moves(a *launch.Args) bool {
 	return len(a.Outer) > 0 && slices.ContainsFunc(a.Stride, func(steps []int) bool { return steps[0] != 0 })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Lists of random programs give, run after run, what their calls give one by one.
+// Lists of random programs give, in each run, the results of their calls one by one.
 func TestLists(t *testing.T) {
 	seeds, listed := uint64(30), 0
 	if testing.Short() {
@@ -69,8 +69,7 @@ func manySums(tb testing.TB) *rowprog.Program {
 	return build(tb, b)
 }
 
-// Each call of a list reads what the one before it has written, in the memory that was
-// pointed at last.
+// Each call of a list reads what the one before it has written, in the memory that it was last pointed at.
 func TestListRunsInOrder(t *testing.T) {
 	const n, length = 5, 20
 	p := manySums(t)
@@ -114,8 +113,8 @@ func TestListRunsInOrder(t *testing.T) {
 	}
 }
 
-// What takes more than one call of code, or a check in Go afterwards, is in no list; and a
-// list is no longer than a call may be.
+// A call that takes more than one call of code, or a check in Go afterwards, is in no list. A list is no longer than a
+// call may be.
 func TestWhatIsInNoList(t *testing.T) {
 	of := func(p *rowprog.Program, n int) *Call {
 		k, err := Compile(p)
@@ -142,7 +141,7 @@ func TestWhatIsInNoList(t *testing.T) {
 	}
 }
 
-// A list also has calls that accumulate: their sums begin anew in each run.
+// A list can have calls that accumulate: their sums start anew in each run.
 func TestListsAccumulate(t *testing.T) {
 	const rows, n = 3, 5
 	k, err := Compile(columnSums(t))

@@ -48,8 +48,7 @@ func mixed(t *testing.T) *rowprog.Program {
 	return build(t, b)
 }
 
-// TestNothingBeyondOperandsIsTouched runs on operands that begin or end at a page which
-// faults.
+// TestNothingBeyondOperandsIsTouched runs on operands that begin or end at a page that faults.
 func TestNothingBeyondOperandsIsTouched(t *testing.T) {
 	for _, p := range []*rowprog.Program{tanhChain(t), softmax(t), sums(t), mixed(t)} {
 		k, err := Compile(p)
@@ -100,9 +99,8 @@ func TestNothingBeyondOperandsIsTouched(t *testing.T) {
 	}
 }
 
-// TestRandomProgramsStayInside runs random programs, with steps of all kinds, on operands
-// that begin at a page that faults, or end at one, at any number of bytes from a multiple
-// of a vector.
+// TestRandomProgramsStayInside runs random programs, with steps of all kinds, on operands that begin or end at a page
+// that faults, at any alignment.
 func TestRandomProgramsStayInside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes many mappings")
@@ -139,7 +137,7 @@ func TestRandomProgramsStayInside(t *testing.T) {
 	}
 }
 
-// faults runs f and tells of an access to memory that may not be touched.
+// faults runs f and returns the message of an access to forbidden memory.
 func faults(f func()) (message any) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { message = recover() }()
@@ -147,8 +145,8 @@ func faults(f func()) (message any) {
 	return nil
 }
 
-// TestNothingBesideInterleavedElementsIsTouched runs on rows of every second element, of
-// which the last one is followed by a page that faults.
+// TestNothingBesideInterleavedElementsIsTouched runs on rows of every second element, the last of which is followed by
+// a page that faults.
 func TestNothingBesideInterleavedElementsIsTouched(t *testing.T) {
 	p := pooling(t, rowprog.F32)
 	k, err := Compile(p)
@@ -184,7 +182,7 @@ func TestEqualProgramsGiveEqualCode(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines runs, makes and drops kernels at once while garbage is collected.
+// TestManyGoroutines runs, makes and drops kernels in parallel while garbage is collected.
 func TestManyGoroutines(t *testing.T) {
 	p := softmax(t)
 	shared, err := Compile(p)

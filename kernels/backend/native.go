@@ -36,15 +36,14 @@ type executable interface {
 	Call(offset int, args unsafe.Pointer)
 }
 
-// accumulated is an operand that is accumulated into, and the neutral element of its reduction.
+// accumulated is an operand that is accumulated into, with the neutral element of its reduction.
 type accumulated struct {
 	operand int
 	neutral uint64
 	fill    *nativeKernel // that writes it, for lists of calls; nil where there is no code for that
 }
 
-// newNativeKernel notes what calls need to know of a program and its code, which begins at an
-// offset.
+// newNativeKernel records what calls need to know of a program and its code, which begins at an offset.
 func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKernel {
 	k := &nativeKernel{prog: p, layout: c.Layout, offset: offset, nonTemporal: c.NonTemporal, prefetches: c.Prefetches, prefetchSizes: usualPrefetchSizes, maxRow: c.MaxRow,
 		elementwise: p.Elementwise() && p.Stages == 1, callElements: callElementsOf(c), stages: chunkStages(p, c.Stages)}
@@ -65,7 +64,7 @@ func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKer
 	return k
 }
 
-// copied is the operand that a program loads and the one that it stores, if it does nothing else.
+// copied are the operand that a program loads and the one that it stores, if it does nothing else.
 type copied struct{ from, to int }
 
 func (c copied) isAll() bool { return c.from != c.to }
@@ -118,7 +117,7 @@ func (k *nativeKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault l
 	return fault, ok
 }
 
-// interpret runs what the code is not made for.
+// interpret runs calls that the code cannot handle.
 func (k *nativeKernel) interpret(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	c, err := interp.Compile(k.prog)
 	if err != nil {
@@ -137,7 +136,7 @@ func empty(a *launch.Args, lo, hi int) bool {
 	return lo >= hi
 }
 
-// isPlain reports whether the elements of rows lie side by side.
+// isPlain reports whether the elements of all rows are contiguous.
 func (k *nativeKernel) isPlain(a *launch.Args) bool {
 	inner := len(a.Outer)
 	if a.N <= 1 {
@@ -151,23 +150,22 @@ func (k *nativeKernel) isPlain(a *launch.Args) bool {
 	return true
 }
 
-// canPick reports whether the code can pick rows where they lie, side by side.
+// canPick reports whether the code can pick rows in place: they are contiguous.
 func (k *nativeKernel) canPick(a *launch.Args) bool {
 	return a.N <= 1 || !slices.ContainsFunc(k.rows, func(i int) bool { return a.Stride[i][len(a.Outer)] != 1 })
 }
 
-// largeBytes is the size of an operand from which on its elements are written past the
-// caches: they would be gone before anything reads them.
+// largeBytes is the size of an operand from which its elements are written past the caches: they would be evicted
+// before anything reads them.
 const largeBytes = 8 << 20
 
-// wholeBytes is the size of an operand with all elements of the iteration space. Parts of one
-// are worked on in turn.
+// wholeBytes is the size of an operand with all elements of the iteration space. Its parts are processed one after the
+// other.
 func wholeBytes(a *launch.Args, t rowprog.Type) int {
 	return max(a.Elements(), a.Whole) * t.Size()
 }
 
-// worthStreaming reports whether what is written is large, is not read as well and is
-// aligned.
+// worthStreaming reports whether the written operands are large, aligned, and not read as well.
 func (k *nativeKernel) worthStreaming(a *launch.Args) bool {
 	for i := range k.prog.Operands {
 		o := &k.prog.Operands[i]
@@ -251,15 +249,17 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 	}
 }
 
-// mostColumnBytes is the most bytes of a row, as it is accumulated, that is worked on in columns. Rows of 2 to 16 elements take a third to a quarter of the time
-// so on an AMD Zen 4, of 31 a third, of 100 to 128 two thirds, of 256 nine tenths, and of 512 as much as one after the other. Up to fewColumnRows rows
-// of any length take a third to nine tenths, since their sums would come from a cache each time; more rows gain or lose as they lie.
+// mostColumnBytes is the most bytes of a row, as it is accumulated, that is processed in columns. On an AMD Zen 4, rows
+// of 2 to 16 elements then take a quarter to a third of the time, of 31 a third, of 100 to 128 two thirds, of 256 nine
+// tenths, and of 512 the same. Up to fewColumnRows rows of any length take a third to nine tenths, since their sums
+// would come from a cache each time. More rows gain or lose depending on their layout.
 const (
 	mostColumnBytes = 1 << 10
 	fewColumnRows   = 64
 )
 
-// isBetterInColumns reports whether rows that are accumulated over the last outer axis are too short, or too few, to be worked on one after the other.
+// isBetterInColumns reports whether rows that are accumulated over the last outer axis are so short, or so few, that
+// they are better processed in columns.
 func (k *nativeKernel) isBetterInColumns(a *launch.Args) bool {
 	last := len(a.Outer) - 1
 	rows, bytes := a.Outer[last], a.N*k.prog.Operands[k.accs[0].operand].Type.Size()
@@ -269,12 +269,12 @@ func (k *nativeKernel) isBetterInColumns(a *launch.Args) bool {
 // sizes is a range of numbers of bytes.
 type sizes struct{ least, most int }
 
-// usualPrefetchSizes are those of operands that come from the third-level cache.
+// usualPrefetchSizes are the sizes of operands that come from the third-level cache.
 var usualPrefetchSizes = sizes{8 << 20, 24 << 20}
 
-// fetched is the operand that is fetched ahead, -1 for none: one whose elements lie side by
-// side, and which comes more slowly than it can be worked on. Of several such operands the
-// processor itself fetches enough, and of what is larger as much as memory gives.
+// fetched is the operand to prefetch, or -1. Its elements are contiguous, and arrive more slowly than they are
+// processed. If there are several such operands, the processor itself prefetches enough; larger ones arrive as fast as
+// memory allows.
 func (k *nativeKernel) fetched(a *launch.Args) int {
 	found := -1
 	for _, i := range k.prefetches {
@@ -332,7 +332,7 @@ func (k *nativeKernel) from(a *launch.Args) int {
 
 func (b *frame) faulted(k *nativeKernel) bool { return b.get(k.layout.Fault()) != 0 }
 
-// fault reads what a guard has found. The counters stand at its row.
+// fault reads a guard's fault. The counters are those of its row.
 func (b *frame) fault(k *nativeKernel, a *launch.Args) launch.Fault {
 	l := &k.layout
 	row := 0

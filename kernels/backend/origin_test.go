@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// A call on a part of rows, and of some of them, knows where the part begins.
+// A call on a part of the rows, and of each row, knows where the part begins.
 func TestOriginOfAPart(t *testing.T) {
 	b := rowprog.NewBuilder("positions", 2)
 	in1 := b.In("x", f32, rowprog.Vec)

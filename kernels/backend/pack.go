@@ -7,10 +7,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Code works on rows whose elements lie side by side. Rows that do not are copied to
-// memory of their own before a call and, if they are written, back after it, some rows
-// and columns at a time, which stay in the first-level cache. Elementwise programs take a multiple of
-// packRows rows, as many as a block that is transposed has, and up to packColumns columns.
+// Code processes rows with contiguous elements. Other rows are copied to separate memory before a call and, if they are
+// written, back after it. A few rows and columns are copied at a time, which stay in the first-level cache. Elementwise
+// programs take a multiple of packRows rows, as many as a transposed block has, and up to packColumns columns.
 const (
 	packRows     = 8
 	packColumns  = 512
@@ -18,15 +17,15 @@ const (
 	leastColumns = 4  // that are transposed
 )
 
-// packedRows is how many rows of some columns are copied at a time, a pitch apart.
+// packedRows is how many rows of some columns are copied at a time; they are pitch apart.
 func packedRows(pitch int) int {
 	return max(packRows, min(mostRows, packRows*packColumns/pitch/packRows*packRows))
 }
 
-// pitchOf is the elements from row to row: no power of two, which would crowd the cache.
+// pitchOf is the number of elements from row to row: no power of two, since rows would then share cache sets.
 func pitchOf(columns int) int { return (columns+15)&^15 + 16 }
 
-// rows is the packed rows of a call.
+// rows are the packed rows of a call.
 type rows struct {
 	args  launch.Args
 	words []uint64
@@ -35,7 +34,7 @@ type rows struct {
 	room  copyRoom
 }
 
-// prepare makes room and sets the steps of a call that works on tiles.
+// prepare allocates memory and sets the steps of a call that processes tiles.
 func (r *rows) prepare(k *nativeKernel, a *launch.Args, columns int) {
 	inner := len(a.Outer)
 	r.args.Outer = append(r.args.Outer[:0], a.Outer...)
@@ -71,7 +70,7 @@ func (r *rows) prepare(k *nativeKernel, a *launch.Args, columns int) {
 	}
 }
 
-// shared returns the rows of an operand before i that is the same memory, nil if none is.
+// shared returns the rows of an operand before i that is the same memory, or nil.
 func (r *rows) shared(p *rowprog.Program, a *launch.Args, i int) unsafe.Pointer {
 	for j := range i {
 		if r.row[j] != nil && isSame(p, a, i, j) {
@@ -188,7 +187,7 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 	return launch.Fault{}, true
 }
 
-// isDenseCopy reports whether a call copies to rows that lie one behind the other, as [blockCopy.dense] does.
+// isDenseCopy reports whether a call copies to contiguous rows, as [blockCopy.dense] does.
 func (k *nativeKernel) isDenseCopy(a *launch.Args) bool {
 	if !k.copied.isAll() || len(a.Outer) == 0 {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Images whose channels are last are scaled, added up and written with the channels first, among the zeros at the edges of larger images, and back. The
-// result is that of the interpreter, and the elements between rows stay.
+// Images whose channels are last are scaled, summed and written with the channels first, between the zeros at the edges
+// of larger images, and back. The result is that of the interpreter, and the elements between rows are unchanged.
 func TestExchangedAxes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32} {

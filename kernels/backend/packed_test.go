@@ -19,8 +19,8 @@ import (
 
 var memoryTypes = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2}
 
-// TestConversionsOfMemoryTypes converts elements of types for memory alone to their computed type and back: all elements
-// of 8 and 16 bits, and what lies at and beside the middle between two of them.
+// TestConversionsOfMemoryTypes converts elements of types for memory alone to their computed type and back: all
+// elements of 8 and 16 bits, and values at and near the midpoint between two of them.
 func TestConversionsOfMemoryTypes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, typ := range memoryTypes {
@@ -47,7 +47,7 @@ func elementsOf(r *rand.Rand, t rowprog.Type) []uint64 {
 	return all
 }
 
-// aroundMiddle is a value, those beside it, and those about half of a step of a type of 16 or 8 bits from it.
+// aroundMiddle is a value, its neighbours, and the values about half of a step of a type of 16 or 8 bits away.
 func aroundMiddle(t rowprog.Type, bits uint64) (all []uint64) {
 	for _, half := range []uint64{0, 1 << 12, 1 << 15, 1 << 19, 1 << 20, 1 << 21, 1 << 22} {
 		for _, by := range []uint64{0, 1, math.MaxUint64} {
@@ -93,8 +93,8 @@ func checkConverted(t *testing.T, k Kernel, values []uint64) {
 	}
 }
 
-// BenchmarkImage converts a uint8 image to float32 and scales it, beside the same of float32. A byte that is read or
-// written counts once.
+// BenchmarkImage converts a uint8 image to float32 and scales it, and compares with a float32 image. A byte that is
+// read or written counts once.
 func BenchmarkImage(b *testing.B) {
 	for _, from := range []rowprog.Type{rowprog.F32, rowprog.U8, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2} {
 		for _, n := range []int{1 << 12, 1 << 24} {

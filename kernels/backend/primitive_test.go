@@ -18,7 +18,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// special is numbers at which functions are different.
+// special is numbers at which functions have special cases.
 var special = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, -2, 3, -3, 0.75, 1.5, -2.5, 7, 1e-5, -1e-5, 1e-40, -1e-40, 5e-324,
 	0x1p-1022, 0x1p-126, 1e300, -1e300, 1e38, -1e38, math.MaxFloat64, math.MaxFloat32, math.Inf(1), math.Inf(-1), math.NaN(), math.Pi,
 	math.Pi / 2, math.Pi / 4, 710, -745, 88.8, -104, 6, 4, 1 << 40, 1<<40 + 1, 1e22, 6381956970095103 * 0x1p797, 1 << 53, 1<<53 + 2, 1<<31 - 1,
@@ -40,8 +40,8 @@ func numbers(r *rand.Rand, t rowprog.Type, n int) []uint64 {
 	return x
 }
 
-// TestPrimitives applies every primitive to vectors of every type, as machine code for
-// this processor and as emulated AVX-512 code: every bit must be what package scalar says.
+// TestPrimitives applies every primitive to vectors of every type, as machine code for this processor and as emulated
+// AVX-512 code: every bit must be that of package scalar.
 func TestPrimitives(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	n := 4099

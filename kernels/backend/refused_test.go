@@ -19,8 +19,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// again runs a test in a process of its own, with a variable set, unless it is that
-// process.
+// again runs a test in a separate process with a variable set, unless this is that process.
 func again(t *testing.T, variable, value string) (child bool) {
 	if os.Getenv("BACKEND_TEST_CHILD") != "" {
 		return true
@@ -35,7 +34,7 @@ func again(t *testing.T, variable, value string) (child bool) {
 	return false
 }
 
-// TestRefusedMemory runs where the system refuses executable memory.
+// TestRefusedMemory runs when the system refuses executable memory.
 func TestRefusedMemory(t *testing.T) {
 	if !again(t, "REFUSE", "1") {
 		return
@@ -72,7 +71,7 @@ func runsInterpreted(t *testing.T) {
 	require.Equal(t, unsafe.Slice((*float32)(want.Ptr[1]), 400), unsafe.Slice((*float32)(got.Ptr[1]), 400))
 }
 
-// TestDump wants the program and its code in the directory that BROADLOOM_DUMP names.
+// TestDump expects the program and its code in the directory that BROADLOOM_DUMP names.
 func TestDump(t *testing.T) {
 	if !cpu.JIT() || cpu.Chosen() == cpu.Portable {
 		t.Skip("there is no machine code here")

@@ -12,7 +12,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// TestRewrittenRows adds to rows of all short lengths in place, which lie side by side and apart: all elements change, and none beside them.
+// TestRewrittenRows adds in place to rows of all short lengths, contiguous and apart: all elements change, and none
+// around them.
 func TestRewrittenRows(t *testing.T) {
 	const rows, most, apart = 5, 40, 3
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32} {

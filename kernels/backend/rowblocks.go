@@ -8,7 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// blocks is how the code works on rows of the last outer axis in blocks: see [codegen.RowBlocks]. It is 0 where it cannot.
+// blocks is the mode in which the code processes rows of the last outer axis in blocks: see [codegen.RowBlocks]. It is
+// 0 if it cannot.
 func (k *nativeKernel) blocks(a *launch.Args) int {
 	code, last := k.layout.Blocks, len(a.Outer)-1
 	if code == nil || a.N != k.prog.Row || a.Outer[last] < code.Rows || k.from(a) != 0 {
@@ -28,13 +29,14 @@ func (k *nativeKernel) blocks(a *launch.Args) int {
 	return codegen.DenseBlocks
 }
 
-// isRepeatedInBlocks reports whether an operand has the same row for all along the last outer axis.
+// isRepeatedInBlocks reports whether an operand repeats one row along the last outer axis.
 func (k *nativeKernel) isRepeatedInBlocks(a *launch.Args, i int) bool {
 	o := &k.prog.Operands[i]
 	return o.Domain == rowprog.Vec && a.Stride[i][len(a.Outer)-1] == 0 && codegen.CanRepeat(o)
 }
 
-// isBetterInBlocks reports whether rows of a few elements are worked on in blocks where they lie, so that none must be exchanged for longer ones.
+// isBetterInBlocks reports whether rows of a few elements are processed in blocks in place, so that they need not be
+// exchanged for longer ones.
 func (k *nativeKernel) isBetterInBlocks(a *launch.Args) bool {
 	return k.layout.Blocks != nil && k.layout.Blocks.MustBeDense && k.isPlain(a) && k.blocks(a) == codegen.DenseBlocks
 }

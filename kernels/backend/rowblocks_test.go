@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Blocks of short rows have the same bits as rows one after the other, whatever a program computes of them.
+// Blocks of short rows have the same bits as rows one after the other, whatever a program computes from them.
 func TestBlocksOfRows(t *testing.T) {
 	if cpu.Chosen() < cpu.AVX2 || !cpu.JIT() {
 		t.Skip("there is no machine code here")
@@ -68,7 +68,7 @@ func requireSameCase(t *testing.T, name string, want *rowtest.Case, k Kernel) {
 	}
 }
 
-// Every reduction of every type has the same bits, of rows of any length.
+// Every reduction of every type has the same bits, for rows of any length.
 func TestReductionsInBlocks(t *testing.T) {
 	lengths := []int{2, 3, 7, 8, 9, 15, 16, 17, 32, 33, 49, 63, 64, 65, 100, 130, 256}
 	if testing.Short() {

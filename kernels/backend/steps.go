@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
-// Steps is a list that is run over and over as one, while addresses of operands change in one way from each time to the next. The
-// zero value has no calls. It serves one goroutine at a time.
+// Steps is a list that is repeated many times as one call. Addresses of operands change in the same way from each step
+// to the next. The zero value has no calls. It serves one goroutine at a time.
 type Steps struct {
 	List
 	words  jit.Words
@@ -18,13 +18,14 @@ type Steps struct {
 	stop   uint64
 }
 
-// Stop is a word by which code ends the steps, when it makes it other than 0.
+// Stop is a word by which code ends the steps: it sets it to a value other than 0.
 func (s *Steps) Stop() *uint64 { return &s.stop }
 
-// Change is how a number changes from each time to the next: something is added to it, or some of its bits are inverted.
+// Change says how a number changes from each step to the next: something is added to it, or some of its bits are
+// flipped.
 type Change struct{ Add, Flip uint64 }
 
-// Reserve makes room for so many operands and other words.
+// Reserve allocates memory for a number of operands and other words.
 func (s *Steps) Reserve(count int) {
 	for _, c := range s.calls {
 		count += len(c.fills)
@@ -32,13 +33,13 @@ func (s *Steps) Reserve(count int) {
 	s.words.Reserve(count + 1)
 }
 
-// Begin drops what was said of operands and words.
+// Begin discards all operands and words.
 func (s *Steps) Begin() {
 	s.words.Reset()
 	s.asks, s.stop = false, 0
 }
 
-// Point sets the address of an operand of a call that is in the list, and says how it changes.
+// Point sets the address of an operand of a call in the list, and how it changes.
 func (s *Steps) Point(e Entry, operand int, p unsafe.Pointer, by Change) {
 	e.pointIn(s, operand, p, by)
 }
@@ -64,12 +65,12 @@ func (s *Steps) point(c *Call, operand int, p unsafe.Pointer, by Change) {
 	}
 }
 
-// Count has a number change.
+// Count sets how a number changes.
 func (s *Steps) Count(n *int64, by Change) {
 	s.words.Add(unsafe.Pointer(n), uint64(*n), by.Add, by.Flip)
 }
 
-// While has the steps end after the first that leaves a Bool false. Its address changes.
+// While ends the steps after the first one that leaves a Bool false. by says how its address changes.
 func (s *Steps) While(p unsafe.Pointer, by Change) {
 	s.asks = true
 	s.words.Add(unsafe.Pointer(&s.goesOn), uint64(uintptr(p)), by.Add, by.Flip)
@@ -85,9 +86,9 @@ func (c *Static) pointIn(s *Steps, operand int, p unsafe.Pointer, by Change) {
 	}
 }
 
-// Run makes steps, as many as fit into one call of machine code and at most a number of them. It returns how many, and whether the
-// Bool that [Steps.While] was given was false after the last one. Where code has made the word of [Steps.Stop] other than 0 it is
-// the last that was called, and addresses are those of its step.
+// Run makes steps, as many as fit into one call of machine code and at most a number of them. It returns how many, and
+// whether the Bool that [Steps.While] was given was false after the last one. Code that sets the word of [Steps.Stop]
+// to a value other than 0 is the last that is called; addresses are then those of its step.
 func (s *Steps) Run(most int) (taken int, ended bool) {
 	var goesOn *uint64
 	if s.asks {

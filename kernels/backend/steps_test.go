@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// Steps read and write where the addresses of their operands have come to.
+// Steps read and write at the current addresses of their operands.
 func TestStepsGoOnWithTheirOperands(t *testing.T) {
 	const n, most = 5, 300
 	p := manySums(t)

@@ -15,8 +15,7 @@ type TileProgram struct {
 	Program *rowprog.Program
 }
 
-// Tiles is the machine code of a TileProgram. It may be used by several goroutines at once,
-// each with a frame of its own.
+// Tiles is the machine code of a TileProgram. Several goroutines may use it at once, each with its own frame.
 type Tiles struct {
 	TileProgram
 	code   *jit.Code
@@ -24,8 +23,8 @@ type Tiles struct {
 	layout codegen.Layout
 }
 
-// CompileTiles makes machine code of programs, which shares a block of memory. There is nil
-// for those that it cannot be made of.
+// CompileTiles makes machine code of programs, which shares a block of memory. The result is nil for programs without
+// code.
 func CompileTiles(programs []TileProgram) []*Tiles {
 	made := make([]*Tiles, len(programs))
 	if !hasMachineCode() {
@@ -55,23 +54,20 @@ func CompileTiles(programs []TileProgram) []*Tiles {
 	return made
 }
 
-// TileFrame is the arguments of calls of [Tiles] for one matrix after another. The zero value
-// is ready for use.
+// TileFrame holds the arguments of calls of [Tiles] for one matrix after another. The zero value is ready for use.
 type TileFrame struct {
 	tiles *Tiles
 	block frame
 }
 
-// Begin prepares for calls of code. Rows of operands with an element for each of a row are some
-// elements apart.
+// Begin prepares for calls of code. Rows of operands with an element for each of a row are step elements apart.
 func (b *TileFrame) Begin(t *Tiles, step int) {
 	b.tiles = t
 	b.block.reserve(t.layout.Size)
 	b.block.put(t.layout.TileStep(), step)
 }
 
-// Step sets the step, in elements, of an operand with one element a row, or from what is
-// accumulated together to what is next.
+// Step sets the step, in elements, of an operand with one element per row, or from one accumulator to the next.
 func (b *TileFrame) Step(operand, step int) {
 	b.block.put(b.tiles.layout.Delta(0, operand), step*b.tiles.Program.Operands[operand].Type.Size())
 }
@@ -81,16 +77,16 @@ func (b *TileFrame) Point(operand int, p unsafe.Pointer) {
 	*(*uintptr)(unsafe.Add(b.block.base, b.tiles.layout.Pointer(operand))) = uintptr(p)
 }
 
-// Accumulate sets the number of rows, from the next tile on, that are accumulated with those
-// before them, and the number of all that are accumulated together.
+// Accumulate sets the number of rows, from the next tile on, that are accumulated with those before them, and the
+// number of rows that are accumulated together.
 func (b *TileFrame) Accumulate(left, every int) {
 	b.block.put(b.tiles.layout.TileLeft(), left)
 	b.block.put(b.tiles.layout.TileEvery(), every)
 }
 
-// Call returns the addresses of the code and of the arguments, for tiles that begin where
-// operands point to, in the form that package gemm wants. The frame, and what its operands
-// point at, must be kept alive until the last call has returned.
+// Call returns the addresses of the code and of the arguments, for tiles that begin where operands point to, in the
+// form that package gemm expects. The frame, and the memory of its operands, must be kept alive until the last call has
+// returned.
 func (b *TileFrame) Call() (code uintptr, args unsafe.Pointer) {
 	b.block.put(b.tiles.layout.TileIndex(), 0)
 	return b.tiles.code.Address(b.tiles.offset), b.block.base
@@ -105,7 +101,7 @@ func (b *TileFrame) Run(rows int, packed unsafe.Pointer) {
 	t.code.Call(t.offset, b.block.base)
 }
 
-// End lets go of the code.
+// End releases the code.
 func (b *TileFrame) End() {
 	runtime.KeepAlive(b.tiles)
 	b.tiles = nil

@@ -21,7 +21,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// The first operands of random programs for tiles. Others are results and what is accumulated.
+// The first operands of random programs for tiles. Others are results and accumulators.
 const (
 	tileFrom = iota
 	tileStill
@@ -30,8 +30,8 @@ const (
 	tileResult
 )
 
-// tileProgram makes a random program with some results and sums of columns, at least one in all,
-// which loads some of the operands.
+// tileProgram makes a random program with some results and sums of columns, at least one in all. It loads some of the
+// operands.
 func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program {
 	b := rowprog.NewBuilder("tile", 1)
 	for _, o := range []rowprog.Operand{
@@ -95,9 +95,8 @@ func tileWidth(target codegen.Target) asm.Width {
 	return asm.W256
 }
 
-// tileStub is machine code that brings a tile's elements into registers and calls code: its
-// arguments are the address of that, those of its arguments and of the elements, and the
-// number of rows.
+// tileStub is machine code that loads a tile's elements into registers and calls code. Its arguments are the addresses
+// of the code, of its arguments and of the elements, and the number of rows.
 func tileStub(target codegen.Target, registers int) *asm.Asm {
 	w := tileWidth(target)
 	a := asm.New(target.Machine())
@@ -114,14 +113,14 @@ func tileStub(target codegen.Target, registers int) *asm.Asm {
 	return a
 }
 
-// tileRunner loads code for tiles. It gives its address, and what runs a tileStub.
+// tileRunner loads code for tiles. It returns its address, and a function that runs a tileStub.
 type tileRunner func(code *codegen.Code, stub *asm.Asm) (address uintptr, run func(args unsafe.Pointer))
 
 // tileEvery is the number of rows that are accumulated together.
 const tileEvery = 5
 
-// requireTiles runs random programs on two tiles, the second of which may have fewer rows,
-// and expects what the interpreter makes of the same rows.
+// requireTiles runs random programs on two tiles, the second of which may have fewer rows, and compares with the
+// interpreter on the same rows.
 func requireTiles[T float32 | float64](t *testing.T, target codegen.Target, rows, cols, seeds int, load tileRunner) {
 	size := int(unsafe.Sizeof(T(0)))
 	typ := map[int]rowprog.Type{4: rowprog.F32, 8: rowprog.F64}[size]

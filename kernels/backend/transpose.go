@@ -8,7 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
-// transposers have code that transposes blocks of 8x8 elements, by the bytes of an element; nil where it cannot be had.
+// transposers have code that transposes blocks of 8x8 elements, by the bytes of an element; nil if there is no machine
+// code.
 var transposers = map[int]func() *jit.Code{}
 
 func init() {
@@ -17,16 +18,16 @@ func init() {
 	}
 }
 
-// copyRoom is memory for a block of elements of up to 8 bytes, column by column, and for columns of 4 bytes that become short rows. Machine code reads and writes it, so it is no part of a
-// stack, which may move.
+// copyRoom is memory for a block of elements of up to 8 bytes, column by column, and for columns of 4 bytes that become
+// short rows. It is not on the stack, which may move, since machine code accesses it.
 type copyRoom struct {
 	few   [packRows * packRows]uint64
 	lines [packRows][denseBlocks * packRows]uint32
 }
 
-// transposed copies rows of elements, whole blocks of them, where rows lie side by side on one side and columns on the other. The last columns
-// are copied twice where they do not fill a block. Fewer columns than a block has go through memory of their own, if there is some: packed rows are so far
-// apart then that they bear more. It tells how many rows are copied.
+// transposed copies whole blocks of rows whose rows are contiguous on one side and columns on the other. The last
+// columns are copied twice if they do not fill a block. Fewer columns than a block has go through separate memory if
+// there is some: packed rows are far enough apart to allow the excess. It returns how many rows are copied.
 func transposed(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, room *copyRoom) (rows int) {
 	c := blockCopy{size: size, columns: t.columns, room: room, into: from.row == 1 && to.column == 1}
 	if to.row*from.row == 0 || !c.into && !(to.row == 1 && from.column == 1) {
@@ -51,11 +52,12 @@ func transposed(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from
 	return rows
 }
 
-// denseBlocks is how many blocks are copied at a time to rows that lie one behind the other.
+// denseBlocks is how many blocks are copied at a time to contiguous rows.
 const denseBlocks = 8
 
-// dense copies rows of fewer elements than a block has columns, which lie one behind the other. Lines of a block are stored row by row: what is behind a row's own
-// elements is stored again with the next rows. So the last rows are left, and it tells how many are copied.
+// dense copies contiguous rows that have fewer elements than a block has columns. Lines of a block are stored row by
+// row; the next rows overwrite the excess after a row's own elements. So the last rows are left. It returns how many
+// are copied.
 func (c *blockCopy) dense(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, rows int) (done int) {
 	const size, most = 4, denseBlocks * packRows
 	lines := &c.room.lines
@@ -84,7 +86,8 @@ type blockCopy struct {
 	ahead   int // bytes from a block to the one that is fetched meanwhile
 }
 
-// run copies the columns of one block of rows: by whole blocks, of which the last overlaps the one before, or through memory for a block.
+// run copies the columns of one block of rows: in whole blocks, the last of which overlaps the one before, or through
+// memory for a block.
 func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps) {
 	size, line := c.size, c.size*packRows
 	whole, rest := c.columns/packRows, c.columns%packRows
@@ -108,8 +111,9 @@ func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 	}
 }
 
-// down copies blocks, those below each other before those beside them: so lines of the memory in which elements of a row lie apart are copied as a whole.
-// Lines that are read like this are fetched ahead, since they follow no pattern that a processor looks for.
+// down copies blocks below each other before those next to them. So whole lines are copied of the memory in which
+// elements of a row are apart. Lines that are read like this are prefetched, since they follow no pattern that a
+// processor detects.
 func (c *blockCopy) down(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, groups int) {
 	size := c.size
 	if c.into {
@@ -126,7 +130,8 @@ func (c *blockCopy) blocks(dst unsafe.Pointer, to steps, src unsafe.Pointer, fro
 	c.call(dst, to, src, from, count, to.column, from.column)
 }
 
-// call copies some blocks in one row or column of them: toNext and fromNext are the steps of elements in that direction.
+// call copies a number of blocks in one row or column of them; toNext and fromNext are the steps of elements in that
+// direction.
 func (c *blockCopy) call(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count, toNext, fromNext int) {
 	size := c.size
 	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count, DstStep: size * packRows * toNext, SrcStep: size * packRows * fromNext,

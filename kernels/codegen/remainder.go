@@ -43,7 +43,7 @@ func (v vec) poly(x vreg, coefficients []float64) vreg {
 	return p
 }
 
-// mod is x minus a multiple of y, rounded towards zero, with the sign of x.
+// mod is x minus y times the truncated quotient, with the sign of x.
 func (v vec) mod(x, y vreg) vreg {
 	scale := 0x1p100 // its square is as much as quotients can lack
 	if v.f.typ == rowprog.F64 {

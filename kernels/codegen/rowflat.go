@@ -84,8 +84,8 @@ func (w *rowBlock) repeatRows(b *block) {
 	}
 }
 
-// placesOf returns constants for contiguous rows of a block: for each of as many vectors as a row has elements, place
-// of each of its elements.
+// placesOf returns constants for contiguous rows of a block: for each of as many vectors as a row has elements, the
+// place of each of its elements.
 func (w *rowBlock) placesOf(list *[]asm.Label, place func(element int) int) []asm.Label {
 	lanes := w.target.bytes() / 4
 	for v := len(*list); v < w.p.Row; v++ {

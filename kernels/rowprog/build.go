@@ -39,8 +39,8 @@ func (b *Builder) resultOf(op Op, x []Value) (Type, error) {
 	return op.resultType(types[:len(x)])
 }
 
-// resultType checks a primitive's operand types and gives the type of its result,
-// except for OpConvert, whose result is stated.
+// resultType checks a primitive's operand types and returns the type of its result, except for OpConvert, whose result
+// type is given.
 func (o Op) resultType(types []Type) (Type, error) {
 	info := ops[o]
 	own := types
@@ -61,8 +61,8 @@ func (o Op) resultType(types []Type) (Type, error) {
 	return own[0], nil
 }
 
-// primitive places an instruction by its operands: in the first section in which
-// all are there, and no sooner than where it stands.
+// primitive places an instruction in the first section in which all its operands are available, and not before the
+// section that it is in.
 func (b *Builder) primitive(in Inst, x ...Value) Value {
 	in.Domain = max(in.Domain, Uniform)
 	for _, v := range x {
@@ -78,7 +78,7 @@ func (b *Builder) primitive(in Inst, x ...Value) Value {
 	return b.pure(in, x...)
 }
 
-// pure adds an instruction without effects unless there is an equal one.
+// pure adds an instruction without side effects unless there is an equal one.
 func (b *Builder) pure(in Inst, x ...Value) Value {
 	if b.err != nil {
 		return None
@@ -94,7 +94,7 @@ func (b *Builder) pure(in Inst, x ...Value) Value {
 	return v
 }
 
-// add appends an instruction after a check that its operands are there.
+// add appends an instruction after checking that its operands are available.
 func (b *Builder) add(in Inst, x ...Value) Value {
 	if b.err != nil {
 		return None
@@ -109,7 +109,7 @@ func (b *Builder) add(in Inst, x ...Value) Value {
 	return Value(len(b.insts) - 1)
 }
 
-// reachable checks that the result of def can be used by use.
+// reachable checks that use can use the result of def.
 func reachable(def, use *Inst) error {
 	switch {
 	case def.Op.IsEffect():
@@ -140,7 +140,7 @@ func (b *Builder) write(in Inst, x Value) {
 	b.add(in, x)
 }
 
-// guardDivisor guards an integer divisor that is not a constant other than zero.
+// guardDivisor guards an integer divisor, unless it is a constant other than zero.
 func (b *Builder) guardDivisor(y Value, t Type) {
 	if b.bad(y) {
 		return
@@ -161,9 +161,8 @@ func args(x []Value) [3]Value {
 	return a
 }
 
-// Build finishes the program: it drops what no effect needs, brings the
-// instructions into an order that depends only on the effects and verifies the
-// result. The builder is of no more use but for [Builder.Reset].
+// Build finishes the program. It drops instructions that no effect needs, puts the others in an order that depends only
+// on the effects, and verifies the result. Afterwards the builder can only be used with [Builder.Reset].
 func (b *Builder) Build() (*Program, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -198,7 +197,7 @@ func (b *Builder) Build() (*Program, error) {
 	return p, nil
 }
 
-// order lists what the effects need, operands first.
+// order lists the instructions that the effects need, operands first.
 func (b *Builder) order() []Value {
 	order := make([]Value, 0, len(b.insts))
 	seen := make([]bool, len(b.insts))

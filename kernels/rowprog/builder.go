@@ -7,9 +7,8 @@ import (
 	"github.com/broadloom/broadloom/half"
 )
 
-// Builder makes a program, instruction by instruction. Its methods check what they
-// are given; the first mistake is kept and returned by [Builder.Build], and what
-// follows from it stays silent. Equal pure instructions are made once.
+// Builder makes a program, instruction by instruction. Its methods check their arguments. The first mistake is kept and
+// returned by [Builder.Build]; mistakes that follow from it are not reported. Equal pure instructions are made once.
 type Builder struct {
 	name     string
 	outer    int
@@ -26,8 +25,7 @@ type Builder struct {
 // NewBuilder begins a program with the given number of outer axes.
 func NewBuilder(name string, outer int) *Builder { return new(Builder).Reset(name, outer) }
 
-// Reset begins another program as [NewBuilder] does, in the memory of the last one's
-// instructions, and gives the builder.
+// Reset begins another program as [NewBuilder] does, but reuses memory, and returns the builder.
 func (b *Builder) Reset(name string, outer int) *Builder {
 	*b = Builder{name: name, outer: outer, insts: b.insts[:0], known: b.known}
 	if clear(b.known); b.known == nil {
@@ -39,34 +37,34 @@ func (b *Builder) Reset(name string, outer int) *Builder {
 	return b
 }
 
-// DivisorCode sets who is asked for the code of each guard of an integer divisor; without, it
-// is [DivideByZero].
+// DivisorCode sets the function that returns the code of each guard of an integer divisor. Without it, the code is
+// [DivideByZero].
 func (b *Builder) DivisorCode(code func() FaultCode) { b.divisor = code }
 
 // Row says that rows have n elements in most calls.
 func (b *Builder) Row(n int) { b.row = n }
 
-// In adds an operand that is loaded and gives its index.
+// In adds an operand that is loaded and returns its index.
 func (b *Builder) In(name string, t Type, d Domain) int {
 	return b.Operand(Operand{Name: name, Type: t, Access: In, Domain: d})
 }
 
-// Out adds an operand that is stored and gives its index.
+// Out adds an operand that is stored and returns its index.
 func (b *Builder) Out(name string, t Type, d Domain) int {
 	return b.Operand(Operand{Name: name, Type: t, Access: Out, Domain: d})
 }
 
-// InOut adds an operand that is loaded and stored and gives its index.
+// InOut adds an operand that is loaded and stored and returns its index.
 func (b *Builder) InOut(name string, t Type, d Domain) int {
 	return b.Operand(Operand{Name: name, Type: t, Access: InOut, Domain: d})
 }
 
-// Acc adds an operand that is accumulated into over outer axes and gives its index.
+// Acc adds an operand that is accumulated into over outer axes and returns its index.
 func (b *Builder) Acc(name string, t Type, d Domain, over AxisSet) int {
 	return b.Operand(Operand{Name: name, Type: t, Access: Acc, Domain: d, Reduced: over})
 }
 
-// Operand adds an operand and gives its index.
+// Operand adds an operand and returns its index.
 func (b *Builder) Operand(o Operand) int {
 	if err := checkOperand(&o, b.outer); err != nil {
 		b.fail("operand %s: %w", o.Name, err)
@@ -84,8 +82,8 @@ func (b *Builder) ConstBits(t Type, bits uint64) Value {
 	return b.pure(Inst{Op: OpConst, Type: t, Domain: Const, Bits: bits})
 }
 
-// Const makes a constant from a number. It is rounded to a floating-point type and
-// truncated to an integer; as Bool it is v != 0.
+// Const makes a constant from a number, rounded to a floating-point type or truncated to an integer; as Bool it is v !=
+// 0.
 func (b *Builder) Const(t Type, v float64) Value {
 	switch t {
 	case Bool:
@@ -111,7 +109,7 @@ func (b *Builder) Const(t Type, v float64) Value {
 	return b.fail("constant of type %v", t)
 }
 
-// ConstInt makes a constant of an integer type from the last bits of a number.
+// ConstInt makes a constant of an integer type from the low bits of a number.
 func (b *Builder) ConstInt(t Type, v int64) Value {
 	switch t {
 	case I32, I64, U8, I8, U16, I16, U32, U64:
@@ -132,10 +130,11 @@ func (b *Builder) Load(operand int) Value {
 	return b.pure(Inst{Op: OpLoad, Type: o.Type, Domain: o.Domain, Operand: operand, Section: b.section(o.Domain)})
 }
 
-// Pick reads the element of an operand that lies index elements behind the operand's own: the own one where the index is not in 0..limit-1. The operand is only
-// read, and its elements are numbers to compute with. The index and the limit, which is the same for all elements of a row, are of I32. Of an operand
-// of Domain Vec a row is picked: the index too is the same for all elements of a row then, and both are of I64. No operand that is written may share
-// memory with what can be picked.
+// Pick reads the element that is index elements after an operand's own, or the own element if the index is not in
+// 0..limit-1. The operand is only read, and its type is not one for memory alone. The index and the limit are I32; the
+// limit is the same for all elements of a row. If the operand's Domain is Vec, a row is picked: the index too is then
+// the same for all elements of a row, and both are I64. No operand that is written may share memory with elements that
+// can be picked.
 func (b *Builder) Pick(operand int, index, limit Value) Value {
 	o := b.operand(operand)
 	if o == nil || b.bad(index) || b.bad(limit) {
@@ -198,8 +197,7 @@ func (b *Builder) Convert(x Value, t Type) Value {
 	return b.primitive(Inst{Op: OpConvert, Type: t}, x)
 }
 
-// Reduce combines the elements of a row in the current stage. The result can be
-// used from the next stage on.
+// Reduce combines the elements of a row in the current stage. The result can be used from the next stage on.
 func (b *Builder) Reduce(r Reduction, x Value) Value {
 	if b.bad(x) {
 		return None
@@ -212,8 +210,8 @@ func (b *Builder) Reduce(r Reduction, x Value) Value {
 	return b.pure(in, x)
 }
 
-// Store writes a value to an operand: to each element of the row in the current
-// stage, or once a row as soon as the value is known and the stage has come.
+// Store writes a value to an operand: to each element of the row in the current stage, or once per row, as soon as the
+// value is known and the stage has been reached.
 func (b *Builder) Store(operand int, x Value) {
 	b.write(Inst{Op: OpStore, Operand: operand}, x)
 }
@@ -223,12 +221,11 @@ func (b *Builder) Accumulate(operand int, r Reduction, x Value) {
 	b.write(Inst{Op: OpAccumulate, Operand: operand, Reduction: r}, x)
 }
 
-// GuardInRows reports whether the guards that follow, also those of divisors, are about the
-// elements of a row: they hold in a row without elements, even if their values are known
-// before it.
+// GuardInRows says whether the guards that follow, also those of divisors, are about the elements of a row. Such guards
+// hold in a row without elements, even if their values are known before the row.
 func (b *Builder) GuardInRows(inRows bool) { b.inRows = inRows }
 
-// holds reports whether a value is known to be true: that two different integers differ.
+// holds reports whether a value is known to be true: it compares two different integers for inequality.
 func (b *Builder) holds(ok Value) bool {
 	in := &b.insts[ok]
 	if in.Op != OpNe {
@@ -238,8 +235,8 @@ func (b *Builder) holds(ok Value) bool {
 	return x.Op == OpConst && y.Op == OpConst && x.Type.IsInt() && x.Bits != y.Bits
 }
 
-// Guard stops the call with the code where a Bool value is false. The fault tells what
-// another value, the culprit, is there.
+// Guard stops the call with the code if a Bool value is false. The fault reports another value, the culprit, at that
+// place.
 func (b *Builder) Guard(ok, culprit Value, code FaultCode) {
 	if b.bad(ok) || b.bad(culprit) {
 		return

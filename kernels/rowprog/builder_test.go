@@ -199,7 +199,7 @@ func TestColumnwise(t *testing.T) {
 	require.False(t, p.Columnwise())
 }
 
-// A pick is made where its operand and its index are known, and its program is elementwise.
+// A pick runs as soon as its operand and its index are known, and its program is elementwise.
 func TestPick(t *testing.T) {
 	b := NewBuilder("p", 1)
 	table, row := b.In("table", F32, Uniform), b.In("row", F32, Row)
@@ -234,7 +234,7 @@ vec 0:
 `, p.String())
 }
 
-// A row is picked by an index of 64 bits that is known before it, in each stage anew.
+// A row is picked by an index of 64 bits that is known before the row, in each stage again.
 func TestPickRow(t *testing.T) {
 	b := NewBuilder("p", 1)
 	table, limit := b.In("table", F32, Vec), b.ConstInt(I64, 80)
@@ -264,8 +264,7 @@ vec 1:
 `, p.String())
 }
 
-// TestStoring expects a program with one more result, which is what it loads, and the first one
-// as it was.
+// TestStoring expects a program with one more result, the loaded operand, and an unchanged original.
 func TestStoring(t *testing.T) {
 	b := NewBuilder("sum", 1)
 	x, y := b.In("x", F32, Vec), b.In("y", F32, Vec)

@@ -31,16 +31,14 @@
 //
 // # Reading and writing
 //
-// Within a section all loads come before all stores, element by element; between
-// sections memory is read and written in the order of the sections. So an operand
-// that is written may be exactly the memory of one that is read, with the same
-// pointer and the same strides, and the program updates it in place, whatever the
-// length of the pieces in which a back end works. Any other overlap of a written
-// operand with another operand is forbidden. Back ends may rely on these rules;
-// launch.Check verifies them.
+// Within a section all loads come before all stores, element by element; between sections memory is read and written in
+// the order of the sections. So an operand that is written may be exactly the memory of one that is read, with the same
+// pointer and the same strides. The program then updates it in place, whatever the length of the pieces that a back end
+// processes. Any other overlap of a written operand with another operand is forbidden. Back ends may rely on these
+// rules; launch.Check verifies them.
 //
-// A pick reads an element of an operand at a computed position, within bounds that are part of
-// the pick, or one of a row that begins there. Such operands must not be written in the same call.
+// A pick reads an element, or a row, of an operand at a computed position, within bounds that are part of the pick.
+// Such operands must not be written in the same call.
 //
 // # Reductions
 //
@@ -52,9 +50,9 @@
 // of the row in this order, as lane = lane ⊕ element. Then the lanes are folded in
 // halves: lane l = lane l ⊕ lane l+h for all l < h, with h = Lanes/2, Lanes/4, …, 1.
 // (Lanes that get no element change nothing, and a short row may leave them out.)
-// A row of more than [RowChunk] elements is divided into chunks of that size; each chunk is
-// reduced separately in this manner and the results of the chunks are combined in order,
-// as row = row ⊕ chunk. So chunks may be worked on by several threads.
+// A row of more than [RowChunk] elements is divided into chunks of that size; each chunk is reduced separately in this
+// manner and the results of the chunks are combined in order, as row = row ⊕ chunk. So several threads can share the
+// chunks of a row.
 //
 // Accumulate into an operand over outer axes: the indices of the reduced axes are
 // visited in lexicographic order. The first visit stores the value, a later one
@@ -63,11 +61,10 @@
 // separately in this manner and the results of the chunks are combined in order,
 // as memory = memory ⊕ chunk. Axis 0 is therefore the axis to split over threads.
 //
-// Max and Min are IEEE 754-2019 maximum and minimum: NaN wins and -0 < +0. They are
-// associative, so their order does not matter. Neither does it for integers, whose
-// arithmetic wraps around, nor for ArgMax and ArgMin, of which the first of equal
-// elements wins and a NaN wins over all numbers, nor for MaxNumber, the greatest
-// element that is a number, of which a zero is +0.
+// Max and Min are IEEE 754-2019 maximum and minimum: NaN wins and -0 < +0. They are associative, so their order does
+// not matter. Nor does order matter for integers, whose arithmetic wraps around; for ArgMax and ArgMin, where the first
+// of equal elements wins and a NaN wins over all numbers; and for MaxNumber, the greatest element that is a number,
+// whose zero is +0.
 //
 // A reduction of no elements gives the identity: 0, 1, the least or the greatest
 // value of the type (infinite for floating point); ArgMax and ArgMin give -1. When
@@ -82,16 +79,14 @@
 //
 // # Faults
 //
-// A guard that finds a false element stops the call, which reports the guard's
-// code, a position and the culprit's value there. The position is the linear index of the
-// element in the iteration space, of the row's first element for a Row guard. Of several failures the one in the
-// first row counts, then the one in the first section, then the one with the least
-// index, then the first guard in the program. After a fault the contents of written
-// operands are unspecified.
+// A guard that finds a false element stops the call, which reports the guard's code, a position and the culprit's value
+// there. The position is the linear index of the element in the iteration space; for a Row guard, of the row's first
+// element. If several guards fail, the one in the first row counts, then the one in the first section, then the one
+// with the least index, then the first guard in the program. After a fault the contents of written operands are
+// unspecified.
 //
 // # Files
 //
-// program.go is programs and their instructions, type.go their types, op.go and reduction.go the
-// operations, operand.go operands and domains. builder.go and build.go make programs, verify.go
-// checks them, text.go prints them.
+// program.go has programs and their instructions, type.go their types, op.go and reduction.go the operations,
+// operand.go operands and domains. builder.go and build.go make programs, verify.go checks them, text.go prints them.
 package rowprog

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// The mean of each row, its sum times a share, is taken off it: two loops over the row.
+// The mean of each row, its sum times a share, is subtracted from it: two loops over the row.
 func ExampleBuilder() {
 	b := rowprog.NewBuilder("center", 1)
 	x, share, y := b.In("x", rowprog.F32, rowprog.Vec), b.In("share", rowprog.F32, rowprog.Uniform), b.Out("y", rowprog.F32, rowprog.Vec)

@@ -5,8 +5,8 @@ import "fmt"
 // Op is what an instruction does.
 type Op uint8
 
-// The operations. Those from OpNeg to OpFMA are the primitives: the meaning of one
-// element of each is scalar.Apply, on operands of one type unless said otherwise.
+// The operations. Those from OpNeg to OpFMA are the primitives. scalar.Apply defines the meaning of one element of
+// each, on operands of one type unless stated otherwise.
 const (
 	OpInvalid Op = iota
 
@@ -41,9 +41,8 @@ const (
 	OpCos
 	OpNot // of Bool: negation; of integers: of each bit
 
-	// OpConvert changes the type. Floating point to integer truncates, saturates
-	// and returns 0 for NaN; to Bool it is x != 0; integers wrap around. A type for memory is
-	// converted to its computed type and from it alone.
+	// OpConvert changes the type. Floating point to integer truncates, saturates and returns 0 for NaN; to Bool it is x
+	// != 0; integers wrap around. A type for memory alone is only converted to and from its computed type.
 	OpConvert
 
 	// Of two values.
@@ -82,7 +81,7 @@ const (
 	opCount
 )
 
-// result is a rule that gives an instruction's type from its operands' types.
+// result is a rule that derives an instruction's type from its operands' types.
 type result uint8
 
 const (
@@ -92,7 +91,7 @@ const (
 	chosen               // Select: the type of its second and third operand
 )
 
-// opInfo is what there is to know about an operation's form.
+// opInfo describes the form of an operation.
 type opInfo struct {
 	name   string
 	arity  int
@@ -177,12 +176,10 @@ func (o Op) Arity() int { return ops[o].arity }
 // IsPrimitive reports whether the operation is a function of single elements.
 func (o Op) IsPrimitive() bool { return o >= OpNeg && o <= OpFMA }
 
-// IsEffect reports whether the operation has no result and acts on memory or on the
-// course of the call.
+// IsEffect reports whether the operation has no result, but acts on memory or can stop the call.
 func (o Op) IsEffect() bool { return o == OpStore || o == OpAccumulate || o == OpGuard }
 
-// Accepts reports whether the operation is defined on operands of type t; for
-// OpSelect, of its second and third operand.
+// Accepts reports whether the operation is defined on operands of type t; for OpSelect, its second and third operand.
 func (o Op) Accepts(t Type) bool { return o < opCount && ops[o].types.has(t) }
 
 // Primitives lists the primitives in the order of their declaration.

@@ -9,8 +9,7 @@ import (
 // MaxOuter is the greatest number of outer axes of a program.
 const MaxOuter = 16
 
-// Domain says how often a value is made or an operand is accessed. A wider domain
-// compares greater.
+// Domain says how often a value is computed or an operand is accessed. A wider domain compares greater.
 type Domain uint8
 
 // The domains.
@@ -93,9 +92,8 @@ type Operand struct {
 	Type   Type
 	Access Access
 
-	// Domain is Vec for an operand with an element for each element of a row, at
-	// any inner stride; Row for one with an element a row, at inner stride 0; and
-	// Uniform for a single element, which can only be loaded.
+	// Domain is Vec for an operand with an element for each element of a row, at any inner stride; Row for one with one
+	// element per row, at inner stride 0; and Uniform for a single element, which can only be loaded.
 	Domain Domain
 
 	// Reduced is the set of outer axes over which an Acc operand accumulates. Its

@@ -8,13 +8,14 @@ import (
 // Value is a value of a program: the index of the instruction that makes it.
 type Value int32
 
-// None stands where there is no value.
+// None is the absence of a value.
 const None Value = -1
 
-// FaultCode tells what a guard has found. Codes from 0 on are the caller's.
+// FaultCode identifies a guard's fault. Codes from 0 on are the caller's.
 type FaultCode int32
 
-// MostShort is the most elements of a row that a [Program] notes, and MostShortElementwise that of one which reduces nothing.
+// MostShort is the most elements of a row that a [Program] notes. MostShortElementwise is the same for a program that
+// reduces nothing.
 const (
 	MostShort            = 384
 	MostShortElementwise = 16
@@ -30,7 +31,7 @@ type Section int
 // CallSection runs once, at the start of a call.
 const CallSection Section = 0
 
-// RowSection runs once a row, before the vector part of the stage.
+// RowSection runs once per row, before the vector part of the stage.
 func RowSection(stage int) Section { return Section(2*stage + 1) }
 
 // VecSection runs for each element of a row.
@@ -39,7 +40,7 @@ func VecSection(stage int) Section { return Section(2*stage + 2) }
 // Stage is the stage that a row or vec section belongs to.
 func (s Section) Stage() int { return int(s-1) / 2 }
 
-// Domain is the domain of the values made in the section: Uniform, Row or Vec.
+// Domain is the domain of values computed in the section: Uniform, Row or Vec.
 func (s Section) Domain() Domain {
 	switch {
 	case s == CallSection:
@@ -85,8 +86,8 @@ type Program struct {
 	Stages   int    // the number of vec sections
 	Operands []Operand
 	Insts    []Inst // in order of execution
-	// Row is the number of elements of a row, where it is known that most calls have so many, and few; else 0. It is no part of the
-	// meaning: back ends may have code for it, beside that for any number.
+	// Row is the number of elements of a row, if most calls are known to have the same small number; else 0. It does
+	// not change the meaning: back ends may have special code for it, next to that for any number.
 	Row int
 
 	starts []Value // the first instruction of each section, and the end
@@ -111,15 +112,14 @@ func (p *Program) index() {
 	}
 }
 
-// Elementwise reports whether every element written depends only on elements at the
-// same position, so that axes may be merged, exchanged and cut at will: the
-// program has no reduction, no accumulation, no index and no Row result.
+// Elementwise reports whether every element written depends only on elements at the same position, so that axes may be
+// merged, exchanged and split freely: the program has no reduction, no accumulation, no index and no Row result.
 func (p *Program) Elementwise() bool {
 	return p.Columnwise() && !slices.ContainsFunc(p.Operands, func(o Operand) bool { return o.Access == Acc })
 }
 
-// Storing is the program that also stores what it loads of an operand, element by element, to a
-// new one, the last. The program has one stage.
+// Storing is the program that also stores the loaded elements of an operand to a new operand, the last one. The program
+// has one stage.
 func (p *Program) Storing(operand int) *Program {
 	q := *p
 	from := p.Operands[operand]
@@ -142,9 +142,8 @@ func (p *Program) Picks(operand int) bool {
 	return slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpPick && in.Operand == operand })
 }
 
-// Columnwise reports whether what the program writes for an element of a row depends only on
-// elements at the same place of rows: it is elementwise, but may accumulate over all outer
-// axes.
+// Columnwise reports whether the values written for an element of a row depend only on elements at the same place in
+// their rows: the program is elementwise, but may accumulate over all outer axes.
 func (p *Program) Columnwise() bool {
 	for i := range p.Insts {
 		in := &p.Insts[i]
@@ -164,8 +163,8 @@ func (p *Program) Columnwise() bool {
 	return true
 }
 
-// Separable reports whether parts of a call along an axis can be computed by themselves; axis
-// Outer is the row. Parts along outer axis 0 that ask for positions are given their origin.
+// Separable reports whether parts of a call along an axis can be computed independently; axis Outer is the row. Parts
+// along outer axis 0 that use positions are given their origin.
 func (p *Program) Separable(axis int) bool {
 	if axis == p.Outer {
 		return p.Columnwise() && p.Stages == 1
@@ -178,8 +177,8 @@ func (p *Program) Separable(axis int) bool {
 	return axis == 0 || !slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpIota })
 }
 
-// ReducesOutermost reports whether some operand accumulates over outer axis 0, so
-// that the program runs in chunks of [ChunkRows].
+// ReducesOutermost reports whether some operand accumulates over outer axis 0. The program then runs in chunks of
+// [ChunkRows].
 func (p *Program) ReducesOutermost() bool {
 	for i := range p.Operands {
 		if p.Operands[i].Reduced.Has(0) {

@@ -2,7 +2,7 @@ package rowprog
 
 import "fmt"
 
-// Reduction is a way of combining many elements to one.
+// Reduction is a way of combining many elements into one.
 type Reduction uint8
 
 // The reductions. On Bool, Max is "any" and Min is "all".
@@ -14,7 +14,8 @@ const (
 	Min
 	ArgMax // the index of the first greatest element, as I64; rows only
 	ArgMin // the index of the first least element, as I64; rows only
-	// MaxNumber is the greatest element that is a number, +0 if that is a zero; rows only. It takes one instruction, where Max takes three to five.
+	// MaxNumber is the greatest element that is a number, +0 if that is a zero; rows only. It takes one instruction;
+	// Max takes three to five.
 	MaxNumber
 	reductionCount
 )
@@ -47,7 +48,7 @@ func (r Reduction) Accepts(t Type) bool { return r < reductionCount && reduction
 // GivesIndex reports whether the result is an index rather than an element.
 func (r Reduction) GivesIndex() bool { return r == ArgMax || r == ArgMin }
 
-// ofRowsOnly reports whether a reduction goes along rows, but not into memory.
+// ofRowsOnly reports whether a reduction can combine a row, but not accumulate into memory.
 func (r Reduction) ofRowsOnly() bool { return r.GivesIndex() || r == MaxNumber }
 
 // Result is the type of a reduction of elements of type t.

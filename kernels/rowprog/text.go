@@ -46,8 +46,8 @@ func (p *Program) String() string {
 	return b.String()
 }
 
-// Key identifies what the program does: programs with equal keys have the same
-// meaning, whatever their names, and can share compiled code, which may be made for rows of p.Row elements.
+// Key identifies the meaning of a program. Programs with equal keys can share compiled code, whatever their names. The
+// code may be made for rows of p.Row elements.
 func (p *Program) Key() string {
 	key := make([]byte, 0, 16*(1+len(p.Operands)+len(p.Insts)))
 	put := func(words ...int) {
@@ -70,7 +70,7 @@ func (p *Program) Key() string {
 	return string(key)
 }
 
-// writeInst writes an instruction; operand tells how an operand is called.
+// writeInst writes an instruction; operand returns the name of an operand.
 func (p *Program) writeInst(b *strings.Builder, v Value, operand func(int) string) {
 	in := &p.Insts[v]
 	if !in.Op.IsEffect() {
@@ -97,8 +97,7 @@ func (p *Program) writeInst(b *strings.Builder, v Value, operand func(int) strin
 	}
 }
 
-// Literal writes an element so that it can be told from every other one of its
-// type; a NaN is written with its bits.
+// Literal writes an element so that it differs from every other one of its type; a NaN is written with its bits.
 func Literal(t Type, bits uint64) string {
 	switch t {
 	case Bool:

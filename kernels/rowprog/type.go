@@ -14,7 +14,7 @@ const (
 	F32                // IEEE 754 binary32
 	F64                // IEEE 754 binary64
 
-	// What operands and constants can be beside these: see [Type.Computed].
+	// Other types of operands and constants: see [Type.Computed].
 	U8
 	I8
 	U16
@@ -62,15 +62,15 @@ func (t Type) String() string {
 // Size is the number of bytes of an element.
 func (t Type) Size() int { return types[t].size }
 
-// Computed returns the type to which an element is converted to be computed with. Types other than Bool, I32, I64, F32 and
-// F64 are for memory alone: all that can be done with a value of one is to load, store and convert it to the computed
-// type, exactly, and back: an integer wraps around, and a number is rounded half to even. A U64 and its I64 have the same bits.
+// Computed returns the type to which an element is converted for computation. Types other than Bool, I32, I64, F32 and
+// F64 are for memory alone: their values can only be loaded, stored, and converted to the computed type, exactly, and
+// back. Back, an integer wraps around and a number is rounded half to even. A U64 and its I64 have the same bits.
 func (t Type) Computed() Type { return types[t].computed }
 
-// IsFloat reports whether the type is one of floating-point numbers to compute with.
+// IsFloat reports whether the type is one of floating-point numbers for computation.
 func (t Type) IsFloat() bool { return t == F32 || t == F64 }
 
-// IsInt reports whether the type is one of integers to compute with; Bool is none.
+// IsInt reports whether the type is one of integers for computation; Bool is not.
 func (t Type) IsInt() bool { return t == I32 || t == I64 }
 
 // typeSet is a set of types, one bit each.
@@ -87,8 +87,8 @@ const (
 
 func (s typeSet) has(t Type) bool { return t < typeCount && s&(1<<t) != 0 }
 
-// Lanes is the number of partial results in which a row of type t is reduced by
-// Sum and Prod: 256 bytes of them, four 512-bit or eight 256-bit registers.
+// Lanes is the number of partial results with which Sum and Prod reduce a row of type t: 256 bytes, four 512-bit or
+// eight 256-bit registers.
 func Lanes(t Type) int { return 256 / t.Size() }
 
 // ChunkRows is the number of indices of outer axis 0 that are accumulated together.

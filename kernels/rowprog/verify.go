@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Verify checks that the program obeys the rules of the package: types, domains,
-// the order of sections and the use of operands. A program from [Builder.Build] does.
+// Verify checks that the program obeys the rules of the package: types, domains, the order of sections and the use of
+// operands. Programs from [Builder.Build] do.
 func (p *Program) Verify() error {
 	if p.Outer < 0 || p.Outer > MaxOuter || p.Stages < 1 {
 		return fmt.Errorf("rowprog: %s: %d outer axes, %d stages", p.Name, p.Outer, p.Stages)
@@ -71,7 +71,7 @@ func (p *Program) checkInst(v Value) error {
 	return p.checkMeaning(in, types[:in.Op.Arity()])
 }
 
-// checkPlace checks where an instruction stands.
+// checkPlace checks the section of an instruction.
 func (p *Program) checkPlace(v Value) error {
 	in := &p.Insts[v]
 	if in.Section < CallSection || in.Section > RowSection(p.Stages) {
@@ -153,7 +153,8 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 	return err
 }
 
-// checkPick checks a pick of an operand, by an index and a limit of some domains and types, and gives the type of its result.
+// checkPick checks a pick of an operand, by an index and a limit of some domains and types, and returns the type of its
+// result.
 func checkPick(o *Operand, index Domain, in *Inst, limit Domain, types []Type) (Type, error) {
 	want := I32
 	if o.Domain == Vec {
@@ -174,7 +175,7 @@ func checkPick(o *Operand, index Domain, in *Inst, limit Domain, types []Type) (
 	return o.Type, nil
 }
 
-// convertible reports whether a value of one type can be converted to another one.
+// convertible reports whether a value of one type can be converted to another.
 func convertible(from, to Type) bool {
 	return all.has(from) && all.has(to) || stored.has(from) && stored.has(to) && from.Computed() == to.Computed() && (all.has(from) || all.has(to))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVerify spoils a sound program in one place and expects that to be found.
+// TestVerify breaks a valid program in one place and expects an error.
 func TestVerify(t *testing.T) {
 	for _, c := range []struct {
 		want  string
@@ -41,7 +41,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyInstructions spoils single instructions that the softmax does not have.
+// TestVerifyInstructions breaks single instructions that the softmax does not have.
 func TestVerifyInstructions(t *testing.T) {
 	for _, c := range []struct {
 		want string
