@@ -273,8 +273,8 @@ type sizes struct{ least, most int }
 var usualPrefetchSizes = sizes{8 << 20, 24 << 20}
 
 // fetched is the operand to prefetch, or -1. Its elements are contiguous, and arrive more slowly than they are
-// processed. If there are several such operands, the processor itself prefetches enough; larger ones arrive as fast as
-// memory allows.
+// processed. If there are several such operands, the processor itself prefetches enough. Larger operands arrive as fast
+// as memory allows.
 func (k *nativeKernel) fetched(a *launch.Args) int {
 	found := -1
 	for _, i := range k.prefetches {

@@ -5,13 +5,14 @@ import (
 	"unsafe"
 )
 
-// Conv is a convolution of each channel of an image with a filter of its own, of up to 64 numbers; Axes are those of rows and columns, which must bear it.
+// Conv is a convolution of each channel of an image with a separate filter of up to 64 numbers. Axes are those of rows
+// and columns; each must pass Bears.
 type Conv struct {
 	Channels int
 	Axes     [2]Axis
 }
 
-// plan is where elements lie, for one call.
+// plan says where elements are, for one call.
 type plan struct {
 	Conv
 	rows, pitch int       // of a phase of a plane
@@ -32,10 +33,10 @@ type plan struct {
 // mostTaps is the most numbers of a filter.
 const mostTaps = 64
 
-// plans are those of calls that have ended.
+// plans are unused ones.
 var plans = sync.Pool{New: func() any { return new(plan) }}
 
-// newPlan is a plan for a call, which begins.
+// newPlan returns a plan for a call that begins.
 func (c *Conv) newPlan(memory []uint64, numbers []int) *plan {
 	p := plans.Get().(*plan)
 	*p = c.plan()
@@ -43,26 +44,26 @@ func (c *Conv) newPlan(memory []uint64, numbers []int) *plan {
 	return p
 }
 
-// end hands a plan back.
+// end returns a plan for reuse.
 func (p *plan) end() {
 	*p = plan{}
 	plans.Put(p)
 }
 
-// taps are the numbers of a filter that a phase of the result takes.
+// taps are the numbers of a filter that a phase of the result uses.
 type taps struct {
 	numbers, offsets []int // in the filter; in bytes, from the first phase on
 	length, vectors  int   // of the long row
 	isAll            bool
 }
 
-// move copies rows of a plane into its phases. It goes from an element of the plane on, to one of the phases.
+// move copies rows of a plane into its phases, from an element of the plane to one of the phases.
 type move struct {
 	args     moveArgs
 	from, to int
 }
 
-// Memory is how many words a call wants room for.
+// Memory is the number of words of scratch memory that a call needs.
 func (c *Conv) Memory() int {
 	if c.direct() != nil {
 		return c.directSizes().memory()
@@ -70,16 +71,16 @@ func (c *Conv) Memory() int {
 	return c.planMemory()
 }
 
-// planMemory is that of a call that copies planes.
+// planMemory is Memory for a call that copies planes.
 func (c *Conv) planMemory() int {
 	p := c.plan()
 	return words(p.planes * (p.all + p.sumsOfPlane()))
 }
 
-// words is how many words of 64 bits some elements take.
+// words is the number of words of 64 bits that some elements take.
 func words(elements int) int { return (elements + 1) / 2 }
 
-// Numbers is how many whole numbers a call wants room for.
+// Numbers is the number of integers of scratch memory that a call needs.
 func (c *Conv) Numbers() int {
 	n := 2 * c.kernel() * c.Axes[0].Spread * c.Axes[1].Spread
 	if c.direct() != nil {
@@ -102,7 +103,8 @@ func (c *Conv) plan() plan {
 // sumsOfPlane is how many elements the phases of a plane of the result have.
 func (p *plan) sumsOfPlane() int { return p.out * p.Axes[0].Spread * p.Axes[1].Spread }
 
-// A plane that was just written cannot be read by larger vectors before it has left the processor's queue of stores. So some small ones are written before the first
+// Larger vectors cannot read a plane that was just written before it has left the store buffer. So several small planes
+// are written before the first is read.
 // is read.
 const mostPlanes, bytesOfPlanes = 16, 24 << 10
 
@@ -147,8 +149,8 @@ func (p *plan) prepareFills() {
 	}
 }
 
-// Run computes the convolution y of x and w: an image and its result, [Channels, rows, columns], and the filters of all channels, all dense.
-// The memory is of Memory words, and there are Numbers numbers; both can have any values.
+// Run computes the convolution y of x and w: an image and its result, [Channels, rows, columns], and the filters of all
+// channels, all dense. memory has Memory words and numbers Numbers integers; both can have arbitrary values.
 func (c *Conv) Run(y, x, w []float32, memory []uint64, numbers []int) {
 	if loop := c.direct(); loop != nil {
 		c.runDirect(loop, y, x, w, memory, numbers)
@@ -216,8 +218,8 @@ func (p *plan) sum(planes int, filters []float32) {
 	}
 }
 
-// store copies the sums of planes to y, from an element on. Loops write whole vectors, and so beyond the end of a row into what is
-// written later; planes that are near the end of y are written one element at a time.
+// store copies the sums of planes to y, from an element on. Loops write whole vectors, past the end of a row into
+// memory that is written later. Planes near the end of y are written one element at a time.
 func (p *plan) store(planes int, y []float32, at int) {
 	out := p.Axes[0].Out * p.Axes[1].Out
 	fast := planes

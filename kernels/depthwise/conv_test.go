@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// cases are convolutions of all kinds of steps, of planes narrower than a vector and wider.
+// cases are convolutions with all combinations of steps, on planes narrower and wider than a vector.
 func cases() (list []Conv) {
 	for _, a := range [][2]Axis{
 		{{7, 7, 3, 1, 1, 1, 1}, {7, 7, 3, 1, 1, 1, 1}},
@@ -46,7 +46,7 @@ func cases() (list []Conv) {
 	return list
 }
 
-// at is the element of a plane that a place sees with a number of the filter, or 0.
+// at is the element of a plane that a place of the result multiplies by a number of the filter, or 0.
 func (c *Conv) at(x []float32, channel int, place, number [2]int) (float32, bool) {
 	index := 0
 	for i, a := range c.Axes {
@@ -82,7 +82,7 @@ func (c *Conv) sizes() (in, out int) {
 	return c.Channels * c.Axes[0].In * c.Axes[1].In, c.Channels * c.Axes[0].Out * c.Axes[1].Out
 }
 
-// room is memory that was used before, with something behind it that must stay.
+// room is memory with old contents, followed by memory that must not change.
 func room(n int) []float32 {
 	x := make([]float32, n+1)
 	for i := range x {
@@ -92,7 +92,7 @@ func room(n int) []float32 {
 	return x
 }
 
-// used is memory whose words are no numbers.
+// used is memory filled with words that are NaN.
 func used(n int) []uint64 {
 	memory := make([]uint64, n)
 	for i := range memory {
@@ -108,7 +108,7 @@ func run(l *loops, c Conv, y, x, w []float32) {
 	c.Run(y, x, w, used(c.Memory()), make([]int, c.Numbers()))
 }
 
-// Each sum has the products in the order of the filter, whatever the loops.
+// Each sum adds the products in the order of the filter, in all loops.
 func TestConvolutions(t *testing.T) {
 	for name, l := range allLoops() {
 		for _, c := range cases() {
@@ -132,7 +132,7 @@ func TestConvolutions(t *testing.T) {
 	}
 }
 
-// Numbers of a filter that are infinite meet the zeros around a plane, by all loops alike.
+// Infinite numbers of a filter multiply the zeros around a plane, in all loops.
 func TestInfiniteFilters(t *testing.T) {
 	for _, c := range cases() {
 		in, out := c.sizes()
@@ -152,7 +152,8 @@ func TestInfiniteFilters(t *testing.T) {
 	}
 }
 
-// The gradient for filters has the same bits by all loops, and an infinite element spoils only the numbers that multiply it.
+// The gradient for filters has the same bits in all loops, and an infinite element affects only the numbers that
+// multiply it.
 func TestGradientsForFilters(t *testing.T) {
 	for _, c := range cases() {
 		if c.Axes[0].Spread != 1 || c.Axes[1].Spread != 1 {
@@ -197,7 +198,7 @@ func TestGradientsForFilters(t *testing.T) {
 	}
 }
 
-// A call allocates nothing once one has ended.
+// A call allocates nothing after the first one has ended.
 func TestNothingIsAllocated(t *testing.T) {
 	c := cases()[0]
 	in, out := c.sizes()

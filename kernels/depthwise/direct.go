@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Where the processor leaves out elements of vectors by masks, planes are read where they lie, and results are written there, if filters are square with few
-// numbers. A column of vectors goes down a plane row by row. Rows above and below the plane are zeros.
+// If the processor has masks for vectors, planes are read and results written in place, for square filters with few
+// numbers. A column of vectors moves down a plane row by row. Rows above and below the plane are zeros.
 
 type directArgs struct {
 	planes     int
@@ -30,13 +30,13 @@ type directArgs struct {
 	yBefore          int // where the first step would write, in bytes before y: it does not
 }
 
-// directCalls are the arguments of calls that have ended.
+// directCalls are unused arguments of calls.
 var directCalls = sync.Pool{New: func() any { return new(directArgs) }}
 
 // masksOfBlock is how many masks of loads a block of columns has.
 const masksOfBlock = 8
 
-// splitIndices pick the even elements of two vectors, and the odd ones.
+// splitIndices select the even elements of two vectors, and the odd ones.
 var splitIndices = func() *[2 * lanes]uint32 {
 	list := new([2 * lanes]uint32)
 	for i := range uint32(lanes) {
@@ -45,7 +45,7 @@ var splitIndices = func() *[2 * lanes]uint32 {
 	return list
 }()
 
-// direct returns the loop that reads planes where they lie, or nil.
+// direct returns the loop that reads planes in place, or nil.
 func (c *Conv) direct() func(*directArgs) {
 	h, w := &c.Axes[0], &c.Axes[1]
 	if h.Kernel != w.Kernel || h.Stride != w.Stride || h.Dilation*w.Dilation*h.Spread*w.Spread != 1 || h.In*w.In*h.Out*w.Out == 0 {
@@ -54,7 +54,7 @@ func (c *Conv) direct() func(*directArgs) {
 	return current.direct[[2]int{h.Kernel, h.Stride}]
 }
 
-// directSizes are those of what a loop reads beside planes.
+// directSizes are the sizes of the tables that a loop reads besides planes.
 type directSizes struct{ steps, rows, blocks, zeros int }
 
 func (c *Conv) directSizes() (s directSizes) {
@@ -65,11 +65,12 @@ func (c *Conv) directSizes() (s directSizes) {
 	return s
 }
 
-// memory is how many words hold the masks and the zeros, numbers how many where rows lie, and the addresses of those that are zeros.
+// memory is the number of words for the masks and the zeros. numbers is the number of integers for the places of rows
+// and the addresses of those that are zeros.
 func (s directSizes) memory() int  { return words(s.zeros) + (s.blocks*(masksOfBlock+s.steps)+3)/4 }
 func (s directSizes) numbers() int { return 2 * s.rows }
 
-// runDirect computes the convolution by a loop.
+// runDirect computes the convolution with a loop that reads planes in place.
 func (c *Conv) runDirect(loop func(*directArgs), y, x, w []float32, memory []uint64, numbers []int) {
 	h, v, s := &c.Axes[0], &c.Axes[1], c.directSizes()
 	zeros := memory[:words(s.zeros)]
@@ -99,7 +100,7 @@ func (c *Conv) runDirect(loop func(*directArgs), y, x, w []float32, memory []uin
 	*a = directArgs{}
 }
 
-// maskBlock sets the masks of what is read and written of a block of columns.
+// maskBlock sets the masks of loads and stores for a block of columns.
 func (c *Conv) maskBlock(block int, read, stored []uint16) {
 	v := &c.Axes[1]
 	first := block * lanes
@@ -118,7 +119,7 @@ func (c *Conv) maskBlock(block int, read, stored []uint16) {
 	}
 }
 
-// maskOf has the elements of a vector from one to before another.
+// maskOf is the mask of the elements [from, to) of a vector.
 func maskOf(from, to int) uint16 {
 	below := func(n int) uint32 { return 1<<max(0, min(n, lanes)) - 1 }
 	return uint16(below(to) &^ below(from))

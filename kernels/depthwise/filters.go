@@ -2,7 +2,7 @@ package depthwise
 
 import "unsafe"
 
-// FiltersMemory is as Memory, of a call of Filters.
+// FiltersMemory is Memory for a call of Filters.
 func (c *Conv) FiltersMemory() int {
 	p := c.plan()
 	return c.planMemory() + words(p.vectors()*lanes)
@@ -13,8 +13,9 @@ func (p *plan) vectors() int {
 	return (max((p.Axes[0].Out-1)*p.pitch+p.Axes[1].Out, 0) + lanes - 1) / lanes
 }
 
-// Filters computes the gradient dw for the filters, of all channels, from an image x and the gradient dy of the result; the operand is not spread.
-// Only elements of the result take part: what numbers between rows would multiply is taken for zero, be it infinite.
+// Filters computes the gradient dw for the filters of all channels, from an image x and the gradient dy of the result.
+// The operand must not be spread. Only elements of the result count: values between rows are taken as zeros, even if
+// they are infinite.
 func (c *Conv) Filters(dw, x, dy []float32, memory []uint64, numbers []int) {
 	p := c.newPlan(memory, numbers)
 	defer p.end()

@@ -14,12 +14,12 @@ type loops struct {
 	width int // elements of a vector of conv
 	// conv computes vectors of sums: y[i] = Σ w[k]·x[offsets[k]+i].
 	conv func(*convArgs)
-	// sums computes, by how many, sums of products of the elements of y with those of x, where masks are set.
+	// sums computes, by their number, sums of products of the elements of y with those of x, if masks are set.
 	sums [mostSums + 1]func(*sumsArgs)
-	// copyRows copies rows, splitRows those of even and of odd elements to two, and joinRows has them come together. They may write up to slack
-	// elements behind the end of a row, zeros if they come from it.
+	// copyRows copies rows, splitRows separates even and odd elements into two rows, and joinRows interleaves them.
+	// They may write up to slack elements past the end of a row: zeros if they come from there.
 	copyRows, splitRows, joinRows func(*moveArgs)
-	// direct has loops that read planes where they lie, by numbers of the filter along each axis and step.
+	// direct has loops that read planes in place, by the numbers of the filter along each axis and the stride.
 	direct map[[2]int]func(*directArgs)
 }
 
@@ -66,18 +66,18 @@ type moveArgs struct {
 	other           int            // to elements of the other phase
 	pieces          int            // of a row, but for the last
 	mask            unsafe.Pointer // of the last piece
-	// Of the plane at hand.
+	// Of the current plane.
 	//lint:ignore U1000 machine code keeps it here
 	fromNow, nextNow, toNow uintptr
 }
 
-// current is the loops that are in use.
+// current are the loops in use.
 var current = ofMachine[cpu.Chosen()]
 
 // plain has the loops in Go.
 var plain = loops{width: lanes, conv: convPlain, sums: plainSums(), copyRows: copyRowsPlain, splitRows: splitRowsPlain, joinRows: joinRowsPlain}
 
-// word is the element of float32 that is some bytes from another.
+// word is the float32 that is some bytes from another.
 func word(from unsafe.Pointer, bytes int) *float32 { return (*float32)(unsafe.Add(from, bytes)) }
 
 func convPlain(a *convArgs) {
@@ -125,7 +125,7 @@ func sumsPlain(a *sumsArgs, n int) {
 	}
 }
 
-// eachRow calls a function with where each row comes from, and where it goes.
+// eachRow calls a function with the source and the destination of each row.
 func (a *moveArgs) eachRow(f func(from, to unsafe.Pointer)) {
 	for p := range a.planes {
 		for r := range a.rows {

@@ -4,5 +4,5 @@ package depthwise
 
 import "github.com/broadloom/broadloom/kernels/cpu"
 
-// ofMachine has no loops but those in plain Go.
+// ofMachine has only the loops in plain Go.
 var ofMachine = map[cpu.ISA]*loops{cpu.Portable: &plain}

@@ -4,7 +4,7 @@ package depthwise
 
 import "unsafe"
 
-// masks begins with the words of a piece of 16 elements that are all set, and ends with as many that are clear.
+// masks begins with a piece of 16 words that are all set, and ends with as many that are clear.
 var masks = func() (m [32]uint32) {
 	for i := range 16 {
 		m[i] = ^uint32(0)
@@ -12,7 +12,7 @@ var masks = func() (m [32]uint32) {
 	return m
 }()
 
-// cut says how many pieces of some elements a row has, and which elements of the last one.
+// cut sets the number of pieces of a row, and the mask for the elements of the last one.
 func (a *moveArgs) cut(piece int) {
 	a.pieces = (a.n - 1) / piece
 	a.mask = unsafe.Pointer(&masks[16-(a.n-a.pieces*piece)])

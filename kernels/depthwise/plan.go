@@ -1,14 +1,15 @@
 package depthwise
 
-// Axis is the sizes of a convolution along one axis. Place p of the result sees, with the number k of the filter, the element
-// p·Stride + k·Dilation - Before of the operand, whose elements are Spread apart, with zeros between, before and after them.
+// Axis is the sizes of a convolution along one axis. Place p of the result multiplies number k of the filter by element
+// p·Stride + k·Dilation - Before of the operand, whose elements are Spread apart, with zeros between, before and after
+// them.
 type Axis struct {
 	In, Out, Kernel          int
 	Stride, Dilation, Spread int
 	Before                   int
 }
 
-// Bears reports whether a convolution with such steps is one that this package computes.
+// Bears reports whether this package computes convolutions with such steps.
 func (a Axis) Bears() bool {
 	return 1 <= a.Stride && a.Stride <= mostPhases && 1 <= a.Spread && a.Spread <= mostPhases && (a.Stride == 1 || a.Spread == 1) &&
 		a.Before >= 0 && a.Dilation >= 1 && a.Kernel >= 1
@@ -17,13 +18,14 @@ func (a Axis) Bears() bool {
 // mostPhases is the largest step.
 const mostPhases = 2
 
-// lanes is the number of elements in a vector of the loops, or of two; slack is how many elements a row of them can be read or written beyond its end.
+// lanes is the number of elements in a vector of the loops, or in two. slack is how many elements past the end of a row
+// they can read or write.
 const lanes, slack = 16, 32
 
-// first is where the first element of the operand is in its phases: those are counted from the zeros before it on.
+// first is the place of the first element of the operand in its phases, which are counted from the zeros before it.
 func (a *Axis) first() int { return (a.Before + a.Spread - 1) / a.Spread }
 
-// phase is where the element i of the operand is: its phase, and its number there.
+// phase is the place of element i of the operand: its phase, and its number there.
 func (a *Axis) phase(i int) (phase, at int) {
 	i += a.first()
 	return i % a.Stride, i / a.Stride
@@ -32,8 +34,8 @@ func (a *Axis) phase(i int) (phase, at int) {
 // places is the number of places of a phase of the result.
 func (a *Axis) places(phase int) int { return max(a.Out-phase+a.Spread-1, 0) / a.Spread }
 
-// tap is what the number k of the filter multiplies at the places of a phase of the result: the elements of a phase of the operand from one on; none if they are
-// all between others.
+// tap is what number k of the filter multiplies at the places of a phase of the result: the elements of a phase of the
+// operand, from one on. has is false if they are all zeros between elements.
 func (a *Axis) tap(result, k int) (phase, from int, has bool) {
 	at := result + k*a.Dilation - a.Before + a.first()*a.Spread
 	if at%a.Spread != 0 {

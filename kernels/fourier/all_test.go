@@ -2,7 +2,7 @@ package fourier
 
 import "github.com/broadloom/broadloom/kernels/cpu"
 
-// allLoops are those that this machine can run.
+// allLoops are the loops that this machine can run.
 func allLoops() map[string][2]*loops {
 	all := map[string][2]*loops{}
 	for _, isa := range cpu.Available() {

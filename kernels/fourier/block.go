@@ -2,7 +2,8 @@ package fourier
 
 import "unsafe"
 
-// numbers are an operand or a result in memory: [outer, places, inner, width], where width is 1 for real numbers and 2 for complex ones.
+// numbers are an operand or a result in memory, [outer, places, inner, width]; width is 1 for real numbers and 2 for
+// complex ones.
 type numbers[T float] struct {
 	first                unsafe.Pointer
 	places, inner, width int
@@ -12,7 +13,7 @@ func numbersOf[T float](x []T, places, inner, width int) numbers[T] {
 	return numbers[T]{unsafe.Pointer(unsafe.SliceData(x)), places, inner, width}
 }
 
-// row is where the first place of a transform lies, which is counted through outer and inner.
+// row is the address of the first place of a transform, which is counted through outer and inner.
 func (m *numbers[T]) row(transform int) unsafe.Pointer {
 	at := (transform/m.inner*m.places*m.inner + transform%m.inner) * m.width
 	return unsafe.Add(m.first, at*int(unsafe.Sizeof(T(0))))
@@ -21,14 +22,15 @@ func (m *numbers[T]) row(transform int) unsafe.Pointer {
 // step is the distance of places in bytes.
 func (m *numbers[T]) step() int { return m.inner * m.width * int(unsafe.Sizeof(T(0))) }
 
-// block is parts of elements, and which of them are numbers in memory: each, or, where real numbers are taken for complex ones, the real ones.
+// block is parts of elements, and says which of them are numbers in memory: all, or only the real parts if real numbers
+// are treated as complex ones.
 type block struct {
 	first   unsafe.Pointer
 	row     int  // from the part of one number to that of the next, in bytes
 	swapped bool // real parts and imaginary ones are exchanged
 }
 
-// parts returns where the parts of a number and of the next one lie.
+// parts returns the addresses of the parts of a number and of the next one.
 func (b *block) parts(number int) (unsafe.Pointer, unsafe.Pointer) {
 	even, odd := unsafe.Add(b.first, number*b.row), unsafe.Add(b.first, (number+1)*b.row)
 	if b.swapped {
@@ -37,7 +39,7 @@ func (b *block) parts(number int) (unsafe.Pointer, unsafe.Pointer) {
 	return even, odd
 }
 
-// layout says how the numbers of the lanes lie in memory.
+// layout says how the numbers of the lanes are stored in memory.
 type layout uint8
 
 const (
@@ -46,14 +48,15 @@ const (
 	anywhere
 )
 
-// group is transforms that are computed side by side.
+// group is a number of transforms that are computed side by side.
 type group struct {
 	layout       layout
 	first, count int // consecutive ones, as numbers counts them, or
 	of           []int
 }
 
-// eachGroup calls a function with all transforms in groups. Where those that lie side by side do not fill one, they are joined with others.
+// eachGroup calls a function with all transforms in groups. If adjacent ones do not fill a group, it is filled with
+// others.
 func (w *worker[T]) eachGroup(outer, inner int, f func(g group)) {
 	lanes := lanesOf[T]()
 	flush := func() {
@@ -81,7 +84,7 @@ func (w *worker[T]) eachGroup(outer, inner int, f func(g group)) {
 	flush()
 }
 
-// load brings the numbers of a group into a block.
+// load copies the numbers of a group into a block.
 func (w *worker[T]) load(b block, m numbers[T], g group) {
 	a, size := &w.moves, int(unsafe.Sizeof(T(0)))
 	count := m.places * m.width
@@ -115,7 +118,7 @@ func (w *worker[T]) load(b block, m numbers[T], g group) {
 	}
 }
 
-// store brings the numbers of a group out of a block.
+// store copies the numbers of a group out of a block.
 func (w *worker[T]) store(m numbers[T], b block, g group) {
 	a, size := &w.moves, int(unsafe.Sizeof(T(0)))
 	count := m.places * m.width
@@ -148,7 +151,7 @@ func (w *worker[T]) store(m numbers[T], b block, g group) {
 	}
 }
 
-// part is where the part of a number lies.
+// part is the address of the part of a number.
 func (b *block) part(number int) unsafe.Pointer {
 	if b.swapped {
 		number ^= 1
@@ -156,10 +159,10 @@ func (b *block) part(number int) unsafe.Pointer {
 	return unsafe.Add(b.first, number*b.row)
 }
 
-// mostLanes is how many lanes an element has at most.
+// mostLanes is the most lanes of an element.
 const mostLanes = partBytes / 4
 
-// rows are where the first numbers of the transforms of a group lie, lane by lane.
+// rows are the addresses of the first numbers of a group's transforms, lane by lane.
 func (g *group) rows(first func(transform int) unsafe.Pointer, rows *[mostLanes]unsafe.Pointer) []unsafe.Pointer {
 	for lane, transform := range g.of {
 		rows[lane] = first(transform)

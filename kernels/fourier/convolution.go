@@ -41,7 +41,7 @@ func newConvolution[T float](n int) *convolution[T] {
 	return c
 }
 
-// Short convolutions, of up to longAlone numbers, are computed side by side, so many at once.
+// Short convolutions, of up to longAlone numbers, are computed side by side, this many at once.
 const (
 	longAlone          = 512
 	convolutionsAtOnce = 16
@@ -55,7 +55,8 @@ func (c *convolution[T]) together() int {
 	return convolutionsAtOnce
 }
 
-// run transforms what rows of wide begin with, n pairs, in place; a row is as long as the convolution. Behind the rows there is room for as many.
+// run transforms the first n pairs of each row of wide in place. A row is as long as the convolution. After the rows
+// there is room for as many.
 func (c *convolution[T]) run(wide []T, rows int) {
 	row := 2 * c.length
 	x, y := wide[:rows*row], wide[rows*row:2*rows*row]
@@ -81,7 +82,7 @@ func times[T float](x, by []T) {
 	}
 }
 
-// product is that of two complex numbers. Each step is rounded, whatever the processor could do at once.
+// product is the product of two complex numbers. Each step is rounded: the compiler must not fuse them.
 func product[T float](aRe, aIm, bRe, bIm T) (re, im T) {
 	return T(aRe*bRe) - T(aIm*bIm), T(aRe*bIm) + T(aIm*bRe)
 }
@@ -105,7 +106,7 @@ func (p *plan[T]) convolved(w *worker[T], y, x numbers[T], transforms int, plus 
 	}
 }
 
-// take copies what is transformed.
+// take copies the operand of a transform.
 func (p *plan[T]) take(z []T, x numbers[T], in unsafe.Pointer, plus bool) {
 	back, step, beside := p.real && x.width == 2, x.step(), x.step()/x.inner/2
 	for j := range min(x.places, p.length) {

@@ -2,7 +2,8 @@ package fourier
 
 import "unsafe"
 
-// Complex writes, for all k, the sums over j of x[o,j,i]·exp(-2πi·j·k/n), or with a plus sign, to y[o,k,i]. Both are [outer, n, inner] pairs.
+// Complex computes y[o,k,i], for all k, as the sums over j of x[o,j,i]·exp(-2πi·j·k/n), or with a plus sign. Both are
+// [outer, n, inner] pairs.
 func Complex[T float](y, x []T, n, inner int, plus bool) {
 	if len(x) == 0 {
 		return
@@ -10,7 +11,8 @@ func Complex[T float](y, x []T, n, inner int, plus bool) {
 	planOf[T](n, false).all(y, x, len(x)/(2*n*inner), inner, plus)
 }
 
-// Real writes the sums over j of x[o,j,i]·exp(-2πi·j·k/n) for k up to n/2. x is [outer, n, inner] numbers, and y [outer, n/2+1, inner] pairs.
+// Real computes y[o,k,i], for k up to n/2, as the sums over j of x[o,j,i]·exp(-2πi·j·k/n). x is [outer, n, inner]
+// numbers, and y [outer, n/2+1, inner] pairs.
 func Real[T float](y, x []T, n, inner int) {
 	if len(x) == 0 {
 		return
@@ -22,8 +24,9 @@ func Real[T float](y, x []T, n, inner int) {
 		func(w *worker[T], g group) { p.ofReal(w, out, in, g) })
 }
 
-// ToReal writes the sums over k of x[o,k,i]·exp(2πi·j·k/n), where x has the n/2+1 first pairs of n, and the others are their conjugates.
-// The imaginary parts of the first one and, for even n, of the last do not count. x is [outer, n/2+1, inner] pairs, and y [outer, n, inner] numbers.
+// ToReal computes the sums over k of x[o,k,i]·exp(2πi·j·k/n). x has the n/2+1 first pairs of n; the others are their
+// conjugates. The imaginary parts of the first one and, for even n, of the last are ignored. x is [outer, n/2+1, inner]
+// pairs, and y [outer, n, inner] numbers.
 func ToReal[T float](y, x []T, n, inner int) {
 	if len(y) == 0 {
 		return
@@ -43,7 +46,8 @@ func (p *plan[T]) all(y, x []T, outer, inner int, plus bool) {
 		func(w *worker[T], g group) { p.transform(w, out, in, g, plus) })
 }
 
-// each computes transforms as their length wants it: all by convolutions, long ones one by one, or groups side by side.
+// each computes transforms in the way that suits their length: all by convolutions, long ones one by one, or groups
+// side by side.
 func (p *plan[T]) each(out, in numbers[T], outer, inner int, plus bool, long func(w *worker[T], y, x unsafe.Pointer), sideBySide func(w *worker[T], g group)) {
 	w := p.workers.Get().(*worker[T])
 	defer p.workers.Put(w)

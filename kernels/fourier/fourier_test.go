@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shape is transforms of some kind: outer ones, of n numbers, with others side by side.
+// shape is a number of transforms: outer ones, of n numbers, with inner ones side by side.
 type shape struct{ outer, n, inner int }
 
 var shapes = []shape{
@@ -52,7 +52,7 @@ func direct(x []complex128, plus bool) []complex128 {
 	return y
 }
 
-// each gives the numbers of each transform, width of them in each place.
+// each calls a function with the indices of the numbers of each transform, width of them in each place.
 func (s shape) each(places, width int, f func(at func(place, part int) int)) {
 	for o := range s.outer {
 		for i := range s.inner {
@@ -61,7 +61,7 @@ func (s shape) each(places, width int, f func(at func(place, part int) int)) {
 	}
 }
 
-// apart is how far numbers are from those wanted, relative to these.
+// apart is the distance of numbers from those wanted, relative to these.
 func apart[T float](t *testing.T, got []T, want []float64) float64 {
 	var less, all float64
 	for i, v := range want {
@@ -72,10 +72,11 @@ func apart[T float](t *testing.T, got []T, want []float64) float64 {
 	return math.Sqrt(less / all)
 }
 
-// places is how many results a transform of n real numbers has.
+// places is the number of results of a transform of n real numbers.
 func places(n int) int { return n/2 + 1 }
 
-// wanted are the results of the transforms of a shape: complex numbers, either way, real ones, and back to these.
+// wanted are the results of the transforms of a shape: of complex numbers in either direction, of real ones, and back
+// to real ones.
 func wanted[T float](s shape, x []T, kind int) (want []float64) {
 	switch kind {
 	case 0, 1:
@@ -179,13 +180,13 @@ func testTransforms[T float](t *testing.T, most float64) {
 	}
 }
 
-// TestTransforms compares with sums in float64, and all processors' loops with each other.
+// TestTransforms compares with sums in float64, and the loops of all processors with each other.
 func TestTransforms(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testTransforms[float32](t, 3e-7) })
 	t.Run("float64", func(t *testing.T) { testTransforms[float64](t, 1e-15) })
 }
 
-// TestTransformsTogether requires the same bits of transforms alone and together.
+// TestTransformsTogether requires transforms alone and together to have the same bits.
 func TestTransformsTogether(t *testing.T) {
 	for _, n := range []int{6, 37, 64, 100, 101, 225, 256, 1024} {
 		s := shape{37, n, 1}

@@ -29,7 +29,7 @@ func (p *plan[T]) ofReal(w *worker[T], y, x numbers[T], g group) {
 	w.store(y, block{z, partBytes, false}, g)
 }
 
-// toReal computes the real numbers of a group of which x has the first halves of the transforms.
+// toReal computes the real numbers of a group; x has the first halves of their transforms.
 func (p *plan[T]) toReal(w *worker[T], y, x numbers[T], g group) {
 	points := p.points()
 	first, second := w.first.room(points+1), w.second.room(points+1)
@@ -41,7 +41,7 @@ func (p *plan[T]) toReal(w *worker[T], y, x numbers[T], g group) {
 		w.store(y, block{p.complex.run(w.loops, &w.steps, first, second, nil), partBytes, true}, g)
 		return
 	}
-	// Real numbers are the conjugates of themselves, and have the transform of the conjugates.
+	// Real numbers are their own conjugates, and so have the transform of the conjugates.
 	lanes := lanesOf[T]()
 	all := unsafe.Slice((*T)(first), 2*points*lanes)
 	for k := 1; k < x.places; k++ {
@@ -59,7 +59,7 @@ func clearImaginary(elements unsafe.Pointer, number int) {
 	*(*[partBytes]byte)(unsafe.Add(elements, number*elementBytes+partBytes)) = [partBytes]byte{}
 }
 
-// mirrored takes the step of transforms of real numbers in place.
+// mirrored runs the step of transforms of real numbers in place.
 func (p *plan[T]) mirrored(w *worker[T], step func(*stepArgs), elements unsafe.Pointer) {
 	a, last := &w.steps, unsafe.Add(elements, p.points()*elementBytes)
 	a.x, a.y, a.xMirror, a.yMirror = elements, elements, last, last

@@ -2,18 +2,18 @@ package fourier
 
 import "unsafe"
 
-// long is a transform of many neighbours as rows·columns ones of fewer, side by side.
+// long is a transform of many contiguous numbers as rows·columns transforms of fewer, side by side.
 type long[T float] struct {
 	rows, columns sequence[T]   // of the columns of a matrix, which are of length rows, and of its rows
 	factors       []elements[T] // of each block of columns
 	mirror        elements[T]   // for real numbers, by place
 }
 
-// leastLong is of how many times as many numbers as there are lanes a transform is long.
+// leastLong times the number of lanes is the least length of a long transform.
 const leastLong = 16
 
-// newLong returns the ways to transform n neighbours, which may be pairs of real numbers; nil where they are few, or n is no product of two numbers that
-// fill all lanes.
+// newLong returns the way to transform n contiguous numbers, which may be pairs of real ones. It is nil if they are
+// few, or n is no product of two numbers that fill all lanes.
 func newLong[T float](n int, real bool) *long[T] {
 	lanes := lanesOf[T]()
 	if n < leastLong*lanes {
@@ -58,15 +58,16 @@ func newLong[T float](n int, real bool) *long[T] {
 	return best
 }
 
-// blocks is how many blocks of lanes there are in a length, and block where one begins: the last one may begin within the one before.
+// blocks is the number of blocks of lanes in a length, and block the place where one begins: the last one may overlap
+// the one before.
 func (l *long[T]) blocks(length int) int { return (length + lanesOf[T]() - 1) / lanesOf[T]() }
 
 func (l *long[T]) block(length, i int) int { return min(i*lanesOf[T](), length-lanesOf[T]()) }
 
-// mirrorBlocks is how many blocks the places have that are mirrored: those up to the middle.
+// mirrorBlocks is the number of blocks of the mirrored places: those up to the middle.
 func (l *long[T]) mirrorBlocks(n int) int { return n/2/lanesOf[T]() + 1 }
 
-// run transforms neighbours, which are swapped where the exponent has a plus sign.
+// run transforms contiguous numbers. Their parts are swapped if the exponent has a plus sign.
 func (l *long[T]) run(w *worker[T], y, x unsafe.Pointer, plus bool) {
 	size := int(unsafe.Sizeof(T(0)))
 	rows, columns := l.rows.length, l.columns.length
@@ -103,7 +104,7 @@ func (e *elements[T]) all() []T {
 	return (*e)[skip:]
 }
 
-// ofReal computes the first half of the transform of real neighbours.
+// ofReal computes the first half of the transform of contiguous real numbers.
 func (l *long[T]) ofReal(w *worker[T], y, x unsafe.Pointer, points int) {
 	z := w.complexNumbers(points + 1)
 	p := unsafe.Pointer(unsafe.SliceData(z))
@@ -120,15 +121,15 @@ func (w *worker[T]) complexNumbers(n int) []T {
 	return w.numbers[:2*n]
 }
 
-// toReal computes real neighbours of which x has the first half of the transform.
+// toReal computes contiguous real numbers; x has the first half of their transform.
 func (l *long[T]) toReal(w *worker[T], y, x unsafe.Pointer, points int) {
 	p := unsafe.Pointer(unsafe.SliceData(w.complexNumbers(points + 1)))
 	l.mirrored(w, w.loops.toReal[1], p, x, points, true)
 	l.run(w, y, p, true)
 }
 
-// mirrored takes the step of transforms of real numbers from some points and one more to as many. Back to real numbers, the imaginary parts of the first and of the last one are no matter,
-// and those of results are swapped.
+// mirrored runs the step of transforms of real numbers, between points numbers and one more. For the way back to real
+// numbers, the imaginary parts of the first and of the last one are ignored, and those of results are swapped.
 func (l *long[T]) mirrored(w *worker[T], step func(*stepArgs), y, x unsafe.Pointer, points int, back bool) {
 	lanes, size := lanesOf[T](), int(unsafe.Sizeof(T(0)))
 	count := l.mirrorBlocks(points)

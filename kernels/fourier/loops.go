@@ -15,7 +15,7 @@ const (
 // float is the types of numbers.
 type float interface{ float32 | float64 }
 
-// lanesOf is how many lanes an element has.
+// lanesOf is the number of lanes of an element.
 func lanesOf[T float]() int { return partBytes / int(unsafe.Sizeof(T(0))) }
 
 const (
@@ -32,11 +32,11 @@ type loops struct {
 // machineSteps are the steps of transforms.
 type machineSteps struct {
 	transforms [mostRadix + 1][factorKinds]func(*stepArgs) // by radix and butterfly.Factors
-	// Those of transforms of real numbers: with one factor for all lanes, or one for each.
+	// Steps of transforms of real numbers: with one factor for all lanes, or one for each.
 	ofReal, toReal [2]func(*stepArgs)
 }
 
-// stepArgs are elements that a step reads and writes. Distances are in bytes.
+// stepArgs are the elements that a step reads and writes. Distances are in bytes.
 type stepArgs struct {
 	x, y, factors unsafe.Pointer
 	xStep, yStep  int // between operands, and between results
@@ -48,12 +48,13 @@ type stepArgs struct {
 	spill [2 * mostRadix * partBytes]byte
 }
 
-// moveArgs are rows of numbers that move. Distances are in bytes.
+// moveArgs are rows of numbers to copy. Distances are in bytes.
 //
-// Of a matrix to be transposed, even rows and odd ones have pointers of their own, and steps lead to the row after the next; so
-// have even and odd columns where it goes. There are groups of vectorBytes, and so many pieces of pieceBytes in each row.
+// If a matrix is transposed, even and odd rows have separate pointers, which advance by two rows; so do even and odd
+// columns of the result. There are groups of vectorBytes, and a number of pieces of pieceBytes in each row.
 //
-// Complex numbers are taken apart row by row, a row being the numbers of an element, and joined again: then two pointers are those of their parts.
+// If complex numbers are separated into parts, or joined, a row is the numbers of an element, and two pointers are
+// those of their parts.
 type moveArgs struct {
 	from, fromOther unsafe.Pointer
 	fromStep        int
@@ -67,7 +68,7 @@ const (
 	pieceBytes  = 16
 )
 
-// stepKind is how a step goes through elements.
+// stepKind says in what order a step visits elements.
 type stepKind struct {
 	factors         butterfly.Factors
 	lanes, mirrored bool

@@ -2,7 +2,7 @@ package fourier
 
 import "github.com/broadloom/broadloom/kernels/cpu"
 
-// ofMachine has the loops for float32 and float64 by instruction set. Numbers move in vectors of 32 bytes.
+// ofMachine has the loops for float32 and float64 by instruction set. Numbers are copied in vectors of 32 bytes.
 var ofMachine = map[cpu.ISA][2]*loops{
 	cpu.Portable: {&plain32, &plain64},
 	cpu.AVX2: {

@@ -31,10 +31,10 @@ func plainLoops[T float](fma func(x, y, z T) T) (l loops) {
 	return l
 }
 
-// lane is a number of T that lies some bytes from another.
+// lane is a number of type T that is some bytes from another.
 func lane[T float](from unsafe.Pointer, bytes int) *T { return (*T)(unsafe.Add(from, bytes)) }
 
-// plainStep carries a program out, lane by lane of each instruction.
+// plainStep interprets a program, each instruction lane by lane.
 func plainStep[T float](p butterfly.Program, k stepKind, radix int, fma func(x, y, z T) T) func(*stepArgs) {
 	size, lanes := int(unsafe.Sizeof(T(0))), lanesOf[T]()
 	return func(a *stepArgs) {
@@ -81,7 +81,8 @@ func plainStep[T float](p butterfly.Program, k stepKind, radix int, fma func(x, 
 	}
 }
 
-// place is where the operand or result of a number lies, so far from the first element, or back from the mirrored one.
+// place is the address of an operand or result with a number: on bytes after the first element, or back bytes before
+// the mirrored one.
 func (k stepKind) place(first, mirror unsafe.Pointer, on, back, number, step int) unsafe.Pointer {
 	switch {
 	case !k.mirrored:
@@ -159,7 +160,7 @@ func joinPlain[T float](back bool) func(*moveArgs) {
 	}
 }
 
-// eachNumber calls a function with each complex number of each row, and the lane that it has.
+// eachNumber calls a function with each complex number of each row, and its lane.
 func eachNumber[T float](a *moveArgs, back bool, f func(row, number, lane, size int)) {
 	lanes := lanesOf[T]()
 	for row := range a.rows {

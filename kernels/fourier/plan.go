@@ -9,7 +9,7 @@ import (
 
 //go:generate go run ./gen
 
-// plan is what is prepared for the transforms of a length.
+// plan is the precomputed data for the transforms of a length.
 type plan[T float] struct {
 	length  int
 	real    bool            // of real numbers: half as many complex ones are transformed where the length is even
@@ -28,7 +28,7 @@ func (p *plan[T]) points() int {
 	return p.length
 }
 
-// halved reports whether real numbers are taken for half as many complex ones.
+// halved reports whether real numbers are treated as half as many complex ones.
 func (p *plan[T]) halved() bool { return p.real && p.length%2 == 0 }
 
 func newPlan[T float](n int, real bool) *plan[T] {
@@ -58,7 +58,7 @@ func mirrorFactors[T float](n, count int) (list []T) {
 	return list
 }
 
-// worker is the memory of one who transforms.
+// worker is the memory of a goroutine that transforms.
 type worker[T float] struct {
 	loops         *loops
 	steps         stepArgs
@@ -71,10 +71,10 @@ type worker[T float] struct {
 	wide          []T         // of a convolution
 }
 
-// elements are memory that begins with a cache line.
+// elements are memory that is aligned to a cache line.
 type elements[T float] []T
 
-// room returns memory for some elements.
+// room returns memory for n numbers.
 func (e *elements[T]) room(n int) unsafe.Pointer {
 	lanes := lanesOf[T]()
 	if want := (2*n + 1) * lanes; len(*e) < want {
@@ -87,13 +87,13 @@ func (e *elements[T]) room(n int) unsafe.Pointer {
 // loopsOf are the loops in use for a type.
 func loopsOf[T float]() *loops { return current[partBytes/4/lanesOf[T]()-1] }
 
-// current has the loops that are in use, for float32 and float64.
+// current are the loops in use, for float32 and float64.
 var current = ofMachine[cpu.Chosen()]
 
 // mostLengths bounds the lengths whose plans are kept.
 const mostLengths = 64
 
-// plans keep what is prepared for each length.
+// plans caches the plan of each length.
 type plans[T float] struct {
 	mu       sync.Mutex
 	byLength [2]map[int]*plan[T] // of complex numbers and of real ones
@@ -104,7 +104,7 @@ var (
 	plansOf64 plans[float64]
 )
 
-// of returns the plan of a length. What two prepare at once is the same.
+// of returns the plan of a length. If two goroutines compute it at once, the results are the same.
 func (p *plans[T]) of(n int, real bool) *plan[T] {
 	kind := 0
 	if real {

@@ -19,7 +19,7 @@ type step[T float] struct {
 	factors             []T // of the results from 1 on, for each place of left
 }
 
-// radicesOf are the numbers of points in the order of the steps; nil where a length is no product of such.
+// radicesOf are the numbers of points in the order of the steps; nil if a length is no product of them.
 func radicesOf(n int) (list []int) {
 	for _, p := range []int{7, 5, 3} {
 		for ; n%p == 0; n /= p {
@@ -33,7 +33,7 @@ func radicesOf(n int) (list []int) {
 	if n != 1 {
 		return nil
 	}
-	// Eight points at a time, but for what is left.
+	// Eight points at a time, except for what is left.
 	switch {
 	case twos == 1:
 		list = append(list, 2)
@@ -71,11 +71,11 @@ func newSequence[T float](n int) sequence[T] {
 	return s
 }
 
-// root is exp(-2πi·k/n), as exactly as float64 has it: the angle is that of the first eighth of the circle.
+// root is exp(-2πi·k/n), as exact as float64 allows: the angle is reduced to the first eighth of the circle.
 func root(k, n int) (re, im float64) {
 	k %= n
 	eighth := 8 * k / n
-	// The nearest multiple of a quarter, and what is left of it, of any sign.
+	// The nearest multiple of a quarter, and the signed remainder.
 	quarter := (eighth + 1) / 2
 	s, c := math.Sincos(2 * math.Pi * float64(4*k-quarter*n) / float64(4*n))
 	switch quarter % 4 {
@@ -89,8 +89,8 @@ func root(k, n int) (re, im float64) {
 	return c, -s
 }
 
-// run transforms the elements at x. It may leave them at another place, to which it may write, and returns where they are. If last is given, results are multiplied with its
-// elements.
+// run transforms the elements at x. The result may be at other, which it may overwrite; it returns where. If last is
+// given, results are multiplied by its elements.
 func (s *sequence[T]) run(l *loops, a *stepArgs, x, other unsafe.Pointer, last []T) unsafe.Pointer {
 	for i := range s.steps {
 		st := &s.steps[i]

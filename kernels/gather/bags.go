@@ -5,8 +5,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/prefetch"
 )
 
-// Bags adds up rows of src, of inner elements each, that the indices of each bag name, in their order: dst has a row for each of as many bags as
-// indices are divided into. It gives the position of the first index that names no row, or -1.
+// Bags sums rows of src, of inner elements each, by bags of indices, in their order. dst has a row for each of bags
+// bags, into which the indices are divided equally. It returns the position of the first index out of range, or -1.
 func Bags[T float32 | float64](dst, src []T, index []int64, bags, inner int) (bad int) {
 	clear(dst)
 	if bags == 0 || inner == 0 {

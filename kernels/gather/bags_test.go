@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBags adds rows up one by one, short ones and long ones.
+// TestBags sums rows one by one, short ones and long ones.
 func TestBags(t *testing.T) {
 	for _, inner := range []int{1, 3, 7, 8, 33, 130} {
 		src, index := make([]float32, 5*inner), []int64{4, 0, 0, 2, 1, 4, 3, 3, 3}

@@ -7,7 +7,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
-// BenchmarkShortRows takes half a million rows of a few elements, and adds up as many, near to each other as those of a turned image are.
+// BenchmarkShortRows takes half a million rows of a few elements, and sums as many. The indices are near each other,
+// like those of a rotated image.
 func BenchmarkShortRows(b *testing.B) {
 	const count, most = 1 << 19, 15
 	src, dst, index := make([]float32, most*count), make([]float32, most*count), make([]int32, count)

@@ -2,7 +2,7 @@ package gather
 
 import "unsafe"
 
-// addresses returns those of take and put.
+// addresses returns the addresses of take and put.
 func addresses() (taking, putting unsafe.Pointer)
 
 // take and put are called with the address of their arguments in DI, and by machine code alone.

@@ -12,7 +12,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
-// TestCodeIsOfTheChosenInstructions wants machine code on amd64, unless plain Go is chosen: in this process, or in one of its own.
+// TestCodeIsOfTheChosenInstructions expects machine code on amd64, unless plain Go is chosen: in this process, or in a
+// separate one.
 func TestCodeIsOfTheChosenInstructions(t *testing.T) {
 	chosen := runtime.GOARCH == "amd64" && cpu.Chosen() != cpu.Portable
 	require.Equal(t, chosen, gather.TakeCode() != nil)

@@ -15,7 +15,7 @@ func ExampleTake() {
 	// Output: [20 21 0 1 20 21] -1
 }
 
-// Rows with the same index are added up, in their order. An index outside of the table is told.
+// Rows with the same index are added up, in their order. An index outside of the table is reported.
 func ExampleScatter() {
 	shape := gather.Shape{Outer: 1, Size: 3, Count: 3, Inner: 1}
 	sums := make([]float64, 3)

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/prefetch"
 )
 
-// Number is the types of elements that are united.
+// Number is the types of elements that can be combined.
 type Number interface {
 	int32 | int64 | float32 | float64
 }
@@ -15,15 +15,14 @@ type Number interface {
 // Index is the types of indices.
 type Index interface{ int32 | int64 }
 
-// Shape says how an array is seen: Outer blocks of Size rows of Inner elements; the
-// indices, Count of them, name rows.
+// Shape is how an array is viewed: Outer blocks of Size rows of Inner elements. Count indices name rows.
 type Shape struct{ Outer, Size, Inner, Count int }
 
-// shortRow is the number of elements below which a row is united element by element.
+// shortRow is the number of elements below which rows are combined element by element.
 const shortRow = 16
 
-// Take copies, in each block, the rows that the indices name: dst is Outer blocks of
-// Count rows. It gives the position of the first index outside 0..Size-1, or -1.
+// Take copies, in each block, the rows that the indices name: dst is Outer blocks of Count rows. It returns the
+// position of the first index outside 0..Size-1, or -1.
 func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 	if bad := check(s, index); bad >= 0 {
 		return bad
@@ -32,7 +31,7 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 	return -1
 }
 
-// TakeInside is [Take] with indices all of which are in 0..Size-1: see [Outside].
+// TakeInside is [Take] with indices that are all in 0..Size-1: see [Outside].
 func TakeInside[T any, I Index](s Shape, dst, src []T, index []I) {
 	for o := range s.Outer {
 		from, to, index := src[o*s.Size*s.Inner:][:s.Size*s.Inner], dst[o*s.Count*s.Inner:][:s.Count*s.Inner], index[:s.Count]
@@ -52,7 +51,7 @@ func TakeInside[T any, I Index](s Shape, dst, src []T, index []I) {
 	}
 }
 
-// takeElements copies the elements that the indices name, all of which are those of elements.
+// takeElements copies the elements that the indices name. All indices must be in range.
 func takeElements[T any, I Index](to, from []T, index []I) {
 	first := unsafe.Pointer(unsafe.SliceData(from))
 	to = to[:len(index)]
@@ -61,15 +60,15 @@ func takeElements[T any, I Index](to, from []T, index []I) {
 	}
 }
 
-// fetchAhead asks for a row that the indices name after the i-th.
+// fetchAhead prefetches a row that the indices name after the i-th.
 func fetchAhead[I Index](rows *prefetch.Rows, index []I, i int) {
 	if rows.Ahead > 0 && i+rows.Ahead < len(index) {
 		rows.Fetch(int(index[i+rows.Ahead]))
 	}
 }
 
-// Put copies, in each block, the rows of src over those of dst that the indices name, all of which are in 0..Size-1: see [Outside]. Of several rows for
-// one place the last stays.
+// Put copies, in each block, the rows of src over those of dst that the indices name, which are all in 0..Size-1: see
+// [Outside]. If several rows have the same index, the last one stays.
 func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 	for o := range s.Outer {
 		from, to, index := src[o*s.Count*s.Inner:][:s.Count*s.Inner], dst[o*s.Size*s.Inner:][:s.Size*s.Inner], index[:s.Count]
@@ -91,7 +90,7 @@ func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 	}
 }
 
-// Outside gives the position of the first index outside 0..size-1, or -1.
+// Outside returns the position of the first index outside 0..size-1, or -1.
 func Outside[I Index](index []I, size int) int {
 	var a, b, c, d uint64 // a negative index is greater than any size then
 	rest := index

@@ -39,7 +39,8 @@ func TestPutRows(t *testing.T) {
 	require.Equal(t, -1, gather.Outside([]int32{0, 2}, 3))
 }
 
-// TestRowsOfAllWidths takes and puts rows of 0 to 70 elements of each size, and wants nothing to be written beside them.
+// TestRowsOfAllWidths takes and puts rows of 0 to 70 elements of each size, and checks that nothing is written around
+// them.
 func TestRowsOfAllWidths(t *testing.T) {
 	for inner := range 71 {
 		movesRows[uint8](t, inner)
@@ -82,7 +83,7 @@ func movesRows[T uint8 | uint16 | float32 | int64](t *testing.T, inner int) {
 	require.Equal(t, want, dst, "rows of %d of %T are put", inner, *new(T))
 }
 
-// TestOutside has an index that is outside at each place of lists of several lengths, and at two.
+// TestOutside has an index that is out of range at each place of lists of several lengths, and at two.
 func TestOutside(t *testing.T) {
 	for length := range 11 {
 		index := make([]int32, length)
@@ -106,7 +107,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestScatterRepeatedIndex unites short and long rows, whose zeros have signs and some of which are NaN.
+// TestScatterRepeatedIndex combines short and long rows, whose zeros have signs and some of which are NaN.
 func TestScatterRepeatedIndex(t *testing.T) {
 	nan, inf, zero := math.NaN(), math.Inf(1), math.Copysign(0, -1)
 	for _, inner := range []int{1, 2, 3, 4, 5, 11, 16, 37} {

@@ -9,28 +9,28 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Rows does what a sum by index does to the rows that are named alone. It keeps its memory from one
-// use to the next.
+// Rows does the work of a sum by index, but only on the rows that are named. It keeps its memory from one use to the
+// next.
 type Rows[T float32 | float64, I Index] struct {
 	Shape
-	// Factors and Subtract say what is done with a row x and the sum of what is added to it:
-	// x + sum·f1·f2…, or x - sum·f1·f2…. Each operation rounds.
+	// Factors and Subtract say how a row x changes by the sum of its additions: x + sum·f1·f2…, or x - sum·f1·f2…. Each
+	// operation rounds.
 	Factors  []T
 	Subtract bool
 
 	first []int // for each row, 1 more than the first place of the indices that names it, 0 where none does
 	next  []int // for each place, 1 more than the next one that names the same row, 0 at the last
-	// What computes several elements at once; nil where nothing does.
+	// Functions that compute several elements at once, or nil.
 	add, sub, addScalar, scale aot.Func
 }
 
-// Scratch is the memory that a goroutine needs to unite rows.
+// Scratch is the memory that a goroutine needs to combine rows.
 type Scratch struct {
 	row   []float64
 	block aot.Block
 }
 
-// NewRows makes room for rows of a shape and some factors.
+// NewRows allocates memory for rows of a shape and some factors.
 func NewRows[T float32 | float64, I Index](s Shape, factors int, subtract bool) *Rows[T, I] {
 	t := rowprog.F32
 	if unsafe.Sizeof(*new(T)) == 8 {
@@ -43,8 +43,8 @@ func NewRows[T float32 | float64, I Index](s Shape, factors int, subtract bool) 
 	}
 }
 
-// Group finds the places that name each row. It gives the position of the first index outside
-// 0..Size-1, or -1. [Rows.Forget] undoes it.
+// Group finds the places that name each row. It returns the position of the first index outside 0..Size-1, or -1.
+// [Rows.Forget] undoes it.
 func (r *Rows[T, I]) Group(index []I) (bad int) {
 	if bad := check(r.Shape, index); bad >= 0 {
 		return bad
@@ -56,16 +56,16 @@ func (r *Rows[T, I]) Group(index []I) (bad int) {
 	return -1
 }
 
-// Forget undoes [Rows.Group], in the time of the indices, not of all rows.
+// Forget undoes [Rows.Group], in time proportional to the indices, not to all rows.
 func (r *Rows[T, I]) Forget(index []I) {
 	for _, at := range index {
 		r.first[at] = 0
 	}
 }
 
-// Add changes each row of x that is named first at a place lo..hi-1 of the indices. The rows of
-// src with the same index are added up before, in their order, from zero on: the bits are those of
-// [Scatter] followed by the same arithmetic on all rows of x.
+// Add changes each row of x that is first named at one of the places lo..hi-1 of the indices. It first sums the rows of
+// src with the same index, in their order, from zero on. The bits are those of [Scatter] followed by the same
+// arithmetic on all rows of x.
 func (r *Rows[T, I]) Add(x, src []T, index []I, lo, hi int, m *Scratch) {
 	if len(m.row) < r.Inner {
 		m.row = make([]float64, r.Inner)
@@ -96,8 +96,8 @@ func (r *Rows[T, I]) Add(x, src []T, index []I, lo, hi int, m *Scratch) {
 	}
 }
 
-// AddNothing changes the rows that no index names as if zeros were added up for them. That changes
-// something where a factor is not finite, or a zero gets another sign.
+// AddNothing changes the rows that no index names as if zeros were added to them. That has an effect if a factor is not
+// finite, or a zero gets another sign.
 func (r *Rows[T, I]) AddNothing(x []T) {
 	v := T(0)
 	for _, f := range r.Factors {
@@ -117,7 +117,7 @@ func (r *Rows[T, I]) AddNothing(x []T) {
 	}
 }
 
-// computeRows is x = x ⊕ y, by f where there is one.
+// computeRows is x = x ⊕ y, by f unless it is nil.
 func computeRows[T float32 | float64](m *Scratch, f aot.Func, loop func(dst, x, y []T), x, y []T) {
 	switch {
 	case len(x) == 0:
@@ -128,7 +128,7 @@ func computeRows[T float32 | float64](m *Scratch, f aot.Func, loop func(dst, x, 
 	}
 }
 
-// compute is dst = x ⊕ c, by f where there is one.
+// compute is dst = x ⊕ c, by f unless it is nil.
 func compute[T float32 | float64](m *Scratch, f aot.Func, loop func(dst, x []T, c T), dst, x []T, c *T) {
 	switch {
 	case len(dst) == 0:

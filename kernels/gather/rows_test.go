@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dense is the step with all rows, after a sum by index.
+// dense is the step on all rows, after a sum by index.
 func dense(s *Rows[float32, int64], x, src []float32, index []int64) []float32 {
 	sums := make([]float32, len(x))
 	Scatter(Sum, s.Shape, sums, src, index, &Scratch{})

@@ -2,16 +2,16 @@ package gather
 
 import "unsafe"
 
-// longRow is the number of bytes from which rows are copied by Go's copy, and asked for ahead.
+// longRow is the number of bytes from which rows are copied by Go's copy, and prefetched.
 const longRow = 64
 
-// word is what processors move at once.
+// word is a type that processors copy at once.
 type word interface {
 	[2]byte | [4]byte | [8]byte | [16]byte
 }
 
-// moveShort copies rows of 2 to 63 bytes: those of from that the indices name, one behind the other, or those of from, one behind
-// the other, over those that the indices name.
+// moveShort copies rows of 2 to 63 bytes: the rows of from that the indices name to contiguous rows, or, with put,
+// contiguous rows over those that the indices name.
 func moveShort[I Index](to, from unsafe.Pointer, row uintptr, index []I, put bool) {
 	switch {
 	case row < 4:
@@ -37,7 +37,7 @@ func moveWords[W word, I Index](to, from unsafe.Pointer, row uintptr, index []I,
 	}
 }
 
-// move copies a row of one to four words: its first ones and its last ones, which may overlap.
+// move copies a row of one to four words: its first and its last words, which may overlap.
 func move[W word](to, from unsafe.Pointer, row uintptr) {
 	size := unsafe.Sizeof(*new(W))
 	*(*W)(to) = *(*W)(from)
@@ -48,7 +48,7 @@ func move[W word](to, from unsafe.Pointer, row uintptr) {
 	*(*W)(unsafe.Add(to, row-size)) = *(*W)(unsafe.Add(from, row-size))
 }
 
-// sumShort adds rows of a few elements, but more than one, to those that the indices name.
+// sumShort adds rows of a few elements, at least two, to those that the indices name.
 func sumShort[T Number, I Index](inner int, to, from []T, index []I) {
 	x, y := unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from))
 	size := unsafe.Sizeof(*new(T))

@@ -10,10 +10,10 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Fold is how elements are united.
+// Fold is how elements are combined.
 type Fold uint8
 
-// The folds. NaN wins against others, and of zeros that with a sign is the lesser.
+// The folds. NaN wins against numbers, and -0 is less than +0.
 const (
 	Sum Fold = iota
 	Prod
@@ -21,9 +21,10 @@ const (
 	Min
 )
 
-// Scatter unites each row of src, Outer blocks of Count rows, with the row of dst, Outer blocks of Size rows, that its index
-// names, in the order of the indices. A row that no index names is zero in a sum, one in a product, and else the least, or greatest, value of
-// its type, an infinity of floats. It gives the position of the first index outside 0..Size-1, or -1.
+// Scatter combines each row of src, Outer blocks of Count rows, with the row of dst, Outer blocks of Size rows, that
+// its index names, in the order of the indices. A row that no index names is zero in a sum, one in a product, and
+// otherwise the least, or greatest, value of its type, an infinity for floats. It returns the position of the first
+// index outside 0..Size-1, or -1.
 func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Scratch) (bad int) {
 	dst, index = dst[:s.Outer*s.Size*s.Inner], index[:s.Count]
 	fill(dst, neutral[T](by))
@@ -37,7 +38,8 @@ func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Sc
 	return -1
 }
 
-// Clear begins what [Unite] goes on with: it sets the columns from left up to right of dst, Size rows, to what no index names is in [Scatter].
+// Clear prepares for [Unite]: it sets the columns [left, right) of dst, Size rows, to the value of rows that no index
+// names in [Scatter].
 func Clear[T Number](by Fold, s Shape, dst []T, left, right int) {
 	initial := neutral[T](by)
 	if right-left == s.Inner {
@@ -49,7 +51,7 @@ func Clear[T Number](by Fold, s Shape, dst []T, left, right int) {
 	}
 }
 
-// filledSingly is how many elements are filled one by one; they are copied to the others, many at once.
+// filledSingly is how many elements are filled one by one; they are then copied to the others, many at once.
 const filledSingly = 1 << 10
 
 func fill[T Number](dst []T, v T) {
@@ -66,12 +68,13 @@ func fill[T Number](dst []T, v T) {
 	}
 }
 
-// Unite is [Scatter] of some rows of one block, in the columns from left up to right, into what dst has, with indices all of which are inside: see [Outside].
+// Unite is [Scatter] of some rows of one block, in the columns [left, right), into the present elements of dst. All
+// indices must be in range: see [Outside].
 func Unite[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, left, right int, m *Scratch) {
 	unite(by, s.Inner, dst[:s.Size*s.Inner], src[:len(index)*s.Inner], index, left, right, m)
 }
 
-// unite unites columns of rows of one block.
+// unite combines columns of rows of one block.
 func unite[T Number, I Index](by Fold, inner int, to, from []T, index []I, left, right int, m *Scratch) {
 	switch {
 	case inner == 1:
@@ -97,10 +100,10 @@ func unite[T Number, I Index](by Fold, inner int, to, from []T, index []I, left,
 	}
 }
 
-// mostAdded bounds the bytes that are added in one call: the garbage collector waits for its end.
+// mostAdded is the most bytes that are added in one call: the garbage collector waits for its end.
 const mostAdded = 1 << 18
 
-// uniting is rows that are added to others.
+// uniting are rows that are added to others.
 type uniting struct {
 	to, from, index unsafe.Pointer
 	count           int     // of rows of from
@@ -108,7 +111,7 @@ type uniting struct {
 	ahead           int     // rows between the one at hand and the one that is asked for, 0 for none
 }
 
-// addAll adds columns of rows, some rows a call, and reports whether there is code for that.
+// addAll adds columns of rows, a number of rows per call, and reports whether there is code for that.
 func addAll[T Number, I Index](inner int, to, from []T, index []I, left, right, ahead int) bool {
 	size := int(unsafe.Sizeof(*new(T)))
 	for i, rows := 0, max(1, mostAdded/((right-left)*size)); i < len(index); i += rows {
@@ -120,7 +123,7 @@ func addAll[T Number, I Index](inner int, to, from []T, index []I, left, right, 
 	return true
 }
 
-// uniteElements unites elements by themselves.
+// uniteElements combines single elements.
 func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
 	from = from[:len(index)]
 	switch by {
@@ -143,7 +146,7 @@ func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
 	}
 }
 
-// uniteShort unites rows of a few elements: see sumShort for sums.
+// uniteShort combines rows of a few elements: see sumShort for sums.
 func uniteShort[T Number, I Index](by Fold, inner int, to, from []T, index []I) {
 	for i, at := range index {
 		x, y := to[int(at)*inner:(int(at)+1)*inner], from[i*inner:(i+1)*inner]
@@ -178,7 +181,7 @@ func uniteRows[T Number](by Fold, to, from []T) {
 	}
 }
 
-// vectors is what unites several elements at once; nil where nothing does.
+// vectors is the function that combines several elements at once, or nil.
 func vectors[T Number](by Fold) aot.Func {
 	op := [...]rowprog.Op{Sum: rowprog.OpAdd, Prod: rowprog.OpMul, Max: rowprog.OpMax, Min: rowprog.OpMin}[by]
 	switch any(T(0)).(type) {
@@ -190,7 +193,7 @@ func vectors[T Number](by Fold) aot.Func {
 	return nil
 }
 
-// neutral is what changes no element that it is united with.
+// neutral is the neutral element of a fold.
 func neutral[T Number](by Fold) (v T) {
 	switch by {
 	case Prod:

@@ -2,7 +2,7 @@ package gather
 
 import "unsafe"
 
-// addRowsF32I32 and its kin add the rows of from, one after the other, to those of to that the indices name.
+// addRowsF32I32 and its variants add the rows of from, one after the other, to those of to that the indices name.
 //
 //go:noescape
 func addRowsF32I32(u *uniting)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Sums of rows of all widths are those of a loop over elements, in its order, whatever the parts in which they are made.
+// Sums of rows of all widths are those of a loop over elements, in its order, however they are divided into parts.
 func TestUniteRowsOfAllWidths(t *testing.T) {
 	for inner := 1; inner <= 100; inner++ {
 		uniteRowsOf[float32, int32](t, inner)

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLoopsKnowTheOffsetsOfTheirArguments compares the offsets that the generator of the loops
-// names, in the order of the fields, with those of the structs.
+// TestLoopsKnowTheOffsetsOfTheirArguments compares the offsets in the generator of the loops, in the order of the
+// fields, with those of the structs.
 func TestLoopsKnowTheOffsetsOfTheirArguments(t *testing.T) {
 	for file, args := range map[string]any{"tile.go": tileArgs{}, "transpose.go": transposeArgs{}, "thin.go": thinArgs{}, "pieces.go": piecesArgs{}, "gemv.go": gemvArgs{}} {
 		names, offsets := generatedOffsets(t, file)

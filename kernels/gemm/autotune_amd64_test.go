@@ -14,7 +14,7 @@ import (
 // named makes loops that can be told apart by how many they are.
 func named(n int) wholeTiles { return wholeTiles{full: make([]func(*tileArgs), n)} }
 
-// The fastest loops are chosen by their least times; the first ones stay where others gain too little.
+// The fastest loops are chosen by their least times; the first ones stay if others gain too little.
 func TestFastest(t *testing.T) {
 	for name, c := range map[string]struct {
 		times [][]float64 // of the loops, by turns
@@ -79,7 +79,7 @@ func variantsAgree[T float32 | float64](t *testing.T, v *simdTiles, size [3]int)
 	}
 }
 
-// BenchmarkTiles has the least times of all loops in the first-level cache, as rates.
+// BenchmarkTiles reports the least times of all loops, with operands in the first-level cache, as rates.
 func BenchmarkTiles(b *testing.B) {
 	const k, tiles = 128, 4 // of a trial
 	for _, v := range []*simdTiles{simd32, simd64} {

@@ -22,8 +22,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/testkit/emulator"
 )
 
-// assembly returns the machine code of the functions in tile_amd64.s by name, without the
-// instruction that fetches the argument.
+// assembly returns the machine code of the functions in tile_amd64.s by name, without the instruction that loads the
+// argument.
 func assembly(t *testing.T) map[string][]byte {
 	file, err := os.Open("tile_amd64.s")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func assembly(t *testing.T) map[string][]byte {
 	return found
 }
 
-// emulation puts emulated functions in the place of loops of AVX-512.
+// emulation replaces loops of AVX-512 by emulated functions.
 type emulation struct {
 	t    *testing.T
 	code map[string][]byte
@@ -88,13 +88,12 @@ func (e *emulation) emulate(fields reflect.Value) {
 	}
 }
 
-// isLoop tells functions of a pointer to arguments from others.
+// isLoop reports whether a type is that of functions of a pointer to arguments.
 func isLoop(f reflect.Type) bool {
 	return f.Kind() == reflect.Func && f.NumIn() == 1 && f.NumOut() == 0 && f.In(0).Kind() == reflect.Pointer
 }
 
-// loop returns a function that runs the code of another in the emulator, if that is for
-// AVX-512.
+// loop returns a function that runs the code of another in the emulator, if that is for AVX-512.
 func (e *emulation) loop(of reflect.Value) reflect.Value {
 	if of.IsNil() {
 		return of
@@ -119,15 +118,15 @@ func (e *emulation) loop(of reflect.Value) reflect.Value {
 	})
 }
 
-// load makes code that emulated loops can call.
+// load loads code that emulated loops can call.
 func (e *emulation) load(code *codegen.Code) (address uintptr) {
 	m := emulator.New(e.t, code.Bytes, code.Length)
 	e.callees[m.Address()] = m
 	return m.Address()
 }
 
-// TestAVX512 multiplies matrices with the loops for AVX-512 in an emulator, so that they
-// are tested on processors without it. Those with it run the loops in all other tests: only the emulator is tried there.
+// TestAVX512 multiplies matrices with the loops for AVX-512 in an emulator, so that they are tested on processors
+// without it. Processors with it run the loops in all other tests; there, only the emulator is tested.
 func TestAVX512(t *testing.T) {
 	if cpu.Machine() < cpu.AVX2 {
 		t.Skip("other loops need AVX2")

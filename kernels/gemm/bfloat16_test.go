@@ -39,7 +39,7 @@ func sumBFloat16(a, b []float32) (sum float32) {
 	return sum
 }
 
-// Products of BFloat16 in tile registers have the sums that are described, wherever an element stands.
+// Products of BFloat16 in tile registers have the sums that MultipliesBFloat16 describes, for elements at all places.
 func TestProductsOfBFloat16(t *testing.T) {
 	if !MultipliesBFloat16() {
 		t.Skip("the processor has no such products")

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-// Blocks follow the caches: less where these are small, tiles as high as a set has lines, and no
-// more where they are large.
+// Block sizes follow the caches. They are smaller if these are small, tiles are as high as a set has lines, and they do
+// not grow further if caches are large.
 func TestSizesFollowCaches(t *testing.T) {
 	zen3 := sizesFor(cpu.Cache{Bytes: 32 << 10, Ways: 8}, cpu.Cache{Bytes: 512 << 10, Ways: 8}, cpu.Cache{Bytes: 32 << 20, Ways: 16})
 	sapphireRapids := sizesFor(cpu.Cache{Bytes: 48 << 10, Ways: 12}, cpu.Cache{Bytes: 2 << 20, Ways: 16}, cpu.Cache{Bytes: 105 << 20, Ways: 15})
@@ -19,7 +19,7 @@ func TestSizesFollowCaches(t *testing.T) {
 	require.Equal(t, cacheSizes{way: 4096, lines: 8, block: 120 << 10, result: 128 << 10, rows: 64 << 10, packed: 3 << 20}, skylake)
 }
 
-// Products give the same bits with the blocks of other processors.
+// Products give the same bits with the block sizes of other processors.
 func TestSizesDoNotChangeSums(t *testing.T) {
 	own := sizes
 	defer func() { sizes = own }()

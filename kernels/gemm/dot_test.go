@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// integers of a type, as bytes and as numbers.
+// integers are integers of a type, as bytes and as numbers.
 type integers struct {
 	factor Factor
 	values []int32
 }
 
-// randomIntegers makes some, the least and the greatest of the type often.
+// randomIntegers makes n integers, often the least and the greatest of the type.
 func randomIntegers(r *rand.Rand, t Type, n int) integers {
 	least, most := []int64{-1 << 31, -128, 0, -1 << 15, 0}[t], []int64{1<<31 - 1, 127, 255, 1<<15 - 1, 1<<16 - 1}[t]
 	bytes := make([]byte, max(n, 1)*typeSizes[t]+8)
@@ -131,7 +131,8 @@ func (c dotCase) check(t *testing.T, r *rand.Rand, typeA, typeB Type) {
 	require.Equal(t, want, p.C.Data, "%+v of types %d and %d, packed", c, typeA, typeB)
 }
 
-// Products of integers of all types are exact modulo 2^32, on every set of instructions, at the least and greatest numbers too.
+// Products of integers of all types are exact modulo 2^32, on every instruction set, even for the least and greatest
+// numbers.
 func TestProductsOfIntegers(t *testing.T) {
 	everyDots(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))

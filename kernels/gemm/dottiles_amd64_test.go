@@ -13,7 +13,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-// Tile registers keep what they hold while signals stop threads, as the garbage collector sends them, and goroutines change threads.
+// Tile registers keep their contents while signals interrupt threads, as the garbage collector sends them, and
+// goroutines change threads.
 func TestTileRegistersSurviveSignals(t *testing.T) {
 	if !cpu.ProductsOf(cpu.Machine()).Tiles {
 		t.Skip("the processor has no tile registers, or the system does not grant them")

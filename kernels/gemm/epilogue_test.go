@@ -17,8 +17,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// finisher is an Epilogue: y = max(c*rows + cols, 0), with a number for each row and one for
-// each column.
+// finisher is an Epilogue: y = max(c*rows + cols, 0), with a number for each row and one for each column.
 type finisher[T scalar.Number] struct {
 	p          *Product[T]
 	y          []T // of the whole batch, row by row
@@ -40,7 +39,7 @@ const (
 	finishY
 )
 
-// newFinisher compiles the program, and has its code loaded.
+// newFinisher compiles the program and loads its code.
 func newFinisher[T scalar.Number](t *testing.T, load func(*codegen.Code) uintptr, target codegen.Target) *finisher[T] {
 	typ := map[int]rowprog.Type{4: rowprog.F32, 8: rowprog.F64}[sizeOf[T]()]
 	b := rowprog.NewBuilder("finish", 1)
@@ -99,8 +98,8 @@ func (f *finisher[T]) of(row, col int, c T) T {
 	return max(T(c*f.rows[row])+f.cols[col], 0)
 }
 
-// requireFinished runs a product in three parts, which the finisher goes on with, and compares
-// what it has made with what it makes of a whole one.
+// requireFinished runs a product in three parts with the finisher as epilogue, and compares with the finisher applied
+// to a whole product.
 func (f *finisher[T]) requireFinished(t *testing.T, p *Product[T], r *rand.Rand, s *Scratch[T]) {
 	t.Helper()
 	_, cols := Tile[T]()
@@ -171,7 +170,7 @@ func finishers(t *testing.T) (*finisher[float32], *finisher[float64]) {
 	return newFinisher[float32](t, load, target), newFinisher[float64](t, load, target)
 }
 
-// TestEpilogues has machine code go on with tiles.
+// TestEpilogues has machine code continue with tiles.
 func TestEpilogues(t *testing.T) {
 	f32, f64 := finishers(t)
 	t.Run("float32", func(t *testing.T) { handsOn(t, f32, 1) })

@@ -31,8 +31,8 @@ func addProducts[T scalar.Number](sums []T, x T, y []T) {
 	}
 }
 
-// naive is the product by the rule of the package's documentation. It computes the sums of a row side by side, since each waits for itself
-// alone.
+// naive is the product by the rule of the package's documentation. It computes the sums of a row side by side, since
+// each step of a sum waits for the one before.
 func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 	if axis < len(p.Batch) {
 		for i := range p.Batch[axis] {
@@ -146,8 +146,8 @@ func expected[T scalar.Number](t *testing.T, p *Product[T]) []T {
 	return want.C.Data
 }
 
-// whole returns C's data as the product leaves them: the naive one, or, where that would take long, the one that other tests compare with it.
-// It is for products that are computed in another way.
+// whole returns C's data after the product: the naive one or, if that would take long, the one that other tests compare
+// with it. It is for products that are computed in another way.
 func whole[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) []T {
 	t.Helper()
 	if p.M*p.N*p.K < 5e5 {
@@ -159,7 +159,7 @@ func whole[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) []T {
 	return run.C.Data
 }
 
-// requireBits compares all bits of C's data, but for those of NaN.
+// requireBits compares all bits of C's data, except those of NaN.
 func requireBits[T scalar.Number](t *testing.T, want []T, p *Product[T]) {
 	t.Helper()
 	for i, v := range p.C.Data {
@@ -264,8 +264,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPlainGoRoundsOnce looks at the loops that have been chosen for this processor, with
-// products that rounding before the sum, or twice, gets wrong.
+// TestPlainGoRoundsOnce checks the loops that are chosen for this processor with products that are wrong if they are
+// rounded before the sum, or twice.
 func TestPlainGoRoundsOnce(t *testing.T) {
 	require.True(t, roundsOnce(plainF32))
 	const x, y = 0x1p-12, 0x1p-12 + 0x1p-35 // a little more than half the last bit of one

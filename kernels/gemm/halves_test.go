@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/half"
 )
 
-// halves rounds the elements of a matrix to a type of 16 bits, and returns them as a factor. A few are as small, as large and as odd as
-// that type has them.
+// halves rounds the elements of a matrix to a type of 16 bits, and returns them as a factor. A few are the smallest,
+// the largest and the special values of the type.
 func halves(r *rand.Rand, m *Matrix[float32], t Type, odd bool) Factor {
 	bits := make([]uint16, len(m.Data))
 	for i := range bits {
@@ -33,7 +33,7 @@ func halves(r *rand.Rand, m *Matrix[float32], t Type, odd bool) Factor {
 	return f
 }
 
-// withHalves makes a product of which some factors have 16 bits, and one of the same numbers in float32.
+// withHalves makes a product with some factors of 16 bits, and one with the same numbers in float32.
 func withHalves(r *rand.Rand, p *Product[float32], which int, odd bool) (narrow, wide *Product[float32]) {
 	types := []Type{Float16, BFloat16}
 	q := *p
@@ -53,7 +53,7 @@ func withHalves(r *rand.Rand, p *Product[float32], which int, odd bool) (narrow,
 	return &q, p
 }
 
-// Factors of 16 bits have the sums that they have as float32, in all layouts, in parts and packed in advance.
+// Factors of 16 bits have the sums of the same factors in float32, in all layouts, in parts and packed in advance.
 func TestFactorsOfHalves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Scratch[float32]
@@ -90,7 +90,7 @@ func TestFactorsOfHalves(t *testing.T) {
 	}
 }
 
-// So have those whose sums are computed in parts.
+// So do those whose sums are computed in parts.
 func TestPartsOfHalves(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var s Scratch[float32]
@@ -135,8 +135,8 @@ func TestWindowsOfHalves(t *testing.T) {
 	}
 }
 
-// Products of bfloat16 have the sums of float32 where instructions for pairs would take subnormal numbers for zeros, and where numbers are
-// just large enough that none can be; infinities and what is no number are as they should be.
+// Products of bfloat16 have the sums of float32, even if instructions for pairs would treat subnormal numbers as zeros,
+// and if numbers are just too large for subnormal products. Infinities and NaN are right too.
 func TestPairsOfBFloat16(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var s Scratch[float32]

@@ -27,7 +27,7 @@ func newFence(t *testing.T, bytes int) fence {
 	return fence(mem[page : page+size])
 }
 
-// protect allows writing, or reading only.
+// protect allows writing, or only reading.
 func (f fence) protect(t *testing.T, protection int) {
 	require.NoError(t, syscall.Mprotect(f, protection))
 }
@@ -44,8 +44,8 @@ func put[T scalar.Number](f fence, data []T, atEnd bool) []T {
 	return inside
 }
 
-// TestNothingBeyondOperandsIsTouched multiplies matrices that fit exactly between pages
-// which fault, and of which A and B cannot be written.
+// TestNothingBeyondOperandsIsTouched multiplies matrices that fit exactly between pages that fault. A and B are
+// read-only.
 func TestNothingBeyondOperandsIsTouched(t *testing.T) {
 	const most = 40
 	sizes := [][3]int{{1, 1000, 300}, {300, 1, 1000}, {49, 65, 700}, {14, 33, 513}, {100, 100, 100}, {6, 576, 25}}
@@ -85,7 +85,7 @@ func fenced[T scalar.Number](t *testing.T, sizes [][3]int) {
 	}
 }
 
-// runFenced makes a fault a failure of the test that tells of the product.
+// runFenced turns a fault into a test failure that describes the product.
 func runFenced[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -96,8 +96,8 @@ func runFenced[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) {
 	p.Run(s)
 }
 
-// TestEpiloguesStayWithinOperands has machine code go on with tiles of products whose operands
-// fit exactly between pages that fault.
+// TestEpiloguesStayWithinOperands has machine code continue with tiles of products whose operands fit exactly between
+// pages that fault.
 func TestEpiloguesStayWithinOperands(t *testing.T) {
 	f32, f64 := finishers(t)
 	t.Run("float32", func(t *testing.T) { finishFenced(t, f32) })

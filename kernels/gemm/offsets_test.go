@@ -47,7 +47,7 @@ func TestOffsetsAreWindows(t *testing.T) {
 	}
 }
 
-// Rows that come in long runs, as the places of several images do, and blocks of them that end within a run.
+// Rows in long runs, as the places of several images have, and blocks of them that end within a run.
 func TestOffsetsInLongRuns(t *testing.T) {
 	for _, c := range []struct{ images, channels, places int }{{3, 37, 200}, {5, 70, 333}, {1, 33, 400}, {20, 2, 64}, {2, 1, 700}} {
 		var rows, cols []int
@@ -69,7 +69,7 @@ func TestOffsetsInLongRuns(t *testing.T) {
 	}
 }
 
-// checkOffsets compares a batch of products with B by offsets with those of B laid out.
+// checkOffsets compares a batch of products whose B has offsets with those of B stored as a matrix.
 func checkOffsets[T float32 | float64 | int32](t *testing.T, m, size int, rows, cols []int) {
 	r := rand.New(rand.NewPCG(21, 22))
 	const batch = 2

@@ -12,7 +12,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// TestPackedB expects the same bits as from B itself, for all of C and for parts of it, whether matrices of a batch share B or not.
+// TestPackedB expects the same bits as from B itself, for all of C and for parts of it, whether or not matrices of a
+// batch share B.
 func TestPackedB(t *testing.T) {
 	t.Run("float32", testPackedB[float32])
 	t.Run("float64", testPackedB[float64])

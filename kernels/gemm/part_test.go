@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// runInParts computes a product whose sums are cut into parts at random, none of which crosses a block.
+// runInParts computes a product whose sums are divided into random parts, none of which crosses a block.
 func runInParts[T scalar.Number](r *rand.Rand, p *Product[T], s *Scratch[T]) {
 	clear(p.C.Data)
 	part := Part[T]{Continues: true, Sums: make([]T, len(p.C.Data))}
@@ -25,7 +25,7 @@ func runInParts[T scalar.Number](r *rand.Rand, p *Product[T], s *Scratch[T]) {
 	}
 }
 
-// testParts cuts sums into parts and wants the bits of whole ones.
+// testParts divides sums into parts and expects the bits of whole ones.
 func testParts[T scalar.Number](t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var s Scratch[T]
@@ -52,7 +52,7 @@ func TestPartsHaveTheBitsOfWholeSums(t *testing.T) {
 	t.Run("int64", testParts[int64])
 }
 
-// What is not in a part counts as zeros: the others need not be read.
+// Products outside of a part count as zeros: their factors need not be read.
 func TestPartOfOneRun(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	var s Scratch[float32]

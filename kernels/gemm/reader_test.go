@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// collector gathers what a product shows of B.
+// collector collects the parts of B that a product shows.
 type collector[T float32 | float64] struct {
 	t      *testing.T
 	b      Matrix[T]
@@ -35,8 +35,8 @@ func (c *collector[T]) Columns(row, rows, left, right int) {
 	}
 }
 
-// TestPanelsAreShown expects each row of B to be shown once for each column, in order, by the
-// parts of a product that are shown to a reader: mostly packed.
+// TestPanelsAreShown expects that the parts of a product show each row of B to a reader once for each column, in order,
+// and mostly packed.
 func TestPanelsAreShown(t *testing.T) {
 	if simdOf[float32]() == nil {
 		t.Skip("there are no vectors")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// copier keeps the rows that it is told of, as they are then.
+// copier copies the rows that it is told of at that time.
 type copier struct {
 	t    *testing.T
 	p    *Product[float32]
@@ -30,7 +30,7 @@ func (c *copier) Rows(lo, hi int) {
 	c.next = hi
 }
 
-// TestRowsAreConsumed expects each row once, in order, and whole when it is told of.
+// TestRowsAreConsumed expects each row once, in order, and complete when it is told of.
 func TestRowsAreConsumed(t *testing.T) {
 	type size struct {
 		m, n, k int

@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// TestSharedB expects of matrices of a batch that share B, which is packed once, for all or for those of a group, the bits of products by
-// themselves: of all rows and columns, and of parts.
+// TestSharedB multiplies matrices of a batch that share B, which is packed once, for all or for a group. It expects the
+// bits of separate products: for all rows and columns, and for parts.
 func TestSharedB(t *testing.T) {
 	t.Run("float32", testSharedB[float32])
 	t.Run("float64", testSharedB[float64])

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// Few rows times columns that are contiguous, and rows that are contiguous times few columns, have the sums of other products:
-// of all sizes about those of a block of columns, of the columns whose sums are kept, of pieces of 16 bytes and of blocks of K.
+// Few rows times contiguous columns, and contiguous rows times few columns, have the sums of other products, for all
+// sizes near those of a block of columns, of the columns whose sums are kept, of pieces of 16 bytes and of blocks of K.
 func TestThinProducts(t *testing.T) {
 	t.Run("float32", thinProductsAgree[float32])
 	t.Run("float64", thinProductsAgree[float64])

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rows become columns whatever the sizes: those of the blocks, a little more, less than any. Nothing beside them is written.
+// Rows become columns for all sizes: those of the blocks, slightly larger ones, and smaller ones. Nothing around them
+// is written.
 func TestTransposition(t *testing.T) {
 	t.Run("float32", checkTransposes[float32])
 	t.Run("float64", checkTransposes[float64])

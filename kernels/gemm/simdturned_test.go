@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// Products that are computed as their transpose have the sums of others, whole and in parts, whichever way A lies.
+// Products that are computed as their transpose have the sums of others, whole and in parts, for all layouts of A.
 func TestTurnedProducts(t *testing.T) {
 	t.Run("float32", turnedProductsAgree[float32])
 	t.Run("float64", turnedProductsAgree[float64])

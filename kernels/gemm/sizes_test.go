@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// strides lists the ways in which a matrix of some rows and columns lies in memory.
+// strides lists layouts of a matrix of some rows and columns.
 var strides = []struct {
 	name string
 	of   func(rows, cols int) (row, col int)
@@ -33,11 +33,10 @@ var strides = []struct {
 	{"rows that overlap", func(int, int) (int, int) { return 1, 1 }},
 }
 
-// apart is the number of strides that keep elements apart.
+// apart is the number of layouts whose elements do not overlap.
 const apart = 10
 
-// lay returns a matrix that lies so, without memory, and the number of elements from its first
-// to its last.
+// lay returns a matrix with a layout, without memory, and the number of elements from its first to its last.
 func lay[T scalar.Number](rows, cols, how int) (m Matrix[T], extent int) {
 	m.Row, m.Col = strides[how].of(rows, cols)
 	low, high := 0, 0
@@ -81,8 +80,7 @@ func draw[T scalar.Number](r *rand.Rand, m, n, k int, from []T) *Product[T] {
 	return p
 }
 
-// TestEverySize multiplies matrices of all sizes up to 40, which lie in memory in random
-// ways.
+// TestEverySize multiplies matrices of all sizes up to 40, with random layouts.
 func TestEverySize(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { everySize[float32](t, 3) })
 	t.Run("float64", func(t *testing.T) { everySize[float64](t, 7) })
@@ -90,7 +88,7 @@ func TestEverySize(t *testing.T) {
 	t.Run("int64", func(t *testing.T) { everySize[int64](t, 31) })
 }
 
-// everySize takes each of some sizes, a number that has no divisor in common with the most.
+// everySize tests one in some of all sizes; some must have no divisor in common with the number of sizes per axis.
 func everySize[T scalar.Number](t *testing.T, some int) {
 	const most = 40
 	if testing.Short() {
@@ -143,7 +141,7 @@ func randomSizes[T scalar.Number](t *testing.T) {
 	}
 }
 
-// TestEveryPairOfStrides goes through all ways in which both operands lie, for a few sizes.
+// TestEveryPairOfStrides tests all layouts of both operands, for a few sizes.
 func TestEveryPairOfStrides(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	from := values[float32](r, 0)
@@ -166,8 +164,7 @@ func TestEveryPairOfStrides(t *testing.T) {
 	}
 }
 
-// TestRandomBatches multiplies batches, some operands of which are one matrix for all, or
-// follow each other backwards.
+// TestRandomBatches multiplies batches. Some operands are one matrix for all, or follow each other backwards.
 func TestRandomBatches(t *testing.T) {
 	t.Run("float32", randomBatches[float32])
 	t.Run("float64", randomBatches[float64])
@@ -191,7 +188,7 @@ func randomBatches[T scalar.Number](t *testing.T) {
 	}
 }
 
-// stack lays a batch of matrices one behind the other in a random way and order.
+// stack lays out a batch of matrices one after the other, in a random layout and order.
 func stack[T scalar.Number](r *rand.Rand, rows, cols, ways int, batch []int, repeat bool, from []T) (m Matrix[T], steps []int) {
 	m, extent := lay[T](rows, cols, r.IntN(ways))
 	steps = make([]int, len(batch))
@@ -211,8 +208,8 @@ func stack[T scalar.Number](r *rand.Rand, rows, cols, ways int, batch []int, rep
 	return m, steps
 }
 
-// TestSpecialValues expects NaN, infinities, zeros of both signs and numbers at the ends of
-// the range to go through sums as they do in the plain loop.
+// TestSpecialValues expects NaN, infinities, zeros of both signs and numbers at the ends of the range to have the sums
+// of the plain loop.
 func TestSpecialValues(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { specialValues[float32](t, math.MaxFloat32, math.SmallestNonzeroFloat32) })
 	t.Run("float64", func(t *testing.T) { specialValues[float64](t, math.MaxFloat64, math.SmallestNonzeroFloat64) })

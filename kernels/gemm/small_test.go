@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// Small products have the bits of those with a plan, wherever the elements lie, and write nothing else.
+// Small products have the bits of planned ones, for elements at all places, and write nothing else.
 func TestSmallProducts(t *testing.T) {
 	t.Run("f32", testSmallProducts[float32])
 	t.Run("f64", testSmallProducts[float64])
@@ -70,7 +70,7 @@ func testSmallProducts[T scalar.Number](t *testing.T) {
 	require.Greater(t, fit, 1000)
 }
 
-// bitsOf gives the bits of a number; of all that are none, the same.
+// bitsOf returns the bits of a number; they are the same for all NaN.
 func bitsOf[T scalar.Number](v T) uint64 {
 	if v != v {
 		return math.MaxUint64
@@ -78,7 +78,7 @@ func bitsOf[T scalar.Number](v T) uint64 {
 	return math.Float64bits(float64(v))
 }
 
-// What is large, or needs more than strides, is no small product.
+// Large products, and those that need more than strides, are not small products.
 func TestWhatIsNoSmallProduct(t *testing.T) {
 	row := func(cols int) Matrix[float32] { return Matrix[float32]{Row: cols, Col: 1} }
 	for name, p := range map[string]Product[float32]{

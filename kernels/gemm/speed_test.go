@@ -38,9 +38,9 @@ func layout(rows, cols int, transposed bool) Matrix[float32] {
 	return m
 }
 
-// report returns the greatest rate, and shares of the rate of a tile that is measured at once
-// before and after, for about as long: the median, and what a tenth of the quiet moments
-// surpass, in which the tile had its full speed both times.
+// report reports the greatest rate, and shares of the rate of a tile. The tile is measured right before and after, for
+// about as long. The shares are the median, and the one that a tenth of the quiet moments exceed, in which the tile had
+// its full speed both times.
 func report(b *testing.B, p *Product[float32]) {
 	var s Scratch[float32]
 	p.Run(&s)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// strewn returns the offsets of k elements, three side by side, and of n windows that lie three apart.
+// strewn returns the offsets of k elements, three side by side, and of n windows that are three apart.
 func strewn(k, n int) (rows, cols []int) {
 	for i := range k {
 		rows = append(rows, i/3*(3*n+2)+i%3)
@@ -20,7 +20,7 @@ func strewn(k, n int) (rows, cols []int) {
 	return rows, cols
 }
 
-// windowProduct draws a batch of products with such windows, of one A or of one for each.
+// windowProduct makes a random batch of products with such windows, with one A or one for each.
 func windowProduct[T float32 | float64](r *rand.Rand, m, n, k, batch int, shared, upright bool) *Product[T] {
 	rows, cols := strewn(k, n)
 	size := slices.Max(rows) + slices.Max(cols) + 1
@@ -39,7 +39,7 @@ func windowProduct[T float32 | float64](r *rand.Rand, m, n, k, batch int, shared
 	return p
 }
 
-// laidOut is the product with its windows as a matrix.
+// laidOut is the product with its windows stored as a matrix.
 func laidOut[T float32 | float64](p *Product[T]) *Product[T] {
 	dense := *p
 	dense.Offsets = nil
@@ -56,7 +56,7 @@ func laidOut[T float32 | float64](p *Product[T]) *Product[T] {
 	return &dense
 }
 
-// storedSums keeps what it is told of, and wants no tiles.
+// storedSums keeps the sums that it is told of, and takes no tiles.
 type storedSums[T float32 | float64] struct {
 	t    *testing.T
 	p    *Product[T]
@@ -74,7 +74,8 @@ func (s *storedSums[T]) Stored(top, bottom, left, right int) {
 	}
 }
 
-// TestWindowsAsRows computes products whose windows are rows of a tile, of each height, and compares them with those of matrices.
+// TestWindowsAsRows computes products whose windows are rows of a tile, of each height, and compares them with those of
+// matrices.
 func TestWindowsAsRows(t *testing.T) {
 	t.Run("float32", windowsAsRows[float32])
 	t.Run("float64", windowsAsRows[float64])
@@ -128,7 +129,7 @@ func windowsAsRows[T float32 | float64](t *testing.T) {
 	}
 }
 
-// TestWindowsAsRowsAllocateNothing calls the loops themselves, and no emulator, which allocates.
+// TestWindowsAsRowsAllocateNothing calls the loops themselves, not the emulator, which allocates.
 func TestWindowsAsRowsAllocateNothing(t *testing.T) {
 	v := simdOf[float32]()
 	if v == nil {
@@ -139,7 +140,7 @@ func TestWindowsAsRowsAllocateNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(2, func() { p.Run(&s) }))
 }
 
-// Windows side by side, few places, and rows that fill no vectors take other loops.
+// Contiguous windows, few places, and rows that do not fill vectors take other loops.
 func TestWindowsThatAreNoRows(t *testing.T) {
 	v := simdOf[float32]()
 	if v == nil {

@@ -30,21 +30,23 @@ const (
 	argYBefore      = 152
 )
 
-// directKernels are the numbers along both axes of filters that have code of their own, by step.
+// directKernels are the sizes along both axes of filters with special code, by stride.
 var directKernels = map[int][]int{1: {3, 5, 7}, 2: {3, 5}}
 
 // masksOfBlock is how many masks a block of columns has in memory.
 const masksOfBlock = 8
 
-// direct is the code of convolutions that read planes where they lie, with kernel numbers along both axes and steps of stride: a vector of columns after the
-// other, and in it row by row. A row takes part in the sums of several rows of the result, each of which has a register: one is stored, and one begins, with
+// direct is the code of convolutions that read planes in place, with kernel numbers along both axes and steps of
+// stride: one vector of columns after the other, and in each row by row. A row contributes to the sums of several rows
+// of the result, each of which has a register. With each row, or pair of rows for a stride of 2, one is stored and one
+// begins.
 // each row, or pair of rows where the stride is 2.
 type direct struct {
 	kernel, stride int
 	a              *asm.Asm
 }
 
-// Registers. Those of masks for the columns that a number of the filter sees count from 1.
+// Registers. Those of masks, for the columns that a number of the filter multiplies, count from 1.
 const (
 	steps      = asm.RAX
 	row        = asm.RSI
@@ -66,10 +68,10 @@ const (
 
 func (d *direct) sums() int { return (d.kernel + d.stride - 1) / d.stride }
 
-// sum is the register of a row of the result that began so many steps ago.
+// sum is the register of a row of the result that began ago steps before.
 func (d *direct) sum(phase, ago int) asm.Vec { return asm.Vec((phase - ago + d.kernel) % d.sums()) }
 
-// element is the register of what a number of the filter sees in a row.
+// element is the register of the elements of a row that a number of the filter multiplies.
 func (d *direct) element(j int) asm.Vec { return asm.Vec(d.sums() + j) }
 
 const spareElement, evenIndex, oddIndex, firstWeight = asm.Vec(15), asm.Vec(30), asm.Vec(31), asm.Vec(16)
@@ -126,7 +128,7 @@ func (d *direct) code() *asm.Asm {
 	return a
 }
 
-// nextPlane goes on with the next plane, from which zeros are farther back.
+// nextPlane advances to the next plane, from which the zeros are farther back.
 func (d *direct) nextPlane(plane asm.Label) {
 	a := d.a
 	const zero, count, step = asm.RAX, asm.RSI, asm.R8
@@ -148,7 +150,7 @@ func (d *direct) nextPlane(plane asm.Label) {
 	a.JumpIf(asm.NotEqual, plane)
 }
 
-// loads is how many vectors of a row are loaded: each has a mask.
+// loads is how many vectors of a row are loaded; each has a mask.
 func (d *direct) loads() int {
 	if d.stride == 2 {
 		return d.kernel + 1
@@ -171,7 +173,7 @@ func (d *direct) step(phase int) {
 	}
 }
 
-// multiply adds the products of a row with those numbers of the filter that are so far down, to the sums of a row of the result.
+// multiply adds the products of a row with the numbers of row down of the filter to the sums of a row of the result.
 func (d *direct) multiply(phase, ago, down int) {
 	a, sum := d.a, d.sum(phase, ago)
 	if down == 0 {
@@ -196,7 +198,8 @@ func (d *direct) multiply(phase, ago, down int) {
 	}
 }
 
-// loadRow loads what the numbers of a filter see in a row: of two vectors the even columns and the odd ones, where the stride is 2.
+// loadRow loads the elements of a row that the numbers of a filter multiply; for a stride of 2, the even columns and
+// the odd ones of two vectors.
 func (d *direct) loadRow() {
 	a := d.a
 	vector := func(v asm.Vec, at int32, mask int) {
@@ -221,7 +224,7 @@ func (d *direct) loadRow() {
 	}
 }
 
-// addDirect writes the code of all, and a table of them by stride and kernel.
+// addDirect writes the code for all kernels, and a table of them by stride and kernel.
 func addDirect(add func(name, args, doc string, a *asm.Asm)) (table string) {
 	for _, stride := range []int{1, 2} {
 		for _, kernel := range directKernels[stride] {

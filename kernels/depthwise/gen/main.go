@@ -1,7 +1,8 @@
-// Command gen writes the machine code of package depthwise as assembly files: its innermost loops, for AVX2, AVX-512 and NEON. The bytes come
-// from the encoder of package asm.
+// Command gen writes the machine code of package depthwise as assembly files: its innermost loops, for AVX2, AVX-512
+// and NEON. The bytes come from the encoder of package asm.
 //
-// main.go lists what is written and has the convolution, direct.go the one that moves no rows, sums.go the gradient for the filters, and move.go moves rows.
+// main.go lists the loops and has the convolution, direct.go the one that copies no rows, sums.go the gradient for the
+// filters, and move.go copies rows.
 package main
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
-// arch is what code is written for.
+// arch is the architecture that code is written for.
 var arch asm.Machine
 
 func main() {
@@ -141,13 +142,13 @@ func firstPlane(a *asm.Asm) {
 	begin(a, argY, argYNow)
 }
 
-// begin copies a pointer of the arguments to where it is no pointer for Go, and can go on beyond what it points to.
+// begin copies a pointer of the arguments to a field that is no pointer for Go, so that it may point past the memory.
 func begin(a *asm.Asm, from, to int32) {
 	a.MovLoad(asm.R9, asm.At(asm.RDI, from))
 	a.MovStore(asm.At(asm.RDI, to), asm.R9)
 }
 
-// nextPlane goes on with the next plane, where there is one.
+// nextPlane advances to the next plane, if there is one.
 func nextPlane(a *asm.Asm, loop asm.Label) {
 	advance(a, argXPlane, argXNow)
 	advance(a, argYPlane, argYNow)
@@ -163,7 +164,7 @@ func advance(a *asm.Asm, step int32, fields ...int32) {
 	}
 }
 
-// load fetches fields of the arguments, to which DI points: registers and offsets by turns.
+// load loads fields of the arguments, to which DI points: registers and offsets in turn.
 func load(a *asm.Asm, fields ...any) {
 	for i := 0; i < len(fields); i += 2 {
 		a.MovLoad(fields[i].(asm.Reg), asm.At(asm.RDI, int32(fields[i+1].(int))))

@@ -21,7 +21,7 @@ const (
 	argToNow      = 120
 )
 
-// Registers of rows that move. The elements of the other phase are some bytes behind those of the first.
+// Registers of code that copies rows. The elements of the other phase are some bytes after those of the first.
 const (
 	moveRows  = asm.RAX
 	moveFrom  = asm.RSI
@@ -36,10 +36,11 @@ const (
 	pieces    = asm.R12
 )
 
-// piece moves some elements of a row; of the last piece, those whose mask is set, and writes zeros in the place of others.
+// piece copies some elements of a row. Of the last piece it copies those whose mask is set, and writes zeros for the
+// others.
 type piece func(a *asm.Asm, isLast bool)
 
-// move is the code that moves rows of planes piece by piece. Even rows come from one place, and odd ones from another.
+// move is the code that copies rows of planes piece by piece. Even rows come from one place, and odd ones from another.
 func move(piece piece) *asm.Asm {
 	a := asm.New(arch)
 	begin(a, argFrom, argFromNow)
@@ -75,7 +76,7 @@ func move(piece piece) *asm.Asm {
 
 const ymmBytes = 32
 
-// loadPiece loads elements, of the last piece those of a mask.
+// loadPiece loads elements; of the last piece, those of a mask.
 func loadPiece(a *asm.Asm, to asm.Vec, number int32, isLast bool) {
 	from := asm.At(pieceFrom, number*ymmBytes)
 	if !isLast {
@@ -95,7 +96,7 @@ func copyPiece(a *asm.Asm, isLast bool) {
 	a.AddImm(pieceTo, ymmBytes)
 }
 
-// splitPiece copies the even ones of sixteen elements, and the odd ones.
+// splitPiece copies the even elements of sixteen, and the odd ones.
 func splitPiece(a *asm.Asm, isLast bool) {
 	loadPiece(a, 0, 0, isLast)
 	loadPiece(a, 1, 1, isLast)
@@ -109,7 +110,7 @@ func splitPiece(a *asm.Asm, isLast bool) {
 	a.AddImm(pieceTo, ymmBytes)
 }
 
-// joinPiece has eight even elements and eight odd ones come together.
+// joinPiece interleaves eight even elements and eight odd ones.
 func joinPiece(a *asm.Asm, _ bool) {
 	a.M(asm.MOVUPS, asm.W256, 0, 0, asm.At(pieceFrom, 0))
 	a.M(asm.MOVUPS, asm.W256, 1, 0, asm.Indexed(pieceFrom, moveOther, 1, 0))

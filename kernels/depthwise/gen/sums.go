@@ -13,7 +13,7 @@ const (
 // mostSums is the number of sums that have registers.
 const mostSums = 5
 
-// lineBytes are those of the elements whose sums are apart.
+// lineBytes is the size of the elements whose sums are separate.
 const lineBytes = 64
 
 // sums is the code of some sums of products, 16 elements at a time:

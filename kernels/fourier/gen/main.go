@@ -1,8 +1,8 @@
-// Command gen writes the machine code of package fourier as assembly files: its innermost loops, for AVX2, AVX-512 and NEON. The bytes come
-// from the encoder of package asm.
+// Command gen writes the machine code of package fourier as assembly files: its innermost loops, for AVX2, AVX-512 and
+// NEON. The bytes come from the encoder of package asm.
 //
-// main.go lists what is written, step.go has the loops around the programs of package butterfly, registers.go their instructions, and
-// move.go has what brings numbers into blocks and out of them.
+// main.go lists the loops, step.go has the loops around the programs of package butterfly, registers.go their
+// instructions, and move.go copies numbers into blocks and out of them.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
-// arch is what code is written for.
+// arch is the architecture that code is written for.
 var arch asm.Machine
 
 func main() {
@@ -88,7 +88,7 @@ var elements = []element{
 	{"Float64", 8, asm.ADDPD, asm.SUBPD, asm.MULPD, asm.BROADCASTSD, asm.FMADDPD, asm.FMSUBPD, asm.FNMADDPD},
 }
 
-// machine is an instruction set, and a type of numbers.
+// machine is an instruction set and a type of numbers.
 type machine struct {
 	name    string
 	width   asm.Width

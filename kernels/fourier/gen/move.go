@@ -14,7 +14,7 @@ const (
 	argGroups    = 56
 )
 
-// Registers of moves.
+// Registers of code that copies numbers.
 const (
 	from, fromOther     = asm.RSI, asm.R8
 	fromStep, from3     = asm.R9, asm.R10
@@ -26,7 +26,7 @@ const (
 	vector              = 32
 )
 
-// halves loads 16 bytes, and behind them 16 others.
+// halves loads 16 bytes, and 16 others into the upper half.
 func halves(a *asm.Asm, v asm.Vec, low, high asm.Mem) {
 	a.M(asm.MOVUPS, asm.W128, v, 0, low)
 	a.M(asm.INSERTF128, asm.W256, v, v, high, 1)
@@ -38,8 +38,9 @@ func store(a *asm.Asm, v asm.Vec, low, high asm.Mem) {
 	a.M(asm.EXTRACTF128, asm.W256, v, 0, high, 1)
 }
 
-// transpose is the code that transposes a matrix, in groups of as many rows as a vector of 32 bytes has numbers, and pieces of their columns that have 16 bytes.
-// Even rows and odd ones have pointers of their own, whose steps are those to the row after the next; so do even and odd columns.
+// transpose is the code that transposes a matrix, in groups of as many rows as a vector of 32 bytes has numbers, and
+// pieces of 16 bytes of their columns. Even and odd rows have separate pointers, which advance by two rows; so do even
+// and odd columns.
 func (e element) transpose() *asm.Asm {
 	a := asm.New(arch)
 	load(a, from, argFrom, fromOther, argFromOther, fromStep, argFromStep, to, argTo, toOther, argToOther, toStep, argToStep, groups, argGroups)
@@ -105,7 +106,8 @@ func eachRow(a *asm.Asm, row func()) {
 	a.JumpIf(asm.NotEqual, next)
 }
 
-// part is the code that takes rows of complex numbers apart, as many in each as an element has lanes, or has them back to front.
+// part is the code that separates rows of complex numbers into parts, as many in each as an element has lanes. With
+// back it reverses them.
 func (e element) part(back bool) *asm.Asm {
 	a := asm.New(arch)
 	eachRow(a, func() {
@@ -138,7 +140,7 @@ func (e element) part(back bool) *asm.Asm {
 	return a
 }
 
-// join is the code that undoes that of part.
+// join is the inverse of part.
 func (e element) join(back bool) *asm.Asm {
 	a := asm.New(arch)
 	eachRow(a, func() {

@@ -8,7 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/fourier/internal/butterfly"
 )
 
-// registers has the values of a program in registers. Where there are too few, the value that is wanted last goes to memory.
+// registers keeps the values of a program in registers. If there are too few, the value whose next use is farthest is
+// spilled.
 type registers struct {
 	machine
 	a       *asm.Asm
@@ -42,7 +43,7 @@ func (m machine) compute(a *asm.Asm, p butterfly.Program, k kind, half int32) {
 	}
 }
 
-// isLazy reports whether a value is fetched where it is wanted.
+// isLazy reports whether a value is loaded at its use.
 func isLazy(o butterfly.Op) bool {
 	return o == butterfly.Input || o == butterfly.Twiddle || o == butterfly.Const
 }
@@ -91,7 +92,7 @@ func (r *registers) instruction(v butterfly.Value, i butterfly.Instr) {
 	}
 }
 
-// fetch has a value in a register.
+// fetch returns a register with a value.
 func (r *registers) fetch(v butterfly.Value, keep []butterfly.Value) asm.Vec {
 	if at, is := r.in[v]; is {
 		return at
@@ -112,7 +113,7 @@ func (r *registers) fetch(v butterfly.Value, keep []butterfly.Value) asm.Vec {
 	return to
 }
 
-// number is where a number lies behind the code.
+// number is the label of a constant after the code.
 func (r *registers) number(v float64) asm.Label {
 	if _, known := r.numbers[v]; !known {
 		bits := binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))
@@ -124,7 +125,7 @@ func (r *registers) number(v float64) asm.Label {
 	return r.numbers[v]
 }
 
-// takes gives a value a certain register, if that is free.
+// takes gives a value a certain register if that is free, and reports whether it did.
 func (r *registers) takes(v butterfly.Value, at asm.Vec) bool {
 	for k, f := range r.free {
 		if f == at {
@@ -136,7 +137,7 @@ func (r *registers) takes(v butterfly.Value, at asm.Vec) bool {
 	return false
 }
 
-// take gives a value a register, which none of some others loses.
+// take gives a value a register that holds none of the values to keep.
 func (r *registers) take(v butterfly.Value, keep []butterfly.Value) asm.Vec {
 	if len(r.free) == 0 {
 		r.spill(keep)
@@ -147,7 +148,7 @@ func (r *registers) take(v butterfly.Value, keep []butterfly.Value) asm.Vec {
 	return at
 }
 
-// spill frees the register whose value is wanted last.
+// spill frees the register whose value's next use is farthest.
 func (r *registers) spill(keep []butterfly.Value) {
 	latest, victim := -1, butterfly.Value(-1)
 values:

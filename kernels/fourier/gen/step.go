@@ -23,7 +23,7 @@ const (
 	spillBytes  = 16 * partBytes // of stepArgs.spill
 )
 
-// Registers of a step. The upper ones point to the element 4, or to that which is mirrored.
+// Registers of a step. The upper ones point to element 4, or to the mirrored one.
 const (
 	x, xUpper = asm.RSI, asm.R8
 	y, yUpper = asm.RDX, asm.RBX
@@ -35,7 +35,7 @@ const (
 	skip      = asm.R14
 )
 
-// kind is how a step goes through elements, and what factors it reads.
+// kind says in what order a step visits elements, and what factors it reads.
 type kind struct {
 	name     string
 	factors  butterfly.Factors
@@ -118,7 +118,7 @@ func (m machine) step(p butterfly.Program, k kind, radix int) *asm.Asm {
 	return a
 }
 
-// place is where a part of an operand, a result or a factor of an element lies.
+// place is the address of a part of an operand, a result or a factor of an element.
 func (m machine) place(k kind, i butterfly.Instr, half int32) asm.Mem {
 	base, top, step, step3 := x, xUpper, xStep, x3
 	switch i.Op {
@@ -148,7 +148,7 @@ func (m machine) place(k kind, i butterfly.Instr, half int32) asm.Mem {
 	return asm.At(base, at)
 }
 
-// load fetches fields of the arguments, to which DI points: registers and offsets by turns.
+// load loads fields of the arguments, to which DI points: registers and offsets in turn.
 func load(a *asm.Asm, fields ...any) {
 	for i := 0; i < len(fields); i += 2 {
 		a.MovLoad(fields[i].(asm.Reg), asm.At(asm.RDI, int32(fields[i+1].(int))))

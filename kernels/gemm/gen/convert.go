@@ -2,7 +2,7 @@ package main
 
 import "github.com/broadloom/broadloom/kernels/asm"
 
-// conversion makes float32 of elements of 16 bits.
+// conversion converts elements of 16 bits to float32.
 type conversion struct{ name, doc string }
 
 var conversions = []conversion{{"F16", "float16"}, {"BF16", "bfloat16"}}

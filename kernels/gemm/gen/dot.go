@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
-// dotMachine is a set of vector instructions and how many rows the largest tile of integers has.
+// dotMachine is a set of vector instructions and the number of rows of the largest tile of integers.
 type dotMachine struct {
 	name  string
 	width asm.Width
@@ -56,7 +56,7 @@ const (
 // wordBytes is the size of a word, and of a sum.
 const wordBytes = 4
 
-// writeDots writes the loops of integers to files of their own.
+// writeDots writes the loops of integers to separate files.
 func writeDots() {
 	pkg := asmfile.NewPackage("gemm", arch)
 	table, add := &pkg.Table, pkg.Add
@@ -88,7 +88,7 @@ func writeDots() {
 	}
 }
 
-// tile is the code of a product of rows of A and two vectors of columns of B, which lie packed:
+// tile is the code of a product of rows of A and two packed vectors of columns of B:
 //
 //	for ; words > 0; words-- {
 //		for r := range rows {
@@ -98,8 +98,8 @@ func writeDots() {
 //		}
 //	}
 //
-// from a row of sums that all begin with, and what C holds, if it is to be added to. It goes on with as many tiles of the same columns, one below the other, as it
-// is told.
+// starting from a row of sums that is the same for all rows, plus C if the result is added to it. It continues with a
+// given number of tiles of the same columns, one below the other.
 func (d dot) tile(m dotMachine, rows int) []byte {
 	a := asm.New(asm.AMD64)
 	sum := func(row, v int) asm.Vec { return asm.Vec(row*vectors + v) }
@@ -167,7 +167,7 @@ func (d dot) tile(m dotMachine, rows int) []byte {
 	return finish(a)
 }
 
-// passTiles goes on with the next tile, if there is one.
+// passTiles continues with the next tile, if there is one.
 func passTiles(a *asm.Asm, again asm.Label) {
 	for _, f := range []struct{ field, step int32 }{{dotA, dotATile}, {dotC, dotCTile}} {
 		a.MovLoad(asm.RAX, asm.At(asm.RDI, f.step))

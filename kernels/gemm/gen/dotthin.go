@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/asm"
 )
 
-// thinDot is loops that multiply few rows by B as it lies: bytes, of which those of one factor have no sign.
+// thinDot is loops that multiply few rows by B in place: bytes, where those of one factor are unsigned.
 type thinDot struct {
 	name, doc  string
 	contiguous bool // columns of B are; else its rows
@@ -21,7 +21,7 @@ var thinDots = []thinDot{
 	{"thinTurnedColumns", "few rows of signed bytes by columns of unsigned ones", true, true},
 }
 
-// thinDotMachines are as wide as tiles, with rows for which there are registers.
+// thinDotMachines are as wide as tiles, with as many rows as there are registers for.
 var thinDotMachines = []dotMachine{{"AVX2", asm.W256, 2}, {"AVX512", asm.W512, 3}}
 
 // The fields of thinDotArgs, by offset.
@@ -69,7 +69,7 @@ const (
 	thinSums, thinSumsRow                   = asm.R9, asm.R11
 )
 
-// begin loads the arguments, and clears registers of sums.
+// begin loads the arguments and clears the registers of sums.
 func (d thinDot) begin(a *asm.Asm, w asm.Width, sums int) {
 	load(a, []field{{thinSteps, thinDotSteps}, {thinB, thinDotB}, {thinBStep, thinDotBStep}, {thinA, thinDotA}, {thinARow, thinDotARow}})
 	a.Lea(thinThrice, asm.Indexed(thinBStep, thinBStep, 2, 0))
@@ -80,7 +80,7 @@ func (d thinDot) begin(a *asm.Asm, w asm.Width, sums int) {
 	a.Align(32)
 }
 
-// next goes on to the next block, whose sums and bytes of B lie further on.
+// next advances to the sums and the bytes of B of the next block.
 func (d thinDot) next(a *asm.Asm, again asm.Label, sums int32, b func(r asm.Reg)) {
 	a.MovImm(thinSteps, uint64(sums))
 	a.AddStore(asm.At(asm.RDI, thinDotSums), thinSteps)
@@ -92,7 +92,7 @@ func (d thinDot) next(a *asm.Asm, again asm.Label, sums int32, b func(r asm.Reg)
 	a.Return()
 }
 
-// rows is the code where rows of B are contiguous: of four rows, as many bytes as a vector has become words in registers.
+// rows is the code for contiguous rows of B: the bytes of a vector from each of four rows become words in registers.
 //
 //	for ; blocks > 0; blocks-- {
 //		for k := range steps {
@@ -151,8 +151,8 @@ func (d thinDot) rows(w asm.Width, rows int) []byte {
 	return finish(a)
 }
 
-// columns is the code where columns of B are contiguous: the bytes of four columns are multiplied as they lie, those of A have as
-// many steps.
+// columns is the code for contiguous columns of B: the bytes of four columns are multiplied in place; those of A have
+// as many steps.
 //
 //	for ; blocks > 0; blocks-- {
 //		for k := range steps {

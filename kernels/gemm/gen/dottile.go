@@ -16,7 +16,7 @@ var tileDots = []tileDot{
 	{"tilesBF16", "pairs of bfloat16", asm.TDPBF16PS},
 }
 
-// tileBytes is the size of a row of a tile register, whose words are those of sixteen columns, or of sixteen steps.
+// tileBytes is the size of a row of a tile register: the words of sixteen columns, or of sixteen steps.
 const tileBytes = 64
 
 // code multiplies 32 rows of A by 32 columns of B, sixteen words at a time:
@@ -29,7 +29,7 @@ const tileBytes = 64
 //		}
 //	}
 //
-// The configuration says how many rows there are. The registers are empty again in the end.
+// The configuration says how many rows there are. At the end the registers are released.
 func (t tileDot) code() []byte {
 	a := asm.New(asm.AMD64)
 	const left, right = 4, 6 // registers: the sums are the first four

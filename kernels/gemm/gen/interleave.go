@@ -2,7 +2,7 @@ package main
 
 import "github.com/broadloom/broadloom/kernels/asm"
 
-// interleaving is code that puts elements of rows of B that are multiplied together side by side, in words of 32 bits.
+// interleaving is code that packs elements of rows of B that are multiplied together into words of 32 bits.
 type interleaving struct {
 	name, doc  string
 	rows       int     // of a word
@@ -35,7 +35,7 @@ const (
 	interleaveToRow   = 48
 )
 
-// code makes rows of words of pieces of a register's width:
+// code packs rows of words from pieces as wide as a register:
 //
 //	for r := range rows {
 //		for p := range pieces {
@@ -46,7 +46,7 @@ const (
 //		offsets = offsets[rows of a word:]
 //	}
 //
-// n is 16 where words are of bytes, else 8; of every other element, it is from[… + 2*i]. Offsets and places count elements.
+// n is 16 if words have bytes, else 8; for every other element, it is from[… + 2*i]. Offsets and places count elements.
 func (t interleaving) code() []byte {
 	a := asm.New(asm.AMD64)
 	const w = asm.W128
@@ -107,14 +107,14 @@ func (t interleaving) code() []byte {
 	return finish(a)
 }
 
-// halves interleaves the low halves of two registers, and the high ones into the register behind.
+// halves interleaves the low halves of two registers, and the high ones into the next register.
 func halves(a *asm.Asm, to, x, y asm.Vec, unpack [2]*asm.Op) {
 	for i, op := range unpack {
 		a.R(op, asm.W128, to+asm.Vec(i), x, y)
 	}
 }
 
-// widening is code that makes words of 16 bits of bytes.
+// widening is code that widens bytes to words of 16 bits.
 type widening struct {
 	name, doc string
 	op        *asm.Op
@@ -150,7 +150,8 @@ const (
 	panelTo      = 24
 )
 
-// interleavePanel makes words of 32 columns of rows that are some bytes apart, four at a time. Words lie row behind row.
+// interleavePanel packs words of 32 columns from rows that are some bytes apart, four at a time. Rows of words are
+// contiguous.
 func interleavePanel() []byte {
 	a := asm.New(asm.AMD64)
 	const w = asm.W256
@@ -173,8 +174,8 @@ func interleavePanel() []byte {
 	return finish(a)
 }
 
-// quads makes words of the bytes of four rows in eight registers from one on. Those that it gives have, in each lane, the words of
-// four columns after four others.
+// quads packs the bytes of four rows into words in eight registers, from one on. The registers that it returns have, in
+// each lane, the words of four columns after those of four others.
 func quads(a *asm.Asm, w asm.Width, first asm.Vec, row func(int32) asm.Mem) []asm.Vec {
 	x, y := first, first+4
 	for i := range asm.Vec(4) {
@@ -191,7 +192,7 @@ func quads(a *asm.Asm, w asm.Width, first asm.Vec, row func(int32) asm.Mem) []as
 	return []asm.Vec{x, x + 1, x + 2, x + 3}
 }
 
-// copyTurned copies groups of 32 bytes with their highest bits turned: what is unsigned less 128 is signed so.
+// copyTurned copies groups of 32 bytes with their highest bits flipped: an unsigned byte less 128 becomes a signed one.
 func copyTurned() []byte {
 	a := asm.New(asm.AMD64)
 	const groups, from, to = asm.RAX, asm.RSI, asm.RDX

@@ -14,8 +14,8 @@ const (
 	joinLeast   = 56
 )
 
-// join makes words of the upper halves of two float32 each, which are bfloat16: the first one is the upper half of the word. They are
-// elements of two rows or, with columns, neighbours in a row.
+// join packs the upper halves of two float32, which are bfloat16, into a word: the first one becomes the upper half.
+// They are elements of two rows or, with columns, neighbours in a row.
 //
 //	for r := range rows {
 //		for g := range 16*groups { // or 8
@@ -86,6 +86,6 @@ func join(columns bool) []byte {
 	return finish(a)
 }
 
-// pairs is words of two bfloat16 as elements of a tile: an instruction adds both products of two words to a sum, that of the upper halves
-// first.
+// pairs is words of two bfloat16 as elements of a tile: an instruction adds both products of two words to a sum, first
+// that of the upper halves.
 var pairs = element{"BF16Pairs", 4, asm.DPBF16PS, nil, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt}

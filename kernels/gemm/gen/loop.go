@@ -2,13 +2,11 @@ package main
 
 import "github.com/broadloom/broadloom/kernels/asm"
 
-// unrolled is the number of steps that the loop makes at a time where A's columns are
-// contiguous.
+// unrolled is the number of steps that the loop makes at a time if A's columns are contiguous.
 const unrolled = 4
 
-// loops adds the products: unrolled where A's columns are contiguous, and what is left, or
-// all, one step at a time. An unrolled step takes the fewest instructions, which counts
-// most where a core's other thread issues some too.
+// loops adds the products. It is unrolled if A's columns are contiguous; the remaining steps, or all, are made one at a
+// time. An unrolled step takes the fewest instructions, which matters most if a core's other thread issues some too.
 func (t tile) loops(a *asm.Asm, used []asm.Reg) {
 	const thrice = aStep // while the loop is unrolled
 	strided, rest, done := a.NewLabel(), a.NewLabel(), a.NewLabel()
@@ -48,7 +46,7 @@ func (t tile) loops(a *asm.Asm, used []asm.Reg) {
 	a.Bind(done)
 }
 
-// listedLoop adds products with which it fetches what is listed. A's columns are contiguous then.
+// listedLoop adds products and prefetches the listed lines with them. A's columns are contiguous.
 func (t tile) listedLoop(a *asm.Asm, used []asm.Reg) {
 	const thrice = aStep
 	none := a.NewLabel()
@@ -73,7 +71,7 @@ func (t tile) listedLoop(a *asm.Asm, used []asm.Reg) {
 	a.Bind(none)
 }
 
-// pass goes on by the unrolled steps.
+// pass advances pointers by the unrolled steps.
 func (t tile) pass(a *asm.Asm, used []asm.Reg) {
 	for _, base := range used {
 		a.AddImm(base, unrolled*t.size)
@@ -81,7 +79,7 @@ func (t tile) pass(a *asm.Asm, used []asm.Reg) {
 	t.passB(a, unrolled)
 }
 
-// passB goes on by some rows of B.
+// passB advances by some rows of B.
 func (t tile) passB(a *asm.Asm, rows int32) {
 	if t.copies == packing {
 		a.AddImm(to, rows*t.bytes())
@@ -99,10 +97,9 @@ func (t tile) passB(a *asm.Asm, rows int32) {
 // bytes is the size of a row of B.
 func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
 
-// step adds the products of the column of A and the row of B that are i on, of which thrice
-// holds three steps, and which are those of a loop that unrolls some. Where it
-// fetches, it does so once in some steps, if any. Before each row of A is
-// loaded, other code can use the register for it.
+// step adds the products of the column of A and the row of B that are i on. thrice holds three steps. unrolls says that
+// the step is part of an unrolled loop. If it prefetches, it does so once in fetchSteps steps. Before each row of A is
+// loaded, other code can use its register.
 func (t tile) step(a *asm.Asm, i int32, unrolls bool, thrice asm.Reg, fetchSteps int32, before func(row int)) {
 	row := func(base asm.Reg, at int32) asm.Mem { return rowOn(base, i, bStep, thrice, at) }
 	bytes := int32(t.width.Bytes())
@@ -151,10 +148,9 @@ func (t tile) step(a *asm.Asm, i int32, unrolls bool, thrice asm.Reg, fetchSteps
 	}
 }
 
-// copyPlaces are where in unrolled steps the vectors of a row of the next panel are copied:
-// in which step, before how many rows from the last one on. What the stores cost on AMD Zen 3
-// depends on where they are between multiplications: there, they slow the loop by 2 to 4 %;
-// behind the last one, both, by 9 %.
+// copyPlaces are the places in unrolled steps at which the vectors of a row of the next panel are copied: in which
+// step, before how many rows from the last one on. The cost of the stores on AMD Zen 3 depends on their place between
+// multiplications: at these places, they slow the loop by 2 to 4 %; with both after the last one, by 9 %.
 var copyPlaces = [vectors]struct{ step, rows int }{{2, 6}, {3, 1}}
 
 // copyNext copies a vector of the next panel of B, if this is its place.
@@ -171,7 +167,7 @@ func (t tile) copyNext(a *asm.Asm, step int32, r int) {
 	}
 }
 
-// passNext goes on by a row of the next panel of B, and fetches one that is copied later.
+// passNext advances by a row of the next panel of B, and prefetches one that is copied later.
 func (t tile) passNext(a *asm.Asm) {
 	for line := int32(0); line < t.bytes(); line += 64 {
 		a.Prefetch(asm.At(fetched, line+60))
@@ -181,7 +177,7 @@ func (t tile) passNext(a *asm.Asm) {
 	a.AddImm(to, t.bytes())
 }
 
-// rowSpare is the register that an element of a row of A is loaded into.
+// rowSpare is the register for an element of a row of A.
 func (t tile) rowSpare(r int) asm.Vec { return t.spare(t.vectors() + r%2) }
 
 // multiply adds the products of a row, some bytes on.
@@ -191,7 +187,7 @@ func (t tile) multiply(a *asm.Asm, r int, on int32) {
 	t.multiplyBy(a, r, m)
 }
 
-// multiplyBy adds the products of a row, whose element of A is in memory.
+// multiplyBy adds the products of a row whose element of A is in memory.
 func (t tile) multiplyBy(a *asm.Asm, r int, m asm.Mem) {
 	if !t.splats {
 		m.Broadcast = true

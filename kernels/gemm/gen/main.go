@@ -1,12 +1,12 @@
-// Command gen writes the machine code of package gemm as assembly files: the
-// innermost loops of products, for AVX2, AVX-512 and NEON, and the transposition of blocks.
-// The bytes come from the encoder of package asm, so that the loops are code of the
-// program itself and need no executable memory.
+// Command gen writes the machine code of package gemm as assembly files: the innermost loops of products, for AVX2,
+// AVX-512 and NEON, and the transposition of blocks. The bytes come from the encoder of package asm, so that the loops
+// are code of the program itself and need no executable memory.
 //
-// main.go lists what is written, convert.go makes float32 of 16 bits, join.go pairs of bfloat16. tile.go is a tile and its code, loop.go the loop over a block of
-// K, windowrows.go a tile whose rows are windows, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
-// transpose.go transposes, thin.go multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers,
-// interleave.go lays B out for them, and dotthin.go multiplies few rows by B as it lies.
+// main.go lists the loops, convert.go converts 16 bits to float32, join.go packs pairs of bfloat16. tile.go is a tile
+// and its code, loop.go the loop over a block of K, windowrows.go a tile whose rows are windows, rows.go the addresses
+// of rows of A and C; gemv.go adds rows, pieces.go copies pieces of windows, transpose.go transposes, thin.go
+// multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers, interleave.go
+// packs B for them, and dotthin.go multiplies few rows by B in place.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
-// arch is what code is written for.
+// arch is the architecture that code is written for.
 var arch asm.Machine
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 	loops("arm64", machines[3:], func(*asmfile.Package) {})
 }
 
-// loops writes the loops of machines, and those of one architecture alone that more adds.
+// loops writes the loops of machines, and those of a single architecture that more adds.
 func loops(name string, machines []machine, more func(*asmfile.Package)) {
 	pkg := asmfile.NewPackage("gemm", arch)
 	for _, m := range machines {
@@ -124,13 +124,13 @@ func pairTiles(pkg *asmfile.Package) {
 	pkg.Add("joinColumns", "joinArgs", "makes pairs of bfloat16 of float32 in a row", join(true))
 }
 
-// field is a register and the field of the arguments that it is to hold, by offset.
+// field is a register and the offset of the argument that it is to hold.
 type field struct {
 	r  asm.Reg
 	at int32
 }
 
-// load fetches fields of the arguments, to which DI points.
+// load loads fields of the arguments, to which DI points.
 func load(a *asm.Asm, fields []field) {
 	for _, f := range fields {
 		a.MovLoad(f.r, asm.At(asm.RDI, f.at))

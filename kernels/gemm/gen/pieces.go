@@ -26,10 +26,10 @@ func (e element) copyPieces(step int) []byte {
 	return e.movePieces(step, uint8(e.size), func(a *asm.Asm, to asm.Vec, from asm.Mem) { a.M(asm.MOVUPS, asm.W256, to, 0, from) })
 }
 
-// pieces is the same code for elements of 16 bits, which become float32.
+// pieces is the same code for elements of 16 bits, which are converted to float32.
 func (t conversion) pieces(step int) []byte { return elements[0].movePieces(step, 2, t.load) }
 
-// movePieces is the code for elements of a size, of which a register is loaded.
+// movePieces is the code for elements of a size; loadPiece loads a register of them.
 func (e element) movePieces(step int, size uint8, loadPiece func(a *asm.Asm, to asm.Vec, from asm.Mem)) []byte {
 	a := asm.New(arch)
 	const rows, offsets, from, to, toRow = asm.RAX, asm.RSI, asm.R8, asm.RDX, asm.R9

@@ -6,14 +6,13 @@ import (
 	"github.com/broadloom/broadloom/kernels/asm"
 )
 
-// bases point at rows. Others are at one, two, four and eight steps from each.
+// bases point at rows. Other rows are at one, two, four and eight steps from each.
 var (
 	bases    = []asm.Reg{asm.RSI, asm.R11, asm.RBX, asm.R13}
 	baseRows = []int{0, 3, 5, 8}
 )
 
-// pointBases points bases at rows, the first of which is where the first one points. It
-// gives those that it uses.
+// pointBases points bases at rows; the first base already points at the first row. It returns the bases that it uses.
 func pointBases(a *asm.Asm, rows int, step asm.Reg) []asm.Reg {
 	used := 0
 	for r := range rows {
@@ -52,7 +51,7 @@ func rowAt(r int, step asm.Reg) asm.Mem {
 	return asm.At(bases[i], 0)
 }
 
-// rowOn returns the memory that is i steps, at most three, and some bytes on from a base.
+// rowOn returns the memory that is i steps, at most three, and some bytes after a base.
 func rowOn(base asm.Reg, i int32, step, thrice asm.Reg, at int32) asm.Mem {
 	switch i {
 	case 1:

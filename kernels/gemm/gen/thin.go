@@ -16,14 +16,14 @@ const (
 	argThinTurns   = 72
 )
 
-// thinRows is the most rows of A that a loop multiplies with columns of B which are contiguous.
+// thinRows is the most rows of A that a loop multiplies by contiguous columns of B.
 const thinRows = 4
 
-// thinVectors is the number of vectors of columns that it goes through at a time, so that sums wait less for each other.
+// thinVectors is the number of vectors of columns that it processes at a time, so that sums wait less for each other.
 const thinVectors = 2
 
-// thin is the code of a product of few rows with columns that are contiguous. Columns become vectors, 16 bytes of
-// each at a time, and are multiplied as they are transposed:
+// thin is the code of a product of few rows and contiguous columns. 16 bytes of each column at a time become vectors,
+// and are multiplied as they are transposed:
 //
 //	for ; blocks > 0; blocks-- {
 //		for k := range 16/size*pieces {
@@ -35,7 +35,7 @@ const thinVectors = 2
 //		}
 //	}
 //
-// What comes later is fetched meanwhile, a line of each column with every fourth of its pieces, which are what a line holds.
+// Meanwhile it prefetches a line of each column with every fourth of its pieces, which is how many a line holds.
 func (t transposer) thin(rows int) []byte {
 	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows, bases: blockBases[:max(t.lanes()*t.perLane()/rowsEach, 1)]}
 	again := l.Here()
@@ -100,7 +100,8 @@ func (l *thinLoop) begin() {
 	}
 }
 
-// multiply adds products of 16 bytes of a vector of columns, and goes on to the next vector, or after the last one to the next bytes.
+// multiply adds products of 16 bytes of a vector of columns, and advances to the next vector, or after the last one to
+// the next bytes.
 func (l *thinLoop) multiply(v int) {
 	for _, base := range l.bases {
 		l.Prefetch(asm.Indexed(base, loopFetched, 1, 0))
@@ -127,7 +128,7 @@ func (l *thinLoop) multiply(v int) {
 	}
 }
 
-// advance chooses the column that is fetched next, and counts a piece.
+// advance chooses the column that is prefetched next, and counts a piece.
 func (l *thinLoop) advance() {
 	inTurn := l.NewLabel()
 	l.Add(loopFetched, srcRow)
@@ -142,7 +143,7 @@ func (l *thinLoop) advance() {
 	l.SubImm(loopPieces, 1)
 }
 
-// store writes the sums, and moves the arguments to the next block of columns.
+// store writes the sums, and advances the arguments to the next block of columns.
 func (l *thinLoop) store() {
 	load(l.Asm, []field{{dst, argThinSums}, {loopRowOfSums, argThinSumsRow}})
 	for r := range l.rows {

@@ -7,11 +7,11 @@ type machine struct {
 	name  string
 	width asm.Width
 	rows  int // of the largest tile
-	// splats says that an element of A is repeated in a register of its own, from which all vectors of its
-	// row multiply. Else each multiplication reads it from memory: an instruction less a row,
-	// but two loads of which processors begin two a cycle at most.
+	// splats says that an element of A is broadcast to a register, which multiplies all vectors of its row. Otherwise
+	// each multiplication reads it from memory: one instruction less per row, but two loads, of which processors start
+	// at most two per cycle.
 	splats bool
-	// lanes says that vectors of a row of A come into registers, whose lanes multiply: of four rows at most.
+	// lanes says that vectors of a row of A are loaded into registers, whose lanes multiply: of four rows at most.
 	lanes bool
 }
 
@@ -22,13 +22,13 @@ var machines = []machine{
 	{"NEON", asm.W256, 4, true, true},          // 8 sums, 2 vectors of B, and halves of 4 with A, which leaves epilogues 5 registers
 }
 
-// isVariant reports whether a machine only has other loops for tiles of all columns.
+// isVariant reports whether a machine only has other loops for tiles of full width.
 func (m machine) isVariant() bool { return m.splats && m.width == asm.W512 }
 
 // perHalf is the number of elements of a half of a vector of NEON.
 func (e element) perHalf() int32 { return 16 / e.size }
 
-// factors is the half of a register that has elements of a row of A: of those behind what tiles have else.
+// factors is the half of a register for elements of a row of A, after the registers that tiles use otherwise.
 func (t tile) factors(row int) asm.Vec { return asm.Vec(12 + row/2).Halves()[row%2] }
 
 // element is a type of elements.
@@ -105,12 +105,12 @@ const (
 	fetched = c // what is needed later
 	stretch = cRow
 	to      = asm.R14 // where a row of B is copied
-	// While what is listed is fetched:
+	// While listed lines are prefetched:
 	entry  = c
 	base   = cRow
 	listed = asm.R14 // an entry
 	left   = asm.R15 // products that come with one each
-	// If the rows are not those that are multiplied:
+	// If the copied rows are not those that are multiplied:
 	from    = asm.R15
 	fromRow = cRow
 	// If rows of B have offsets, to which b points:
@@ -129,8 +129,8 @@ const (
 //		}
 //	}
 //
-// from sums of zero, or from those that were begun, which are then stored to C or added to it. It goes on with as many
-// tiles of the same columns, one below the other, as it is told.
+// starting from sums of zero, or from those that were begun. The sums are then stored to C or added to it. It continues
+// with a given number of tiles of the same columns, one below the other.
 type tile struct {
 	machine
 	element
@@ -141,7 +141,7 @@ type tile struct {
 	window bool // rows of B have offsets, and vectors of its columns are contiguous
 }
 
-// copying is what a tile copies, so that B is packed for the next ones.
+// copying says what a tile copies, so that B is packed for the next ones.
 type copying int
 
 const (
@@ -150,12 +150,11 @@ const (
 	packNext         // rows of another panel of B, one in each unrolled loop
 )
 
-// fetches reports whether the tile fetches what is needed later, other than rows that it copies.
+// fetches reports whether the tile prefetches, other than rows that it copies.
 func (t tile) fetches() bool { return t.copies == nothing && !t.masked && !t.window }
 
-// fetchSteps is the number of steps from one fetch to the next where the loop is unrolled: as
-// many lines of the cache in unrolled steps as a row of B has, or more where a tile has fewer
-// rows than others.
+// fetchSteps is the number of steps from one prefetch to the next if the loop is unrolled: as many cache lines in the
+// unrolled steps as a row of B has, or more if a tile has fewer rows than others.
 func (t tile) fetchSteps() int32 {
 	if t.rows < t.machine.rows {
 		return 1
@@ -175,7 +174,7 @@ func (m machine) halfRows() int { return min(m.rows*vectors, 14) }
 
 func (t tile) sum(row, v int) asm.Vec { return asm.Vec(row*t.vectors() + v) }
 
-// spare returns the registers behind the sums of the largest tile.
+// spare returns the registers after the sums of the largest tile.
 func (t tile) spare(i int) asm.Vec { return asm.Vec(t.machine.rows*vectors + i) }
 
 func (t tile) code() []byte {
@@ -226,7 +225,7 @@ func (t tile) code() []byte {
 	return finish(a)
 }
 
-// begin sets the sums to zero, or to those that it goes on with.
+// begin sets the sums to zero, or to those that it continues.
 func (t tile) begin(a *asm.Asm) {
 	begun, zero := a.NewLabel(), a.NewLabel()
 	a.CmpMemImm(asm.At(asm.RDI, argContinues), 0)
@@ -253,7 +252,7 @@ func (t tile) clear(a *asm.Asm) {
 	}
 }
 
-// fetch asks for the rows of C, which the loop gives time to arrive, if that is wanted.
+// fetch prefetches the rows of C, which arrive during the loop, if asked for.
 func (t tile) fetch(a *asm.Asm) {
 	near := a.NewLabel()
 	a.CmpMemImm(asm.At(asm.RDI, argFetchC), 0)
@@ -267,13 +266,13 @@ func (t tile) fetch(a *asm.Asm) {
 	a.Bind(near)
 }
 
-// throughC has code written for each vector of C.
+// throughC calls write for each vector of C.
 func (t tile) throughC(a *asm.Asm, write func(row, v int, m asm.Mem)) {
 	load(a, []field{{c, argC}, {cRow, argCRow}})
 	t.downRows(a, write)
 }
 
-// downRows has code written for each vector of a matrix that lies as C does, to which c points.
+// downRows calls write for each vector of a matrix with C's layout, to which c points.
 func (t tile) downRows(a *asm.Asm, write func(row, v int, m asm.Mem)) {
 	for r := range t.rows {
 		for v := range t.vectors() {
@@ -285,9 +284,8 @@ func (t tile) downRows(a *asm.Asm, write func(row, v int, m asm.Mem)) {
 	}
 }
 
-// callEpilogue calls code that computes with the sums. It finds them in the registers of their places
-// in the tile, the number of rows in RBX, and its arguments at RDI, the first word of which is
-// not its own. It leaves RDI as it is.
+// callEpilogue calls code that computes with the sums. It finds them in the registers of their places in the tile, the
+// number of rows in RBX, and its arguments at RDI; the first word of these is not its own. It preserves RDI.
 func (t tile) callEpilogue(a *asm.Asm) {
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, argCode))
 	a.Mov(asm.RDX, asm.RDI)
@@ -298,8 +296,7 @@ func (t tile) callEpilogue(a *asm.Asm) {
 	a.MovLoad(asm.RDI, asm.At(asm.RDI, 0))
 }
 
-// finish adds what C holds to the sums, if it is wanted, and stores them, unless code goes on
-// with them, to which it goes.
+// finish adds C to the sums if asked for. It stores them, or jumps to an epilogue that continues with them.
 func (t tile) finish(a *asm.Asm, epilogue asm.Label) {
 	if t.masked && t.width != asm.W512 {
 		t.loadMasks(a, func(v int) { a.M(asm.MOVUPS, t.width, t.spare(v), 0, asm.At(asm.RAX, int32(v)*32)) })
@@ -316,7 +313,7 @@ func (t tile) finish(a *asm.Asm, epilogue asm.Label) {
 	t.throughC(a, func(r, v int, m asm.Mem) { t.storeVector(a, t.sum(r, v), v, m) })
 }
 
-// loadMasks has code written for each mask of columns, to which RAX points.
+// loadMasks calls write for each mask of columns, to which RAX points.
 func (t tile) loadMasks(a *asm.Asm, write func(v int)) {
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, argMasks))
 	for v := range t.vectors() {
@@ -335,7 +332,7 @@ func (t tile) addVector(a *asm.Asm, sum asm.Vec, v int, m asm.Mem) {
 	a.R(t.add, t.width, sum, sum, x)
 }
 
-// loadVector loads a vector that lies as one of C does.
+// loadVector loads a vector of memory with C's layout.
 func (t tile) loadVector(a *asm.Asm, x asm.Vec, v int, m asm.Mem) {
 	switch {
 	case !t.masked:

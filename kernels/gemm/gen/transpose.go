@@ -18,8 +18,7 @@ type transposer struct {
 	width asm.Width
 }
 
-// Registers of a transposition. Its vectors come from rows at blockBases, and those that are one, two and three
-// rows on from each.
+// Registers of a transposition. Its vectors come from rows at blockBases, and those one, two and three rows after each.
 const (
 	blocks    = asm.RAX
 	dst       = asm.RDX
@@ -39,8 +38,7 @@ func (t transposer) lanes() int { return t.width.Bytes() / 16 }
 // perLane is the number of elements of 16 bytes.
 func (t transposer) perLane() int { return 16 / int(t.size) }
 
-// code is the code that writes the rows of square blocks, side by side, as columns of blocks one below the
-// other.
+// code is the code that writes the rows of square blocks, side by side, as columns of blocks one below the other.
 func (t transposer) code() []byte {
 	a := asm.New(arch)
 	load(a, []field{{blocks, argBlocks}, {blockBases[0], argSrc}, {dst, argDst}, {srcRow, argSrcRow}, {dstRow, argDstRow}, {ahead, argAhead}})
@@ -70,7 +68,8 @@ func (t transposer) code() []byte {
 	return finish(a)
 }
 
-// fetch asks for as many rows further down, if rows lie so far apart that the processor does not by itself.
+// fetch prefetches as many rows further down, if rows are so far apart that the processor does not prefetch them
+// itself.
 func (t transposer) fetch(a *asm.Asm, rows int) {
 	none := a.NewLabel()
 	a.Test(ahead, ahead)
@@ -91,9 +90,8 @@ func (t transposer) store(a *asm.Asm, columns []asm.Vec) {
 	}
 }
 
-// columns returns registers with some columns of a square block: those whose elements are in 16 bytes of each
-// row. Rows further down are loaded beside those at the top, so that no elements pass from one lane of a register to
-// another later.
+// columns returns registers with some columns of a square block: those whose elements are in 16 bytes of each row. Rows
+// further down are loaded next to those at the top, so that no elements need to cross lanes later.
 func (t transposer) columns(a *asm.Asm, row func(int) asm.Mem) []asm.Vec {
 	n := t.perLane()
 	for r := range n {
@@ -109,8 +107,8 @@ func (t transposer) columns(a *asm.Asm, row func(int) asm.Mem) []asm.Vec {
 	return t.inLanes(a, 0, asm.Vec(n))
 }
 
-// inLanes transposes within each lane as many vectors, from one on, as a lane has elements. It writes the result, and what
-// comes before, to others from to on, and gives those that have the result.
+// inLanes transposes within each lane as many vectors, from one on, as a lane has elements. It writes the result, and
+// intermediate ones, to others from to on, and returns those that have the result.
 func (t transposer) inLanes(a *asm.Asm, from, to asm.Vec) []asm.Vec {
 	if t.size == 8 {
 		a.R(asm.UNPCKLPD, t.width, to, from, from+1)
@@ -129,7 +127,7 @@ func (t transposer) inLanes(a *asm.Asm, from, to asm.Vec) []asm.Vec {
 }
 
 // wholeLines returns registers with all columns of a square block of vectors of four lanes. Each row is read at once:
-// if rows fall into few sets of the cache, a line may be gone soon.
+// if rows fall into a few sets of the cache, a line may be evicted soon.
 func (t transposer) wholeLines(a *asm.Asm, row func(int) asm.Mem) []asm.Vec {
 	const lanes = 4
 	n := t.perLane()

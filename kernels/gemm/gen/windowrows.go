@@ -23,11 +23,12 @@ const (
 // windowRowBases point at rows.
 var windowRowBases = []asm.Reg{asm.RSI, asm.RBX, asm.R8, asm.R9, asm.R10, asm.R11, asm.R12, asm.R13}
 
-// leastWindowRows is the number of rows of the smallest tile, where the largest one has some: fewer than four are shared with the tile before.
+// leastWindowRows is the number of rows of the smallest tile if the largest one has most: fewer than four are shared
+// with the tile before.
 func leastWindowRows(most int) int { return min(4, (most+1)/2) }
 
-// windowRows is a tile whose rows of A lie anywhere, and whose columns have offsets. B is a packed panel, of two vectors of
-// columns, of which half multiplies the first one alone. C is memory of the product's own, where no column needs a mask.
+// windowRows is a tile whose rows of A are anywhere, and whose columns have offsets. B is a packed panel of two vectors
+// of columns; half multiplies only the first one. C is the product's own memory, so no column needs a mask.
 func (t tile) windowRows() []byte {
 	t.splats = true // loads of addresses leave no room for an element to be read for each vector
 	a := asm.New(arch)
@@ -55,16 +56,16 @@ func (t tile) windowRows() []byte {
 	return finish(a)
 }
 
-// windowRowAt is the offset of the field that has the address of a row.
+// windowRowAt is the offset of the field with the address of a row.
 func (t tile) windowRowAt(r int) int32 { return int32(windowRowsAt + 8*r) }
 
-// throughWindowC has code written for each vector of C.
+// throughWindowC calls write for each vector of C.
 func (t tile) throughWindowC(a *asm.Asm, write func(row, v int, m asm.Mem)) {
 	load(a, []field{{c, windowRowsC}, {cRow, windowRowsCRow}})
 	t.downRows(a, write)
 }
 
-// windowLoop adds products, some steps at a time, until count has none, or fewer than these, left.
+// windowLoop adds products, some steps at a time, until count is zero or less than these steps.
 func (t tile) windowLoop(a *asm.Asm, steps int32) {
 	a.Align(32)
 	loop, row := a.Here(), vectors*int32(t.width.Bytes())

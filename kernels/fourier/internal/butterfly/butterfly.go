@@ -2,10 +2,10 @@ package butterfly
 
 import "math"
 
-// Radices are the numbers of points of which there are transforms.
+// Radices are the numbers of points for which there are transforms.
 var Radices = []int{2, 3, 4, 5, 7, 8}
 
-// Factors says what results of a transform are multiplied with.
+// Factors says by what the results of a transform are multiplied.
 type Factors int
 
 // The factors.
@@ -15,7 +15,7 @@ const (
 	All          // the result k with the factor k
 )
 
-// Transform is the transform of a few points: the result k is the sum over j of x[j]·exp(-2πi·j·k/radix), times a factor.
+// Transform is the transform of a few points: result k is the sum over j of x[j]·exp(-2πi·j·k/radix), times a factor.
 func Transform(radix int, factors Factors) Program {
 	b := &builder{}
 	b.transform(radix, b.input, func(k int, y Complex) {
@@ -30,7 +30,7 @@ func Transform(radix int, factors Factors) Program {
 	return b.list
 }
 
-// transform gives the result k to out(k), one after the other.
+// transform passes result k to out(k), one after the other.
 func (b *builder) transform(radix int, x func(j int) Complex, out func(k int, y Complex)) {
 	switch radix {
 	case 2:
@@ -50,7 +50,7 @@ func (b *builder) transform(radix int, x func(j int) Complex, out func(k int, y 
 	}
 }
 
-// eight is made of the transforms of the even points and the odd ones.
+// eight combines the transforms of the even points and the odd ones.
 func (b *builder) eight(x func(j int) Complex, out func(k int, y Complex)) {
 	var half [2][4]Complex
 	for i := range half {
@@ -71,7 +71,7 @@ func (b *builder) eight(x func(j int) Complex, out func(k int, y Complex)) {
 	out(7, Complex{b.op(FMA, root, less, even[3].Re), b.op(FMA, root, sum, even[3].Im)})
 }
 
-// odd adds points j and n-j, whose cosines are the same, and subtracts them, for the sines.
+// odd adds points j and n-j, which have the same cosines, and subtracts them for the sines.
 func (b *builder) odd(n int, x func(j int) Complex, out func(k int, y Complex)) {
 	var sums, less []Complex
 	total := x(0)

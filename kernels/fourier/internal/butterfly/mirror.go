@@ -1,9 +1,11 @@
 package butterfly
 
-// The transform of n real numbers is that of n/2 complex ones, z[j] = x[2j] + i·x[2j+1], and a step for each pair of places k and n/2-k.
+// The transform of n real numbers is that of n/2 complex ones, z[j] = x[2j] + i·x[2j+1], and a step for each pair of
+// places k and n/2-k.
 
-// OfReal is the step behind it: of z[k] and z[n/2-k] the first half of the transform has y[k] = e + t and y[n/2-k] = conj(e - t), where
-// e = (z[k] + conj(z[n/2-k]))/2 and t = -i·w·(z[k] - conj(z[n/2-k])). The factor w is half of exp(-2πi·k/n).
+// OfReal is the step after the complex transform. From z[k] and z[n/2-k], it computes the first half of the real one:
+// y[k] = e + t and y[n/2-k] = conj(e - t), where e = (z[k] + conj(z[n/2-k]))/2 and t = -i·w·(z[k] - conj(z[n/2-k])).
+// The factor w is half of exp(-2πi·k/n).
 func OfReal() Program {
 	b := &builder{}
 	z, other, half := b.input(0), b.input(1), b.number(0.5)
@@ -17,8 +19,9 @@ func OfReal() Program {
 	return b.list
 }
 
-// ToReal is the step before the inverse: of y[k] and y[n/2-k] come 2·z[k] = e + i·o and 2·z[n/2-k] = conj(e - i·o), where
-// e = y[k] + conj(y[n/2-k]) and o = 2·conj(w)·(y[k] - conj(y[n/2-k])). The parts of the results are exchanged, as those of what is transformed back are.
+// ToReal is the step before the inverse transform. From y[k] and y[n/2-k], it computes 2·z[k] = e + i·o and 2·z[n/2-k]
+// = conj(e - i·o), where e = y[k] + conj(y[n/2-k]) and o = 2·conj(w)·(y[k] - conj(y[n/2-k])). The real and imaginary
+// parts of the results are exchanged, since the inverse transform takes them so.
 func ToReal() Program {
 	b := &builder{}
 	y, other := b.input(0), b.input(1)

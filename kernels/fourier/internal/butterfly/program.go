@@ -1,8 +1,8 @@
-// Package butterfly has the arithmetic of Fourier transforms as lists of instructions on vectors, which are both compiled to machine code and
-// interpreted in plain Go. So both give the same bits.
+// Package butterfly has the arithmetic of Fourier transforms as lists of instructions on vectors. They are both
+// compiled to machine code and interpreted in plain Go, so both give the same bits.
 //
-// program.go is the list, butterfly.go writes lists for transforms of few points, and mirror.go those between transforms of real numbers
-// and of half as many complex ones.
+// program.go is the list, butterfly.go writes lists for transforms of few points, and mirror.go those between
+// transforms of real numbers and of half as many complex ones.
 package butterfly
 
 // Op is what an instruction computes.
@@ -22,7 +22,7 @@ const (
 	Output            // a, stored as the part Part of the result Index
 )
 
-// Operands is how many values an instruction takes.
+// Operands is the number of operands of an instruction.
 func (o Op) Operands() int {
 	switch o {
 	case Input, Twiddle, Const:
@@ -52,7 +52,7 @@ type Program []Instr
 // Complex is the two parts of a complex number.
 type Complex struct{ Re, Im Value }
 
-// builder writes a program. What it was asked for before it does not fetch again.
+// builder writes a program. It loads each operand once.
 type builder struct {
 	list Program
 	have map[Instr]Value
