@@ -14,29 +14,30 @@ func (a amd64) rex(wide bool, reg, index, base uint8) {
 	a.emit(p)
 }
 
-// narrowRex is the prefix of a 32-bit instruction, which most often needs none.
+// narrowRex is the prefix of a 32-bit instruction, which usually needs none.
 func (a amd64) narrowRex(reg, index, base uint8) {
 	if (reg|index|base)&8 != 0 {
 		a.rex(false, reg, index, base)
 	}
 }
 
-// regMem is a 64-bit instruction on a register, or the digit that chooses among several instructions, and memory. after is the
-// number of bytes that follow.
+// regMem is a 64-bit instruction on memory and a register, or a digit that selects one of several instructions. after
+// is the number of bytes that follow.
 func (a amd64) regMem(op byte, r Reg, m Mem, after int) {
 	a.rex(true, uint8(r), m.index(), m.base())
 	a.emit(op)
 	a.modMem(uint8(r), &m, 1, after)
 }
 
-// regMem32 is one of 32 bits.
+// regMem32 is a 32-bit instruction of this kind.
 func (a amd64) regMem32(op byte, r Reg, m Mem) {
 	a.narrowRex(uint8(r), m.index(), m.base())
 	a.emit(op)
 	a.modMem(uint8(r), &m, 1, 0)
 }
 
-// regMem8 is one on the low byte of a register. Without a prefix, the numbers 4 to 7 would mean other registers.
+// regMem8 is an instruction of this kind on the low byte of a register. Without a prefix, the numbers 4 to 7 would mean
+// other registers.
 func (a amd64) regMem8(op byte, r Reg, m Mem) {
 	if r >= RSP || (m.index()|m.base())&8 != 0 {
 		a.rex(false, uint8(r), m.index(), m.base())
@@ -45,7 +46,7 @@ func (a amd64) regMem8(op byte, r Reg, m Mem) {
 	a.modMem(uint8(r), &m, 1, 0)
 }
 
-// regReg is a 64-bit instruction on two registers, of which the first can be a digit too.
+// regReg is a 64-bit instruction on two registers. The first can also be a digit.
 func (a amd64) regReg(op byte, reg, rm Reg) {
 	a.rex(true, uint8(reg), 0, uint8(rm))
 	a.emit(op, 0xc0|low(reg)<<3|low(rm))
@@ -105,7 +106,7 @@ func (a amd64) MulLoad(r Reg, m Mem) {
 // immCmp is the digit of a comparison among the instructions with an immediate operand.
 const immCmp = 7
 
-// immediate is the one of these instructions that a digit chooses.
+// immediate is one of these instructions, selected by a digit.
 func (a amd64) immediate(digit, r Reg, v int32) {
 	if v == int32(int8(v)) {
 		a.regReg(0x83, digit, r)
@@ -178,7 +179,7 @@ func (a amd64) Prefetch(m Mem) {
 	a.modMem(1, &m, 1, 0)
 }
 
-// nops holds the recommended instructions without effect, by length.
+// nops are the recommended no-op instructions, by length.
 var nops = [...][]byte{{}, {0x90}, {0x66, 0x90}, {0x0f, 0x1f, 0}, {0x0f, 0x1f, 0x40, 0}, {0x0f, 0x1f, 0x44, 0, 0},
 	{0x66, 0x0f, 0x1f, 0x44, 0, 0}, {0x0f, 0x1f, 0x80, 0, 0, 0, 0}, {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}}
 
@@ -199,7 +200,7 @@ func bit(r uint8, n uint8) byte { return r >> n & 1 }
 func (m *Mem) index() uint8     { return number(m.Index) }
 func (m *Mem) base() uint8      { return number(m.Base) }
 
-// number is a register's number, 0 where there is none.
+// number is a register's number, or 0 if there is none.
 func number(r Reg) uint8 {
 	if r == NoReg {
 		return 0

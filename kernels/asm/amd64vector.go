@@ -38,13 +38,13 @@ func (a amd64) vectorMem(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm int) {
 	a.emit(byte(imm))
 }
 
-// evex reports whether the EVEX form is needed whatever the registers.
+// evex reports whether the EVEX form is needed, independent of the registers.
 func (o *Op) evex(w Width, k Mask, broadcast bool) bool {
 	return o.noVEX || w == W512 || k.K != 0 || broadcast
 }
 
-// vex adds the prefix of the VEX form. index and base are those of the operand that is
-// a register (then base) or memory.
+// vex adds the prefix of the VEX form. index and base are those of the operand that is a register (then base) or
+// memory.
 func (a amd64) vex(o *Op, w Width, reg, v, index, base uint8) {
 	if o.noVEX {
 		panic("amd64: " + o.Name + " has no VEX form")

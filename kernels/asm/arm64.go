@@ -6,21 +6,22 @@ import (
 	"math/bits"
 )
 
-// arm64 writes the instructions of amd64 as those of arm64 that do the same, of ARMv8.0: each general register is one of theirs, and each
-// vector register of 32 bytes a pair of NEON's, its halves 16 registers apart. Instructions of AVX2 work on halves of 16 bytes, so that each is that of NEON,
-// twice. Their results have the same bits.
+// arm64 writes the instructions of amd64 as equivalent instructions of ARMv8.0. Each general register is one of
+// arm64's, and each vector register of 32 bytes is a pair of NEON's, its halves 16 registers apart. An instruction of
+// AVX2 becomes one of NEON for each half of 16 bytes. Results have the same bits.
 //
-// Registers of vectors from [FirstTemporary] on hold what lies between; code can use them where no instruction needs that. An instruction on 16
-// bytes leaves the upper half as it is, where that of amd64 clears it, but for the one that makes zeros. Flags are those of the last comparison or addition; shifts leave them alone.
+// Vector registers from [FirstTemporary] on hold intermediate values; code can use them if no instruction needs that.
+// An instruction on 16 bytes leaves the upper half unchanged, while that of amd64 clears it; the one that makes zeros
+// clears it here too. Flags are those of the last comparison or addition; shifts do not change them.
 type arm64 struct {
 	*buffer
 	sums sums
 }
 
-// FirstTemporary is the first of three vector registers that instructions for [ARM64] use for what lies between.
+// FirstTemporary is the first of three vector registers that instructions for [ARM64] use for intermediate values.
 const FirstTemporary Vec = 13
 
-// The general registers of arm64 that stand for none of amd64. The registers 18, 26 to 29 belong to the system and to Go.
+// The general registers of arm64 that are none of amd64's. The registers 18, 26 to 29 belong to the system and to Go.
 const (
 	scratch     = 17 // an address or a number that is used at once
 	scratch2    = 25 // what goes to that address
@@ -29,24 +30,24 @@ const (
 	zeroReg     = 31
 )
 
-// sumRegs hold sums of two registers, with which addresses begin.
+// sumRegs hold sums of two registers, for addresses.
 var sumRegs = [...]uint32{16, 19, 20, 21, 22, 23}
 
-// sum is base + index << shift, which a register holds.
+// sum is the content of a register: base + index << shift.
 type sum struct {
 	base, index Reg
 	shift       uint8
 	valid       bool
 }
 
-// sums are what sumRegs hold, and which of them is given up next. Where code goes on from another place, they hold nothing.
+// sums are the contents of sumRegs, and which of them is replaced next. They are invalid after a label.
 type sums struct {
 	held    [len(sumRegs)]sum
 	next    int
 	entries int // of the buffer, when they were valid
 }
 
-// change gives up the sums that a register is part of.
+// change invalidates the sums that contain a register.
 func (s *sums) change(r Reg) {
 	for i := range s.held {
 		if s.held[i].base == r || s.held[i].index == r {
@@ -61,7 +62,7 @@ func (a *arm64) three(op, d, n, m uint32) { a.emit32(op | m<<16 | n<<5 | d) }
 // two adds an instruction on two registers.
 func (a *arm64) two(op, d, n uint32) { a.emit32(op | n<<5 | d) }
 
-// The general instructions of arm64, of 64 bits if nothing else is said.
+// The general instructions of arm64, of 64 bits unless stated otherwise.
 const (
 	armAdd    = 0x8b000000 // of a register shifted to the left, as are those that follow
 	armSub    = 0xcb000000
@@ -93,7 +94,8 @@ const (
 	armDmb    = 0xd5033abf // of stores
 )
 
-// access is how an instruction reaches memory: with an offset that counts bytes of its size and has 12 bits, or one that counts bytes and has 9 bits, with a sign.
+// access is an instruction that accesses memory: with an offset of 12 bits in units of its size, or with a signed
+// offset of 9 bits in bytes.
 type access struct {
 	scaled, unscaled uint32
 	bytes            int32
@@ -144,7 +146,7 @@ func (a *arm64) memAt(x access, r, base uint32, disp int32) {
 	}
 }
 
-// place is where memory begins: a register and an offset from it.
+// place is the beginning of memory: a register and an offset from it.
 func (a *arm64) place(m Mem) (base uint32, disp int32) {
 	if m.Label != NoLabel {
 		a.fixups = append(a.fixups, fixup{len(a.code), len(a.code), m.Label})
@@ -170,7 +172,7 @@ func (a *arm64) place(m Mem) (base uint32, disp int32) {
 	return sumRegs[i], disp
 }
 
-// address brings the address of memory into a register, from which accesses of up to 64 bytes need no other.
+// address loads the address of memory into a register, from which accesses of up to 64 bytes need no other.
 func (a *arm64) address(m Mem) (base uint32, disp int32) {
 	base, disp = a.place(m)
 	if disp < 0 || disp >= 4096-64 {
@@ -180,7 +182,7 @@ func (a *arm64) address(m Mem) (base uint32, disp int32) {
 	return base, disp
 }
 
-// add is d = s + v, and sets flags if that is [armFlags] and not 0.
+// add is d = s + v. It sets flags if flags is [armFlags] and not 0.
 func (a *arm64) add(flags, d, s uint32, v int32) {
 	switch {
 	case v >= 0 && v < 1<<12:
@@ -203,7 +205,7 @@ func (a *arm64) pointer(m Mem) uint32 {
 	return scratch
 }
 
-// number brings a number into a register.
+// number loads a number into a register.
 func (a *arm64) number(r uint32, v uint64) {
 	op := uint32(armMovz)
 	for half := range uint32(4) {
@@ -226,7 +228,7 @@ func (a *arm64) subFlags(d, s uint32, v int32) {
 	a.three(armSubs, d, s, scratch)
 }
 
-// conditions are those of arm64.
+// conditions are the condition codes of arm64.
 var conditions = map[Cond]uint32{Below: 3, AtLeast: 2, Equal: 0, NotEqual: 1, Negative: 4, Less: 11, NotLess: 10, NotAbove: 13, Greater: 12}
 
 // branch adds a jump, whose distance is filled in later.

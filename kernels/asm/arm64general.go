@@ -117,7 +117,7 @@ func (a *arm64) XorImm(r Reg, v int32) {
 func (a *arm64) Shl(r Reg, n uint8) { a.shift(r, -n&63, 63-n) }
 func (a *arm64) Shr(r Reg, n uint8) { a.shift(r, n, 63) }
 
-// shift rotates r to the right and keeps its bits up to last, those behind are zero.
+// shift rotates r to the right and keeps its bits up to last; the higher ones become zero.
 func (a *arm64) shift(r Reg, by, last uint8) {
 	a.two(armUbfm|uint32(by)<<16|uint32(last)<<10, uint32(r), uint32(r))
 	a.sums.change(r)
@@ -132,7 +132,7 @@ func (a *arm64) TrailingZeros(d, s Reg) {
 func (a *arm64) Jump(l Label)           { a.branch(armB, l) }
 func (a *arm64) JumpIf(c Cond, l Label) { a.branch(armBcond|conditions[c], l) }
 
-// Call keeps where the code itself returns to, so that what it calls must not call.
+// Call saves the return address of the code itself, so the called code must not make calls.
 func (a *arm64) Call(r Reg) {
 	a.three(armOrr, savedReturn, zeroReg, returnsTo)
 	a.two(armBlr, 0, uint32(r))

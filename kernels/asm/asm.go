@@ -54,7 +54,7 @@ func Indexed(base, index Reg, scale uint8, disp int32) Mem {
 // Labelled is the memory at a label.
 func Labelled(l Label) Mem { return Mem{Base: NoReg, Index: NoReg, Scale: 1, Label: l} }
 
-// Machine is what code is for.
+// Machine is the architecture that code is for.
 type Machine uint8
 
 // The machines.
@@ -63,7 +63,7 @@ const (
 	ARM64         // whose instructions do what those of amd64 would do
 )
 
-// Host is the machine that the program runs on: [AMD64] unless it is another one that there is code for.
+// Host is the machine that the program runs on, or [AMD64] if there is no code for it.
 func Host() Machine {
 	if runtime.GOARCH == "arm64" {
 		return ARM64
@@ -86,12 +86,11 @@ func New(machine Machine) *Asm {
 	return &Asm{b, amd64{b}}
 }
 
-// DataAlign is the alignment of the constants behind the code, in bytes.
+// DataAlign is the alignment of the constants after the code, in bytes.
 const DataAlign = 64
 
-// Finish returns the code followed by its constants, with all distances filled in. It
-// must lie at a multiple of [DataAlign]. The first result is the length of the code
-// alone.
+// Finish returns the code followed by its constants, with all distances filled in. It must be aligned to [DataAlign].
+// The first result is the length of the code without constants.
 func (a *Asm) Finish() (code int, all []byte) {
 	code = len(a.code)
 	a.Align(DataAlign)

@@ -109,7 +109,7 @@ func shapes() []shape {
 	}
 }
 
-// listing collects instructions and the text that a disassembler should give.
+// listing collects instructions and the expected text of a disassembler.
 type listing struct {
 	a    *Asm
 	want []string
@@ -121,7 +121,7 @@ func (l *listing) expect(format string, args ...any) {
 	l.ends = append(l.ends, l.a.Len())
 }
 
-// randomListing writes all instructions some times with random operands.
+// randomListing writes all instructions times times with random operands.
 func randomListing(times int) *listing {
 	r := rand.New(rand.NewPCG(1, 2))
 	l := listing{a: New(AMD64)}
@@ -297,8 +297,8 @@ func special(r *rand.Rand, l *listing) {
 	})
 }
 
-// TestEncodingsAreWhatADisassemblerReads writes instructions with random operands and
-// compares what objdump makes of the bytes.
+// TestEncodingsAreWhatADisassemblerReads writes instructions with random operands and compares them with objdump's
+// reading of the bytes.
 func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
 	objdump, err := exec.LookPath("objdump")
 	if err != nil {
@@ -312,8 +312,8 @@ func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
 	}
 }
 
-// TestTable compares encodings with a table that a disassembler has confirmed. With
-// -update it is written anew, after the test above has passed.
+// TestTable compares encodings with a table that a disassembler has confirmed. With -update it is written again, after
+// the test above has passed.
 func TestTable(t *testing.T) {
 	l := randomListing(2)
 	var table strings.Builder

@@ -2,7 +2,7 @@ package asm
 
 import "encoding/binary"
 
-// buffer is the code and the constants that have been added, with labels and what refers to them.
+// buffer is the code and the constants so far, with labels and references to them.
 type buffer struct {
 	code    []byte
 	data    []byte
@@ -45,7 +45,7 @@ func (b *buffer) NewLabel() Label {
 	return Label(len(b.labels) - 1)
 }
 
-// Bind puts a label at the current place in the code.
+// Bind binds a label to the current place in the code.
 func (b *buffer) Bind(l Label) {
 	b.entries++
 	b.labels[l] = place{offset: len(b.code)}
@@ -61,7 +61,7 @@ func (b *buffer) Here() Label {
 	return l
 }
 
-// Data adds a constant at a multiple of align bytes and gives its label.
+// Data adds a constant, aligned to align bytes, and returns its label.
 func (b *buffer) Data(c []byte, align int) Label {
 	for len(b.data)%align != 0 {
 		b.data = append(b.data, 0)

@@ -6,9 +6,12 @@
 //
 // The bytes depend only on the calls made, so equal programs give equal code.
 //
-// asm.go has operands and the [Asm], which is a buffer with labels and constants (buffer.go) and the [Instructions] of a machine
-// (instructions.go), chosen once. vector.go has the operands of vector instructions, and optable.go the table of these.
+// asm.go has operands and the [Asm], which is a buffer with labels and constants (buffer.go) and the [Instructions] of
+// a machine (instructions.go), chosen once. vector.go has the operands of vector instructions, and optable.go the table
+// of these.
 //
-// amd64.go encodes instructions of amd64 on general registers, amd64vector.go those on vectors. arm64.go has registers, addresses and
-// distances of arm64, arm64general.go its instructions on general registers, and neon.go those on vectors. neonforms.go maps amd64 instructions to them: neonarith.go has arithmetic, and neonlanes.go has moves of lanes.
+// amd64.go encodes instructions of amd64 on general registers, amd64vector.go those on vectors. arm64.go has registers,
+// addresses and distances of arm64, arm64general.go its instructions on general registers, and neon.go those on
+// vectors. neonforms.go maps amd64 instructions to them: neonarith.go has arithmetic, and neonlanes.go has moves of
+// lanes.
 package asm

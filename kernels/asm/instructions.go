@@ -1,6 +1,7 @@
 package asm
 
-// Instructions are those on general registers and jumps, as a machine encodes them. An [Asm] has them, and those on vectors.
+// Instructions are jumps and instructions on general registers, as a machine encodes them. An [Asm] has these, and
+// those on vectors.
 type Instructions interface {
 	// MovLoad is r = memory.
 	MovLoad(r Reg, m Mem)
@@ -41,7 +42,7 @@ type Instructions interface {
 	SubImm(r Reg, v int32)
 	// Dec is memory -= 1, on 64 bits.
 	Dec(m Mem)
-	// MulLoad is r *= memory, of which it keeps 64 bits.
+	// MulLoad is r *= memory, truncated to 64 bits.
 	MulLoad(r Reg, m Mem)
 	// And is d &= s.
 	And(d, s Reg)
@@ -59,45 +60,44 @@ type Instructions interface {
 	Shr(r Reg, n uint8)
 	// TrailingZeros is d = the number of zero bits below the lowest set bit of s.
 	TrailingZeros(d, s Reg)
-	// SpreadBits is d = the low 8 bits of s, each the last one of a byte. It overwrites mask.
+	// SpreadBits sets each byte of d to one of the low 8 bits of s. It overwrites mask.
 	SpreadBits(d, s, mask Reg)
 
 	// CmpLoad compares r with memory.
 	CmpLoad(r Reg, m Mem)
-	// CmpMemImm compares 64 bits of memory with v, which is of 8 bits.
+	// CmpMemImm compares 64 bits of memory with v, which has 8 bits.
 	CmpMemImm(m Mem, v int8)
 	// Test sets the flags of x & y.
 	Test(x, y Reg)
-	// Jump goes to a label.
+	// Jump jumps to a label.
 	Jump(l Label)
-	// JumpIf goes to a label where the condition holds.
+	// JumpIf jumps to a label if the condition holds.
 	JumpIf(c Cond, l Label)
 	// Call calls the code at the address in a register.
 	Call(r Reg)
 	// Return ends the code.
 	Return()
 
-	// StoreFence waits until stores past the caches can be seen by other processors.
+	// StoreFence waits until other processors can see non-temporal stores.
 	StoreFence()
-	// Prefetch asks for memory to be brought to the first-level cache.
+	// Prefetch prefetches memory into the first-level cache.
 	Prefetch(m Mem)
-	// Zeroupper clears the upper halves of the vector registers, without which later SSE
-	// code runs slowly.
+	// Zeroupper clears the upper halves of the vector registers. Without it, later SSE code runs slowly.
 	Zeroupper()
-	// Align fills up the code to a multiple of n bytes.
+	// Align pads the code to a multiple of n bytes.
 	Align(n int)
 
-	// vector is [Asm.RK], and vectorMem [Asm.MK], whose immediate number is none where they have none.
+	// vector is [Asm.RK], and vectorMem [Asm.MK]; imm is none if there is no immediate.
 	vector(op *Op, w Width, dst, v, src Vec, k Mask, imm int)
 	vectorMem(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm int)
-	// reach writes the distance of a label to where code refers to it.
+	// reach fills in the distance of a label in the code that refers to it.
 	reach(at []byte, distance int)
 }
 
 // Cond is a condition on the flags.
 type Cond uint8
 
-// The conditions; Less and its kin are of signed numbers, Below and its kin unsigned.
+// The conditions. Less and its variants are for signed numbers, Below and its variants for unsigned ones.
 const (
 	Below    Cond = 0x2
 	AtLeast  Cond = 0x3 // unsigned >=

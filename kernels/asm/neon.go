@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// neon is an instruction on vectors as [Asm.RK] and [Asm.MK] have it.
+// neon is an instruction on vectors with the operands of [Asm.RK] and [Asm.MK].
 type neon struct {
 	*arm64
 	w           Width
@@ -13,7 +13,7 @@ type neon struct {
 	imm         uint8
 }
 
-// halves are the registers of NEON that a vector register stands for.
+// halves are the registers of NEON that make up a vector register.
 func halves(v Vec) [2]uint32 {
 	if v > 15 {
 		panic("arm64: there is no such vector register")
@@ -21,14 +21,15 @@ func halves(v Vec) [2]uint32 {
 	return [2]uint32{uint32(v), uint32(v) + 16}
 }
 
-// The registers for what lies between, in the order in which they are used: memory that is an operand comes into the last one.
+// The registers for intermediate values, in the order in which they are used. A memory operand is loaded into the last
+// one.
 const (
 	memoryTemporary = FirstTemporary + 2
 	temporary       = FirstTemporary + 1
 	temporary2      = FirstTemporary
 )
 
-// count is the number of halves that take part.
+// count is the number of halves in use.
 func (n neon) count() int {
 	switch n.w {
 	case W128:
@@ -39,10 +40,10 @@ func (n neon) count() int {
 	panic("arm64: vectors have 32 bytes at most")
 }
 
-// Halves are the registers of NEON that a register stands for, the lower half first.
+// Halves are the registers of NEON that make up a register, the lower half first.
 func (v Vec) Halves() [2]Vec { h := halves(v); return [2]Vec{Vec(h[0]), Vec(h[1])} }
 
-// each has code written for each half of the operands, with that of a temporary.
+// each calls write for each half of the operands and of a temporary.
 func (n neon) each(write func(d, v, s, t uint32)) {
 	d, v, s, t := halves(n.dst), halves(n.v), halves(n.src), halves(temporary)
 	for h := range n.count() {
@@ -57,7 +58,7 @@ func (a *arm64) move(d, s uint32) {
 	}
 }
 
-// The instructions of NEON. Those on numbers are of float32 or integers of 32 bits; ofPairs makes them those of 64 bits.
+// The instructions of NEON. Arithmetic is on float32 or integers of 32 bits; ofPairs makes it 64 bits.
 const (
 	neonAnd   = 0x4e201c00
 	neonBic   = 0x4e601c00 // n and not m
@@ -166,7 +167,7 @@ func (a *arm64) load(w Width, v Vec, m Mem) { a.vectors(loadQ, ldpQ, w, v, m) }
 // store writes a vector.
 func (a *arm64) store(w Width, v Vec, m Mem) { a.vectors(storeQ, stpQ, w, v, m) }
 
-// vectors reads or writes a vector: by one instruction for both halves where that reaches them, else by x for each.
+// vectors loads or stores a vector: by one instruction for both halves if its offset fits, else by x for each.
 func (a *arm64) vectors(x access, both uint32, w Width, v Vec, m Mem) {
 	r := halves(v)
 	if m.Label != NoLabel && both == ldpQ && m.Disp == 0 {
@@ -221,14 +222,14 @@ func (a *arm64) vectorMem(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm int) {
 	a.vector(op, w, dst, v, memoryTemporary, k, imm)
 }
 
-// refuse ends a program that asks for a mask register, of which there are none.
+// refuse panics if a program uses a mask register: there are none.
 func (k Mask) refuse() {
 	if k.K != 0 {
 		panic("arm64: there are no mask registers")
 	}
 }
 
-// SpreadBits needs no mask, which it leaves as it is.
+// SpreadBits needs no mask, and leaves it unchanged.
 func (a *arm64) SpreadBits(d, s, _ Reg) {
 	spread, byBit := uint32(temporary), uint32(memoryTemporary)
 	a.number(scratch, 0x8040201008040201)

@@ -1,6 +1,6 @@
 package asm
 
-// choose is d = yes where a mask is set, else no.
+// choose is d = yes if a mask is set, else no.
 func (a *arm64) choose(d, mask, yes, no uint32) {
 	switch d {
 	case no:
@@ -13,7 +13,7 @@ func (a *arm64) choose(d, mask, yes, no uint32) {
 	}
 }
 
-// maskFor is where a mask can be made for [Asm.choose]: in d if that is none of the others.
+// maskFor is a register for a mask for [Asm.choose]: d if that is none of the others.
 func maskFor(d, t, yes, no uint32) uint32 {
 	if d == yes || d == no {
 		return t
@@ -21,7 +21,7 @@ func maskFor(d, t, yes, no uint32) uint32 {
 	return d
 }
 
-// extreme is the greatest or least operand: the second one where one is NaN, or both are zero.
+// extreme is the greatest or least operand; the second one if one is NaN or both are zero.
 func extreme(pairs uint32, greatest bool) func(neon) {
 	return func(n neon) {
 		n.each(func(d, v, s, t uint32) {
@@ -35,7 +35,7 @@ func extreme(pairs uint32, greatest bool) func(neon) {
 	}
 }
 
-// rounded rounds as the lowest bits of the number say.
+// rounded rounds in the mode given by the lowest bits of the immediate.
 func rounded(pairs uint32) func(neon) {
 	return func(n neon) {
 		op := [...]uint32{neonRintn, neonRintm, neonRintp, neonRintz}[n.imm&3]
@@ -87,7 +87,8 @@ func compared(pairs uint32) func(neon) {
 	}
 }
 
-// blended is s where the sign of a mask is set, else v. The last bit of the number says that all bits of a lane are as its sign.
+// blended is s if the sign of a mask is set, else v. The last bit of the immediate says that all bits of a lane equal
+// its sign.
 func blended(size int) func(neon) {
 	op := uint32(neonSshr | (64-31)<<16)
 	if size == 8 {
@@ -109,7 +110,7 @@ func blended(size int) func(neon) {
 	}
 }
 
-// fusedForms is a fused multiply-add of a form: kind 1 subtracts what is else added, and kind 2 the product.
+// fusedForms is a fused multiply-add of a form. Kind 1 subtracts the addend, and kind 2 the product.
 func fusedForms(form, kind int, pairs uint32) func(neon) {
 	op := [...]uint32{neonFmla, neonFmla, neonFmls}[kind] | pairs
 	return func(n neon) {
@@ -142,7 +143,7 @@ func timesLane(op uint32, size int) func(neon) {
 	}
 }
 
-// shifted shifts by a number: into v.
+// shifted shifts by an immediate, into v.
 func shifted(op uint32, size int) func(neon) {
 	return func(n neon) {
 		d, s, by := halves(n.v), halves(n.src), int(n.imm)
@@ -174,7 +175,7 @@ func (n neon) productOfLower() {
 	})
 }
 
-// truncated is float32 to integers, the least of which stands for what is none of them.
+// truncated converts float32 to integers. Numbers that do not fit become the least integer.
 func (n neon) truncated() {
 	const bound, worst = 0x4f026400 | 0xf<<5, 0x4f046400 // 2^31 as a number, and the least integer
 	u := uint32(temporary2)
@@ -188,7 +189,7 @@ func (n neon) truncated() {
 	})
 }
 
-// truncatedPairs is float64 to integers of 32 bits.
+// truncatedPairs converts float64 to integers of 32 bits.
 func (n neon) truncatedPairs() {
 	s, d := halves(n.src), uint32(n.dst)
 	whole, ok := uint32(temporary2), uint32(temporary)

@@ -2,7 +2,7 @@ package asm
 
 import "sync"
 
-// vectorForms has the instructions of amd64 on vectors as those of arm64.
+// vectorForms maps vector instructions of amd64 to those of arm64.
 var vectorForms = sync.OnceValue(func() map[*Op]func(neon) {
 	forms := map[*Op]func(neon){
 		MOVUPS: neon.copy, MOVAPS: neon.copy,
@@ -90,7 +90,7 @@ var vectorForms = sync.OnceValue(func() map[*Op]func(neon) {
 	return forms
 })
 
-// memoryForms has those whose operand in memory is no whole vector, or that store.
+// memoryForms maps instructions that store, or whose memory operand is not a whole vector.
 var memoryForms = sync.OnceValue(func() map[*Op]func(neon, Mem) {
 	return map[*Op]func(neon, Mem){
 		MOVUPS:   func(n neon, m Mem) { n.load(n.w, n.dst, m) },

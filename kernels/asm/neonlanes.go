@@ -2,7 +2,7 @@ package asm
 
 import "math/bits"
 
-// spread is the first element in all lanes.
+// spread broadcasts the first element to all lanes.
 func spread(size int) func(neon) {
 	return func(n neon) {
 		d := halves(n.dst)
@@ -12,7 +12,7 @@ func spread(size int) func(neon) {
 	}
 }
 
-// repeated is an element of memory in all lanes.
+// repeated broadcasts an element of memory to all lanes.
 func repeated(size int) func(neon, Mem) {
 	log := uint32(bits.TrailingZeros(uint(size)))
 	return func(n neon, m Mem) {
@@ -24,7 +24,7 @@ func repeated(size int) func(neon, Mem) {
 	}
 }
 
-// loadLane is v with a lane of memory.
+// loadLane is v with one lane from memory.
 func loadLane(size int, lane func(neon) int) func(neon, Mem) {
 	return func(n neon, m Mem) {
 		n.move(uint32(n.dst), uint32(n.v))
@@ -32,7 +32,8 @@ func loadLane(size int, lane func(neon) int) func(neon, Mem) {
 	}
 }
 
-// into has a value written that is no operand before it is whole: to d if that is none of the others.
+// into calls write with a register that is none of the others, since the result must not overwrite an operand before it
+// is complete. The result is then moved to d.
 func (n neon) into(d, t uint32, others [2]uint32, write func(r uint32)) {
 	r := d
 	if d == others[0] || d == others[1] {
@@ -60,7 +61,7 @@ func (n neon) signs() {
 	n.sums.change(Reg(n.dst))
 }
 
-// widened makes wider lanes of the lower half.
+// widened widens the lanes of the lower half.
 func widened(op uint32) func(neon) {
 	return func(n neon) {
 		d := halves(n.dst)
@@ -70,7 +71,7 @@ func widened(op uint32) func(neon) {
 	}
 }
 
-// widenedBytes makes lanes of 4 bytes of bytes.
+// widenedBytes widens bytes to lanes of 4 bytes.
 func widenedBytes(op uint32) func(neon) {
 	return func(n neon) {
 		d, t := halves(n.dst), uint32(temporary)
@@ -81,7 +82,7 @@ func widenedBytes(op uint32) func(neon) {
 	}
 }
 
-// narrowed makes smaller lanes, side by side.
+// narrowed narrows lanes to contiguous smaller ones.
 func (n neon) narrowed(op uint32, dst, src Vec) {
 	s := halves(src)
 	for h := range n.count() {
@@ -89,7 +90,7 @@ func (n neon) narrowed(op uint32, dst, src Vec) {
 	}
 }
 
-// packed narrows the lanes of both operands, which it limits to what fits.
+// packed narrows the lanes of both operands, with saturation.
 func packed(op uint32) func(neon) {
 	return func(n neon) {
 		n.each(func(d, v, s, t uint32) {
@@ -101,7 +102,7 @@ func packed(op uint32) func(neon) {
 	}
 }
 
-// insertHalf is v with a half that is the lower one of s.
+// insertHalf is v with one half replaced by the lower half of s.
 func (n neon) insertHalf() {
 	d, v := halves(n.dst), halves(n.v)
 	if n.imm&1 == 1 {
@@ -113,7 +114,7 @@ func (n neon) insertHalf() {
 	n.move(d[0], uint32(n.src))
 }
 
-// chooseHalves chooses each half among those of v and s.
+// chooseHalves selects each half from those of v and s.
 func (n neon) chooseHalves() {
 	v, s, d := halves(n.v), halves(n.src), halves(n.dst)
 	all := [4]uint32{v[0], v[1], s[0], s[1]}
@@ -159,7 +160,7 @@ func (n neon) shuffle(d, v, s, t uint32) {
 	}
 }
 
-// blendLanes is the lanes of s whose bits are set, and else those of v.
+// blendLanes is the lanes of s whose bits are set, and otherwise those of v.
 func (n neon) blendLanes() {
 	h := 0
 	n.each(func(d, v, s, t uint32) {
@@ -176,7 +177,7 @@ func (n neon) blendLanes() {
 	})
 }
 
-// lookUp is the elements of s, of 4 bytes, at the places that v has.
+// lookUp is the elements of s, of 4 bytes, at the places in v.
 func (n neon) lookUp() {
 	d, v, s := halves(n.dst), halves(n.v), halves(n.src)
 	table, upper := uint32(temporary2), uint32(temporary) // side by side
@@ -195,7 +196,8 @@ func (n neon) lookUp() {
 	}
 }
 
-// masked loads or stores the lanes whose signs are set in v, which are the first ones; others become zero. accesses are of 16 bytes, of 8 and of 4.
+// masked loads or stores the lanes whose signs are set in v, which are the first ones; others become zero. accesses are
+// those of 16, 8 and 4 bytes.
 func (n neon) masked(size int, m Mem, accesses [3]access, op uint32) {
 	d, mask := halves(n.dst), halves(n.v)
 	base, disp := n.address(m)

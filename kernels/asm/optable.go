@@ -95,8 +95,8 @@ func fused(name, suffix string, code byte, w uint8) [3]*Op {
 		op(name+"231"+suffix, 2, 1, w, 0xb0+code)}
 }
 
-// Fused multiply-add, each as the forms 132, 213 and 231. The digits tell which
-// operands are multiplied and which is added: form 213 is dst = v*dst + src.
+// Fused multiply-add, each as the forms 132, 213 and 231. The digits say which operands are multiplied and which is
+// added: form 213 is dst = v*dst + src.
 var (
 	FMADDPS  = fused("vfmadd", "ps", 0x8, 0)
 	FMADDPD  = fused("vfmadd", "pd", 0x8, 1)
@@ -133,7 +133,7 @@ var (
 	MOVMSKPS = op("vmovmskps", 1, 0, 0, 0x50).onlyVEX() // to a general register
 )
 
-// Conversions and movements between lanes.
+// Conversions and shuffles.
 var (
 	CVTPS2PD    = op("vcvtps2pd", 1, 0, 0, 0x5a).of(halfUnit)
 	CVTPD2PS    = wide("vcvtpd2ps", 1, 1, 0x5a)
@@ -178,7 +178,7 @@ var (
 	PERMT2PS    = op("vpermt2ps", 2, 1, 0, 0x7f).onlyEVEX() // dst has the first table, v the indices
 )
 
-// Products of narrow integers, added up in those of 32 bits: AVX-VNNI with VEX, AVX512-VNNI with EVEX.
+// Products of narrow integers, summed in 32 bits: AVX-VNNI with VEX, AVX512-VNNI with EVEX.
 var (
 	PDPBUSD = op("vpdpbusd", 2, 1, 0, 0x50) // of four unsigned bytes in v and four signed ones in src
 	PDPWSSD = op("vpdpwssd", 2, 1, 0, 0x52) // of two words in each
@@ -186,8 +186,8 @@ var (
 	DPBF16PS = op("vdpbf16ps", 2, 2, 0, 0x52).onlyEVEX() // of two bfloat16 in each, the upper ones first: AVX512-BF16
 )
 
-// AMX: its registers are tiles of up to 16 rows of 64 bytes. Products add up four bytes of v's rows with four of src's, of which a row
-// holds four for each column.
+// AMX: its registers are tiles of up to 16 rows of 64 bytes. Products add up four bytes of v's rows times four of
+// src's. A row of src holds four for each column.
 var (
 	TILELOADD   = op("tileloadd", 2, 3, 0, 0x4b).onlyVEX() // the index of the memory is the distance of rows
 	TILESTORED  = op("tilestored", 2, 2, 0, 0x4b).onlyVEX()
@@ -215,7 +215,7 @@ var (
 	FMLAPD   = only("fmla")
 )
 
-// AVX-512 only. Those with K give a mask register: dst is its number.
+// AVX-512 only. Instructions with K give a mask register: dst is its number.
 var (
 	MOVUPD       = wide("vmovupd", 1, 1, 0x10).onlyEVEX()
 	MOVUPDSt     = wide("vmovupd", 1, 1, 0x11).onlyEVEX()

@@ -3,7 +3,7 @@ package asm
 // Vec is the number of a vector register: 0 to 15 with VEX, 0 to 31 with EVEX.
 type Vec uint8
 
-// Width is the width of the vectors that an instruction works on.
+// Width is the width of an instruction's vectors.
 type Width uint8
 
 // The widths in bits.
@@ -69,16 +69,15 @@ func (u unit) bytes(w Width) int32 {
 	return full
 }
 
-// Mask is the use of a mask register in an EVEX instruction: lanes whose bit is clear
-// keep the destination, or become zero.
+// Mask is the use of a mask register in an EVEX instruction. Lanes whose bit is clear keep the destination, or become
+// zero.
 type Mask struct {
 	K    uint8 // 1 to 7; 0 is no mask
 	Zero bool
 }
 
-// R is the instruction op on registers: dst, and src if the instruction has two
-// register operands, or dst, v and src if it has three. Instructions that shift by an
-// immediate number have their destination in v and ignore dst.
+// R is the instruction op on registers: dst and src, or dst, v and src if it has three register operands. Instructions
+// that shift by an immediate have their destination in v and ignore dst.
 func (a *Asm) R(op *Op, w Width, dst, v, src Vec, imm ...byte) {
 	a.vector(op, w, dst, v, src, Mask{}, immediate(imm))
 }
@@ -88,7 +87,7 @@ func (a *Asm) RK(op *Op, w Width, dst, v, src Vec, k Mask, imm ...byte) {
 	a.vector(op, w, dst, v, src, k, immediate(imm))
 }
 
-// M is R with memory in the place of src. For a store, dst is what is stored.
+// M is R with memory instead of src. For a store, dst is the stored register.
 func (a *Asm) M(op *Op, w Width, dst, v Vec, m Mem, imm ...byte) {
 	a.vectorMem(op, w, dst, v, m, Mask{}, immediate(imm))
 }
@@ -98,10 +97,10 @@ func (a *Asm) MK(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm ...byte) {
 	a.vectorMem(op, w, dst, v, m, k, immediate(imm))
 }
 
-// none stands for the immediate number of an instruction that has none.
+// none is the immediate of an instruction without one.
 const none = -1
 
-// immediate is the immediate number, of which there is one at most.
+// immediate returns the immediate; there is at most one.
 func immediate(imm []byte) int {
 	if len(imm) == 0 {
 		return none

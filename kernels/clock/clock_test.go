@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNow has a clock that advances in steps that are short beside a kernel, at the rate of Go's.
+// TestNow expects a clock that advances at the rate of Go's, in steps that are short compared with a kernel.
 func TestNow(t *testing.T) {
 	began, last, steps := Now(), Now(), 0
 	goBegan := time.Now()

@@ -13,7 +13,7 @@ var (
 	counter   = kernel32.NewProc("QueryPerformanceCounter")
 	frequency = kernel32.NewProc("QueryPerformanceFrequency")
 
-	// rate is how many times a second the counter advances, and first what it was at first. Since Windows XP asking for either never fails.
+	// rate is the counter's frequency, and first its first value. Since Windows XP, neither query fails.
 	rate  = sync.OnceValue(func() uint64 { return ask(frequency) })
 	first = sync.OnceValue(func() uint64 { return ask(counter) })
 )

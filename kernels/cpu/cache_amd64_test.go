@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// report is what a processor says: registers by leaf and sub-leaf.
+// report is a processor's answers: registers by leaf and sub-leaf.
 type report map[[2]uint32][4]uint32
 
 func (r report) cpuid(leaf, sub uint32) (a, b, c, d uint32) {
@@ -43,7 +43,7 @@ func TestCachesOfOtherProcessors(t *testing.T) {
 	require.Equal(t, 4096, Cache{48 << 10, 12}.WayBytes())
 }
 
-// TestCachesAgreeWithKernel compares with what Linux says of the first processor.
+// TestCachesAgreeWithKernel compares with Linux's description of the first processor.
 func TestCachesAgreeWithKernel(t *testing.T) {
 	read := func(index int, name string) string {
 		text, _ := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name))

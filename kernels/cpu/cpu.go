@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ISA is a set of vector instructions. Of those for amd64, a greater one includes the smaller.
+// ISA is a set of vector instructions. For amd64, a greater one includes the smaller ones.
 type ISA uint8
 
 // The sets.
@@ -44,12 +44,11 @@ func Available() []ISA {
 	return []ISA{Portable, AVX2, AVX512}[:machine+1]
 }
 
-// JIT reports whether kernels may be written into executable memory: not if the
-// environment variable BROADLOOM_JIT is 0.
+// JIT reports whether kernels may be written into executable memory. It is false if the environment variable
+// BROADLOOM_JIT is 0.
 func JIT() bool { return jit }
 
-// Err says which variable of the environment has a value that is none of its own; nil if
-// all are right. Such a value counts as not given.
+// Err says which environment variable has an invalid value; nil if none has. An invalid value is ignored.
 func Err() error { return wrong }
 
 var (
@@ -59,8 +58,7 @@ var (
 	wrong   = cmp.Or(Setting("BROADLOOM_ISA", names[:]...), Setting("BROADLOOM_JIT", "0", "1"))
 )
 
-// Setting says that an environment variable has none of the values allowed; nil if it has
-// one, or is empty.
+// Setting returns an error if an environment variable is not empty and has none of the allowed values.
 func Setting(name string, allowed ...string) error {
 	value := os.Getenv(name)
 	if value == "" || slices.Contains(allowed, value) {
@@ -69,7 +67,7 @@ func Setting(name string, allowed ...string) error {
 	return fmt.Errorf("the environment variable %s is %q, and it must be one of %s, or not set", name, value, strings.Join(allowed, ", "))
 }
 
-// choose returns the wanted set if the machine has it; of an unknown name [Err] tells.
+// choose returns the wanted set if the machine has it. For an unknown name it sets [Err].
 func choose(best ISA, want string) ISA {
 	for i, name := range names {
 		if name == want && (ISA(i) == Portable || (ISA(i) == NEON) == (best == NEON)) {

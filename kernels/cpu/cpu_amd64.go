@@ -5,10 +5,10 @@ package cpu
 //go:noescape
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
-// xgetbv reads the register that tells what state the operating system saves.
+// xgetbv reads the register that says what state the operating system saves.
 func xgetbv() uint32
 
-// floatControl reads MXCSR, which says how the thread computes; setFloatControl writes it.
+// floatControl reads MXCSR, the thread's floating-point settings; setFloatControl writes it.
 func floatControl() uint32
 
 func setFloatControl(v uint32)
@@ -50,14 +50,14 @@ func detect() ISA {
 	return AVX2
 }
 
-// leaves is the instruction [cpuid], or what it would say on another processor.
+// leaves is the instruction [cpuid], or its answers on another processor.
 type leaves func(leaf, sub uint32) (a, b, c, d uint32)
 
 func detectCaches() hierarchy { return leaves(cpuid).caches() }
 
-// The leaves with a cache for each sub-leaf, which have one form: Intel's, and AMD's where the last
-// bit below is set (Intel 64 Software Developer's Manual, volume 2, CPUID; AMD64 Architecture
-// Programmer's Manual, volume 3, appendix E).
+// The leaves with a cache for each sub-leaf. Both have the same form: Intel's, and AMD's if the last bit below is set
+// (Intel 64 Software Developer's Manual, volume 2, CPUID; AMD64 Architecture Programmer's Manual, volume 3, appendix
+// E).
 const (
 	leafCachesIntel = 4
 	leafExtended    = 0x8000_0000
@@ -66,7 +66,7 @@ const (
 	bitCachesAMD    = 1 << 22 // leafFeatures, ecx
 )
 
-// caches asks for the caches.
+// caches queries the caches.
 func (cpuid leaves) caches() hierarchy {
 	h := common
 	leaf := uint32(leafCachesIntel)

@@ -4,7 +4,7 @@ package cpu
 
 import "runtime"
 
-// detect knows that all processors of arm64 have NEON.
+// detect returns NEON on arm64, since all its processors have it.
 func detect() ISA {
 	if runtime.GOARCH == "arm64" {
 		return NEON

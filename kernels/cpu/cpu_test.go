@@ -17,7 +17,7 @@ func TestChoose(t *testing.T) {
 	require.Equal(t, Portable, choose(AVX2, "portable"))
 }
 
-// TestMachineAgreesWithKernel compares with what Linux says of the processor.
+// TestMachineAgreesWithKernel compares with Linux's description of the processor.
 func TestMachineAgreesWithKernel(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if runtime.GOARCH != "amd64" {
@@ -44,7 +44,7 @@ func TestMachineAgreesWithKernel(t *testing.T) {
 	require.Equal(t, want, Machine())
 }
 
-// A value that is none of a variable's own is told with those that are.
+// An invalid value is reported together with the valid ones.
 func TestSetting(t *testing.T) {
 	for value, want := range map[string]string{"": "", "0": "", "1": "",
 		"maybe": `the environment variable BROADLOOM_JIT is "maybe", and it must be one of 0, 1, or not set`} {

@@ -2,13 +2,13 @@ package cpu
 
 import "runtime"
 
-// Flushing is a time in which the calling goroutine takes denormal numbers for zero.
+// Flushing is a period in which the calling goroutine treats denormal numbers as zeros.
 type Flushing struct{ before uint32 }
 
-// FlushDenormals has the calling goroutine take denormal operands and results of arithmetic on float32 and float64
-// for zeros of their sign, until End. The goroutine keeps its thread meanwhile, since the setting is a
-// thread's: MXCSR.FTZ and MXCSR.DAZ (Intel 64 Software Developer's Manual, volume 1, 10.2.3). Where the processor
-// has no such setting, nothing changes.
+// FlushDenormals makes the calling goroutine treat denormal operands and results of arithmetic on float32 and float64
+// as zeros of their sign, until End. The goroutine is locked to its thread meanwhile, since the setting is the
+// thread's: MXCSR.FTZ and MXCSR.DAZ (Intel 64 Software Developer's Manual, volume 1, 10.2.3). If the processor has no
+// such setting, nothing changes.
 func FlushDenormals() Flushing {
 	runtime.LockOSThread()
 	before := floatControl()
@@ -16,7 +16,7 @@ func FlushDenormals() Flushing {
 	return Flushing{before}
 }
 
-// End goes back to what was before.
+// End restores the previous setting.
 func (f Flushing) End() {
 	setFloatControl(f.before)
 	runtime.UnlockOSThread()

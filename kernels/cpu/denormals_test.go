@@ -10,7 +10,7 @@ import (
 
 var half = float32(0.5) // a variable of the package, so that the compiler does not compute with it
 
-// The setting holds until it ends, also inside another one, and in no other goroutine.
+// The setting holds until it ends, even inside another one, and in no other goroutine.
 func TestFlushDenormals(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("there is no such setting")

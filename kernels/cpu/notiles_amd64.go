@@ -2,5 +2,5 @@
 
 package cpu
 
-// askForTiles finds no way to ask this system.
+// askForTiles reports false: there is no way to ask this system.
 func askForTiles() bool { return false }

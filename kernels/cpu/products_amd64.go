@@ -37,5 +37,5 @@ func productsOf(isa ISA) (p Products) {
 	return p
 }
 
-// tilesGranted asks the system for the tile registers, which it gives to processes that want them.
+// tilesGranted asks the system for the tile registers, which it grants only on request.
 var tilesGranted = sync.OnceValue(askForTiles)

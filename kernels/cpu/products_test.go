@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is found agrees with the flags that Linux reports.
+// The detected instructions agree with the flags that Linux reports.
 func TestProductsAgreeWithKernel(t *testing.T) {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil || Machine() == Portable {

@@ -2,14 +2,14 @@ package hugepage
 
 import "syscall"
 
-// advise asks for large pages. That the system has none is no error.
+// advise asks for large pages. It is not an error if the system has none.
 func advise(b []byte) { _ = syscall.Madvise(b, syscall.MADV_HUGEPAGE) }
 
-// madvCollapse is MADV_COLLAPSE, which Linux has from 6.1 on: it makes large pages at once.
+// madvCollapse is MADV_COLLAPSE of Linux 6.1 and later, which makes large pages at once.
 const madvCollapse = 25
 
-// collapse makes a large page of small ones, and reports whether the system can. That it has no page
-// to give at the moment is no refusal.
+// collapse makes one large page of small ones, and reports whether the system can. It can even if it has no free large
+// page at the moment.
 func collapse(page []byte) bool {
 	err := syscall.Madvise(page, madvCollapse)
 	return err == nil || err == syscall.EAGAIN || err == syscall.ENOMEM

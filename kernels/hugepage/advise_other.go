@@ -2,8 +2,8 @@
 
 package hugepage
 
-// advise leaves the size of pages to the system.
+// advise does nothing: the system chooses the size of pages.
 func advise([]byte) {}
 
-// collapse reports that the system makes no large pages when it is asked.
+// collapse reports that the system cannot make large pages on request.
 func collapse([]byte) bool { return false }

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// Memory begins at a line of the cache, and is zero.
+// Memory is aligned to a cache line, and is zero.
 func ExampleMake() {
 	x := hugepage.Make[float32](1000)
 	fmt.Println(len(x), x[999], uintptr(unsafe.Pointer(&x[0]))%hugepage.Line)

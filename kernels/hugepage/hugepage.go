@@ -2,16 +2,15 @@ package hugepage
 
 import "unsafe"
 
-// Line is the size of a line of the cache, in bytes.
+// Line is the size of a cache line, in bytes.
 const Line = 64
 
-// huge is the size of the large pages that processors map at once, in bytes: small pages are
-// a tenth slower to stream through, and there are 512 times as many to be touched first.
+// huge is the size of large pages, in bytes. Streaming through small pages is a tenth slower, and there are 512 times
+// as many page faults at first.
 const huge = 2 << 20
 
-// Make makes n elements of a type without pointers, all zero. The memory is the garbage
-// collector's: whoever keeps a part of it keeps it alive. From a megabyte on the system is
-// asked for large pages.
+// Make makes n elements of a type without pointers, all zero. The garbage collector owns the memory: a reference to a
+// part of it keeps it alive. From a megabyte on the system is asked for large pages.
 func Make[T any](n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes(n*int(unsafe.Sizeof(*new(T))))))), n)
 }
@@ -24,7 +23,7 @@ func bytes(n int) []byte {
 	return memory
 }
 
-// room returns n bytes, and the whole large pages that hold them, none of a small number.
+// room returns n bytes, and the whole large pages that contain them; a small number of bytes has none.
 func room(n int) (memory, paged []byte) {
 	unit, size := Line, n
 	if n >= huge/2 {

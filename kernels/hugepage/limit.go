@@ -6,12 +6,11 @@ import (
 	"sync"
 )
 
-// probed is the size from which on Check asks the system. Smaller memory is Go's to give.
+// probed is the size from which Check asks the system. Go allocates smaller memory.
 const probed = 64 << 20
 
-// Check reports why there cannot be memory of a number of bytes: Go ends a process that asks for
-// more than the system gives. Memory that is in use meanwhile does not count, as it may be free
-// when it is needed.
+// Check reports why there cannot be memory of a number of bytes: Go ends a process that asks for more than the system
+// has. Memory that is in use at the moment does not count, as it may be free later.
 func Check(n int) error {
 	if limit, of := limit(); n > limit {
 		return fmt.Errorf("%s has %s", of, Bytes(limit))
@@ -22,7 +21,7 @@ func Check(n int) error {
 	return nil
 }
 
-// limit is the memory that the machine or the process's group has, as far as that is known.
+// limit is the memory of the machine or of the process's control group, if known.
 var limit = sync.OnceValues(func() (n int, of string) {
 	if n, of = systemLimit(); n > 0 {
 		return n, of

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// probe reports whether the system maps so many bytes, which are not touched.
+// probe reports whether the system maps n bytes, which are not touched.
 func probe(n int) bool {
 	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
@@ -18,8 +18,7 @@ func probe(n int) bool {
 	return true
 }
 
-// systemLimit is the memory of the machine, or that of a control group that may use less; swap
-// space counts in both.
+// systemLimit is the memory of the machine, or of a control group if that is less. Swap space counts in both.
 func systemLimit() (n int, of string) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -39,7 +38,7 @@ func systemLimit() (n int, of string) {
 	return n, of
 }
 
-// meminfo returns a line's number of bytes.
+// meminfo returns the number of bytes in a line.
 func meminfo(text, name string) int {
 	_, rest, _ := strings.Cut(text, name)
 	if fields := strings.Fields(rest); len(fields) > 0 {
@@ -49,8 +48,8 @@ func meminfo(text, name string) int {
 	return 0
 }
 
-// groupLimits lists the files that limit the memory of the process's control groups, of either
-// version; some do not exist.
+// groupLimits lists the files that limit the memory of the process's control groups, for both versions; some may not
+// exist.
 func groupLimits() (files []string) {
 	text, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {

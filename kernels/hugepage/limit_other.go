@@ -2,8 +2,8 @@
 
 package hugepage
 
-// probe asks nothing of other systems.
+// probe does not ask other systems.
 func probe(int) bool { return true }
 
-// systemLimit knows none of other systems.
+// systemLimit is unknown for other systems.
 func systemLimit() (n int, of string) { return 0, "" }

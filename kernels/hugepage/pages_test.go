@@ -30,7 +30,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// Memory whose pages become large later keeps what is in it, also at its ends.
+// Memory whose pages become large later keeps its contents, even at its ends.
 func TestMakeLater(t *testing.T) {
 	for _, n := range []int{0, 100, leastLater - 1, leastLater, leastLater + huge/2 + 3, 2*leastLater - 7} {
 		memory, later := MakeLater(n, -1) // whatever it takes
@@ -57,7 +57,7 @@ func TestMakeLater(t *testing.T) {
 	require.False(t, later.Pending(), "large pages that come at once are taken")
 }
 
-// What no machine has is refused, and what is refused is more than what there is.
+// More memory than any machine has is refused, and what is refused is more than there is.
 func TestCheck(t *testing.T) {
 	require.NoError(t, Check(1<<20))
 	require.NoError(t, Check(probed))

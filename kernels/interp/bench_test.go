@@ -12,8 +12,7 @@ import (
 
 const side = 1024
 
-// benchmark runs a program on square operands: matrices, and rows or columns where
-// an operand is Row or reduced.
+// benchmark runs a program on square operands: matrices, or rows or columns if an operand is Row or reduced.
 func benchmark(b *testing.B, p *rowprog.Program) {
 	k, err := Compile(p)
 	require.NoError(b, err)
@@ -126,7 +125,7 @@ func BenchmarkSums(b *testing.B)      { benchmark(b, sums(b)) }
 func BenchmarkSGD(b *testing.B)       { benchmark(b, sgd(b)) }
 func BenchmarkReLU(b *testing.B)      { benchmark(b, relu(b)) }
 
-// BenchmarkCall is the time of a call itself, on one row of 16 elements.
+// BenchmarkCall measures the overhead of a call, on one row of 16 elements.
 func BenchmarkCall(b *testing.B) {
 	p := relu(b)
 	k, err := Compile(p)

@@ -6,9 +6,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// binary is the loops of a primitive of two values: of two vectors, of a vector and
-// a scalar, and of a scalar and a vector. The latter two are nil where takesScalar
-// says no or the operation is mirrored.
+// binary is the loops of a primitive of two values: of two vectors, of a vector and a scalar, and of a scalar and a
+// vector. The latter two are nil if takesScalar is false or the operation is mirrored.
 type binary[To, From scalar.Element] struct {
 	vv func(dst []To, x, y []From)
 	vs func(dst []To, x []From, y From)

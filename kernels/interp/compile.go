@@ -42,7 +42,7 @@ func newCompiler(p *rowprog.Program) *compiler {
 			c.k.accs = append(c.k.accs, accPos{in.Operand, o.Reduced, in.Reduction})
 		}
 		if in.Section.Domain() == rowprog.Vec {
-			// These registers stay for the whole call, so they come first.
+			// These registers are used during the whole call, so they come first.
 			c.splatArgs(in, rowprog.Const, rowprog.Uniform, c.uniforms, &c.k.call)
 		}
 	}
@@ -77,8 +77,8 @@ func (c *compiler) stage(s int) {
 	}
 }
 
-// splatArgs finds registers for those arguments of an instruction that have a
-// domain from lo to hi and are needed as vectors. Steps fill them.
+// splatArgs finds registers for those arguments of an instruction that have a domain from lo to hi and are needed as
+// vectors. Steps fill them.
 func (c *compiler) splatArgs(in *rowprog.Inst, lo, hi rowprog.Domain, known map[rowprog.Value]int, steps *[]step) {
 	for i, x := range in.Uses() {
 		def := &c.prog.Insts[x]
@@ -175,7 +175,7 @@ func (c *compiler) inst(v rowprog.Value) {
 
 func (c *compiler) emit(do step) { c.out.block = append(c.out.block, do) }
 
-// release frees the registers of the values that are used by v for the last time.
+// release frees the registers of the values whose last use is v.
 func (c *compiler) release(v rowprog.Value) {
 	uses := c.prog.Insts[v].Uses()
 	for i, x := range uses {
@@ -185,8 +185,8 @@ func (c *compiler) release(v rowprog.Value) {
 	}
 }
 
-// result returns the register for the value of v. If the value is stored and nothing
-// forbids it, the register is the operand's memory wherever that is contiguous.
+// result returns the register for the value of v. If the value is stored and nothing forbids it, the register is the
+// operand's memory, provided that it is contiguous.
 func (c *compiler) result(v rowprog.Value) int {
 	t := c.prog.Insts[v].Type
 	r := c.regs.alloc(t)
@@ -198,9 +198,9 @@ func (c *compiler) result(v rowprog.Value) int {
 	return r
 }
 
-// destination finds an operand that v is stored to and that may be written before
-// the other stores of the section: nothing that is read afterwards can be the same
-// memory. That would be a load, which does not copy, of the same type.
+// destination finds an operand that v is stored to and that may be written before the other stores of the section: no
+// value that is read afterwards may be in the same memory. Such a value would be a load of the same type that does not
+// copy.
 func (c *compiler) destination(v rowprog.Value) (operand int, ok bool) {
 	_, hi := c.prog.Span(c.prog.Insts[v].Section)
 	operand = -1
@@ -216,8 +216,8 @@ func (c *compiler) destination(v rowprog.Value) (operand int, ok bool) {
 	return operand, operand >= 0
 }
 
-// overwritten reports whether a load must copy: whether it is read, by an effect,
-// after a store that can be to the same memory.
+// overwritten reports whether a load must copy: whether an effect reads it after a store that can be to the same
+// memory.
 func (c *compiler) overwritten(v rowprog.Value) bool {
 	for w := v + 1; w < c.lastUse[v]; w++ {
 		in := &c.prog.Insts[w]

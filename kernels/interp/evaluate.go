@@ -45,7 +45,7 @@ func (s *Scratch) pick(in *rowprog.Inst) uint64 {
 	return loops.Load(in.Type, unsafe.Add(s.element(in.Operand, 0, in.Type.Size()), s.picked(in)*in.Type.Size()))
 }
 
-// picked is the index at which a pick reads, 0 for one outside.
+// picked is the index at which a pick reads; 0 if it is out of range.
 func (s *Scratch) picked(in *rowprog.Inst) int {
 	at, limit := int64(s.value[in.Args[0]]), int64(s.value[in.Args[1]])
 	if s.prog.Insts[in.Args[0]].Type == rowprog.I32 {
@@ -62,7 +62,7 @@ func (s *Scratch) primitive(in *rowprog.Inst) uint64 {
 	for i, u := range in.Uses() {
 		x[i] = s.value[u]
 	}
-	// The last operand has the operation's type, of Select too.
+	// The last operand has the operation's type, even for Select.
 	t := s.prog.Insts[in.Uses()[in.Op.Arity()-1]].Type
 	return scalar.Apply(in.Op, t, x[0], x[1], x[2])
 }
@@ -83,7 +83,7 @@ func (s *Scratch) accumulateRow(in *rowprog.Inst) {
 	loops.Store(o.Type, dst, scalar.Combine(in.Reduction, o.Type, loops.Load(o.Type, dst), x))
 }
 
-// setIdentities returns accumulated operands the result of no visit.
+// setIdentities sets accumulated operands to the result of an empty reduction.
 func (k *Kernel) setIdentities(s *Scratch) {
 	for _, a := range k.accs {
 		o := &k.prog.Operands[a.operand]

@@ -5,11 +5,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Block is the number of elements that are worked on at a time. It is a multiple of
-// the number of lanes of every type, so that each block begins with the first lane.
+// Block is the number of elements that are processed at a time. It is a multiple of the number of lanes of every type,
+// so that each block begins with the first lane.
 const Block = 1024
 
-// Kernel is a compiled row program. It may be used by several goroutines at once.
+// Kernel is a compiled row program. Several goroutines may use it at once.
 type Kernel struct {
 	prog   *rowprog.Program
 	stages []stage
@@ -20,7 +20,7 @@ type Kernel struct {
 	accs   []accPos // the accumulated operands
 }
 
-// stage is what is done for one stage of a row, after its row section.
+// stage is the work of one stage of a row, after its row section.
 type stage struct {
 	begin []step // once a row
 	block []step // for each block
@@ -40,8 +40,8 @@ type accPos struct {
 // Compile makes a kernel of a program, in plain Go.
 func Compile(p *rowprog.Program) (*Kernel, error) { return compile(p, false) }
 
-// CompileVectors makes a kernel that uses vector code for single primitives where the
-// program has some for this machine: see package aot. Results are the same.
+// CompileVectors makes a kernel that uses vector code for single primitives, if there is some for this machine: see
+// package aot. Results are the same.
 func CompileVectors(p *rowprog.Program) (*Kernel, error) { return compile(p, true) }
 
 func compile(p *rowprog.Program, vectors bool) (*Kernel, error) {
@@ -66,9 +66,9 @@ func (k *Kernel) Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
 	return s.partial.Run(k.prog, a, func(a *launch.Args, lo, hi int) (launch.Fault, bool) { return k.RunRange(a, lo, hi, s) })
 }
 
-// RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run at
-// once, each with a scratch of its own, unless the program accumulates over axis 0:
-// then each range starts anew, and its result belongs in a launch.Partial.
+// RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run in parallel, each with its own
+// scratch. If the program accumulates over axis 0, each range starts from the neutral element, and its result belongs
+// in a launch.Partial.
 func (k *Kernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool) {
 	s.Reserve(k)
 	s.start(k, a, lo, hi)

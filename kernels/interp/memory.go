@@ -8,8 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// bySize picks the instance of a step that moves elements of type t without looking
-// at them.
+// bySize picks the instance of a step that copies elements of type t without interpreting them.
 func bySize(t rowprog.Type, of1, of2, of4, of8 step) step {
 	switch t.Size() {
 	case 1:
@@ -22,9 +21,8 @@ func bySize(t rowprog.Type, of1, of2, of4, of8 step) step {
 	return of8
 }
 
-// loadStep makes reg the current block of an operand: the operand's memory itself
-// if it is contiguous and need not be copied, else a copy in the register's own
-// block.
+// loadStep makes reg the current block of an operand: the operand's memory itself if it is contiguous and need not be
+// copied, else a copy in the register's own block.
 func loadStep(t rowprog.Type, reg, base, operand int, copied bool) step {
 	return bySize(t, load1[uint8](reg, base, operand, copied), load1[uint16](reg, base, operand, copied),
 		load1[uint32](reg, base, operand, copied), load1[uint64](reg, base, operand, copied))
@@ -64,7 +62,7 @@ func pickRow1[T loops.Bits](in *rowprog.Inst, reg, base int) step {
 	}
 }
 
-// pickStep fills a register with the elements of an operand that indices in another one name.
+// pickStep fills a register with the elements of an operand at the indices in another register.
 func pickStep(in *rowprog.Inst, reg, index int) step {
 	if in.Type.Size() == 4 {
 		return pick1[uint32](in.Operand, in.Args[1], reg, index)
@@ -79,8 +77,8 @@ func pick1[T loops.Bits](operand int, limit rowprog.Value, reg, index int) step 
 	}
 }
 
-// targetStep makes reg the current block of an operand that is about to be written,
-// if it is contiguous, else the register's own block.
+// targetStep makes reg the current block of an operand that is about to be written, if it is contiguous, else the
+// register's own block.
 func targetStep(t rowprog.Type, reg, base, operand int) step {
 	size := t.Size()
 	return func(s *Scratch, n int) {
@@ -92,8 +90,8 @@ func targetStep(t rowprog.Type, reg, base, operand int) step {
 	}
 }
 
-// storeStep writes a register to an operand; direct says that a contiguous operand
-// has been written already, by means of targetStep.
+// storeStep writes a register to an operand. direct says that a contiguous operand has been written already, through
+// targetStep.
 func storeStep(t rowprog.Type, operand, reg int, direct bool) step {
 	return bySize(t, store1[uint8](operand, reg, direct), store1[uint16](operand, reg, direct),
 		store1[uint32](operand, reg, direct), store1[uint64](operand, reg, direct))
@@ -152,8 +150,8 @@ func iotaStep(reg int) step {
 	}
 }
 
-// accumulateStep combines a register into an operand. An operand that is not
-// contiguous is brought to the register room and back.
+// accumulateStep combines a register into an operand. An operand that is not contiguous is copied to the register room
+// and back.
 func accumulateStep(o *rowprog.Operand, in *rowprog.Inst, reg, room int) step {
 	return bySize(o.Type, accumulate1[uint8](o, in, reg, room), accumulate1[uint16](o, in, reg, room),
 		accumulate1[uint32](o, in, reg, room), accumulate1[uint64](o, in, reg, room))
@@ -177,7 +175,7 @@ func accumulate1[T loops.Bits](o *rowprog.Operand, in *rowprog.Inst, reg, room i
 	}
 }
 
-// guardStep looks for a false element and tells the element of the culprit there.
+// guardStep looks for a false element and reports the culprit's element there.
 func guardStep(reg int, code rowprog.FaultCode, culprit func(s *Scratch, i int) uint64) step {
 	return func(s *Scratch, n int) {
 		if i := bytes.IndexByte(vec[uint8](s, reg, n), 0); i >= 0 {

@@ -6,8 +6,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// arg is where an instruction finds an argument: in a register or, if reg is
-// negative, as a value outside of the row.
+// arg is where an argument of an instruction is: in a register or, if reg is negative, a value outside of the row.
 type arg struct {
 	reg   int
 	value rowprog.Value
@@ -46,8 +45,8 @@ func primitiveStep(in *rowprog.Inst, dst int, args []arg) step {
 	return ternaryStep(in.Op, t, dst, args)
 }
 
-// mirrored returns for an operation the one that does the same with exchanged
-// arguments. The payload of a NaN may differ, which is allowed.
+// mirrored maps an operation to the equivalent one with exchanged arguments. The payload of a NaN may differ, which is
+// allowed.
 var mirrored = map[rowprog.Op]rowprog.Op{
 	rowprog.OpAdd: rowprog.OpAdd,
 	rowprog.OpMul: rowprog.OpMul,

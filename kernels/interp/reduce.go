@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// laneWords is the room for the lanes of a Sum or Prod, 256 bytes of any type.
+// laneWords is the size of the lanes of a Sum or Prod in words: 256 bytes for all types.
 const laneWords = 32
 
 // reduction is the three parts of a reduction over the row.
@@ -55,9 +55,8 @@ func numberReduction[T scalar.Number](kind rowprog.Reduction, t rowprog.Type, st
 func add[T scalar.Number](x, y T) T      { return x + y }
 func multiply[T scalar.Number](x, y T) T { return x * y }
 
-// laneReduction combines elements in lanes and at the end of a chunk the lanes. A short
-// row leaves the last lanes at the identity, with which combining changes nothing: they
-// are left out.
+// laneReduction combines elements in lanes, and the lanes at the end of a chunk. A short row leaves the last lanes at
+// the identity. Combining these changes nothing, so they are left out.
 func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold func(lanes []T) T, combine func(x, y T) T,
 	lanes, state, x int, v rowprog.Value) reduction {
 	at := func(s *Scratch) []T {

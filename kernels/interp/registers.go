@@ -2,8 +2,8 @@ package interp
 
 import "github.com/broadloom/broadloom/kernels/rowprog"
 
-// registers hands out blocks of the scratch. A register keeps its block until it is
-// freed; registers of one size share blocks, which keeps the working set small.
+// registers allocates blocks of the scratch. A register keeps its block until it is freed. Registers of one size share
+// blocks, which keeps the working set small.
 type registers struct {
 	bases []int // of each register, where its block begins, in words
 	sizes []int // of each register, the bytes of an element

@@ -8,9 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Scratch is the memory and the state of a call. It serves any number of kernels,
-// one call at a time. The zero value is ready for use and grows by itself; Reserve
-// makes it grow in advance.
+// Scratch is the memory and the state of a call. It serves any number of kernels, one call at a time. The zero value is
+// ready for use and grows as needed; Reserve grows it in advance.
 type Scratch struct {
 	blocks  []uint64 // the registers' blocks
 	states  []uint64 // partial results of reductions over the row
@@ -32,7 +31,7 @@ type Scratch struct {
 	faulted bool
 }
 
-// Reserve prepares for calls of the kernels.
+// Reserve allocates enough memory for calls of the kernels.
 func (s *Scratch) Reserve(kernels ...*Kernel) {
 	for _, k := range kernels {
 		s.blocks = grow(s.blocks, k.words)
@@ -118,7 +117,7 @@ func (s *Scratch) step(axis, n int) {
 	}
 }
 
-// element is the place of an operand's element in the current row.
+// element is the address of an operand's element in the current row.
 func (s *Scratch) element(operand, index, size int) unsafe.Pointer {
 	stride := s.args.Stride[operand]
 	at := s.offset[operand] + index*stride[len(stride)-1]
@@ -134,8 +133,7 @@ func (s *Scratch) inner(operand int) int {
 // first reports whether an operand reduced over the axes is visited for the first time.
 func (s *Scratch) first(reduced rowprog.AxisSet) bool { return s.moved&reduced == 0 }
 
-// fail records a fault at an element of the current row, unless there is one
-// before it.
+// fail records a fault at an element of the current row, unless there is an earlier one.
 func (s *Scratch) fail(code rowprog.FaultCode, index int, value uint64) {
 	position := s.row*s.args.N + index
 	if !s.faulted || position < s.fault.Position {
@@ -143,7 +141,7 @@ func (s *Scratch) fail(code rowprog.FaultCode, index int, value uint64) {
 	}
 }
 
-// release forgets the caller's memory, which would otherwise stay in use.
+// release drops references to the caller's memory, which would otherwise stay alive.
 func (s *Scratch) release() {
 	clear(s.reg)
 	s.args = nil

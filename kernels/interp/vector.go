@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// vectorStep makes the step of a primitive that there is vector code for, else nil.
+// vectorStep makes the step of a primitive with vector code, or returns nil.
 func (c *compiler) vectorStep(in *rowprog.Inst, dst int, args []arg) step {
 	if !c.vectors || in.Op == rowprog.OpConvert {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"unsafe"
 )
 
-// ErrUnavailable says that the system gives no executable memory: it has no such
-// thing, or a policy forbids it.
+// ErrUnavailable says that the system provides no executable memory, or a policy forbids it.
 var ErrUnavailable = errors.New("jit: no executable memory")
 
 // Code is a block of machine code.
@@ -30,11 +29,10 @@ func New(code []byte) (*Code, error) {
 	return c, nil
 }
 
-// int3 fills the rest of the last page: it stops amd64, and arm64 does not know it.
+// int3 fills the rest of the last page. It is a breakpoint on amd64, and undefined on arm64.
 const int3 = 0xcc
 
-// mapExecutable puts code in memory of its own, which is writable first and executable
-// afterwards.
+// mapExecutable copies code to separate memory, which is first writable and then executable.
 func mapExecutable(code []byte) ([]byte, error) {
 	page := os.Getpagesize()
 	size := (len(code) + page) &^ (page - 1)
@@ -54,18 +52,18 @@ func mapExecutable(code []byte) ([]byte, error) {
 	return mem, nil
 }
 
-// Call runs the code from an offset on, with the address of its arguments. Memory to
-// which the arguments point must be kept alive by the caller.
+// Call runs the code from an offset on, with the address of its arguments. The caller must keep memory alive to which
+// the arguments point.
 func (c *Code) Call(offset int, args unsafe.Pointer) {
 	call(c.at(offset), args)
 	runtime.KeepAlive(c)
 }
 
-// Address is that of code from an offset on, for other machine code to call. The caller must
-// keep c alive as long as it may do so.
+// Address is the address of the code at an offset, for other machine code to call. The caller must keep c alive as long
+// as that may happen.
 func (c *Code) Address(offset int) uintptr { return uintptr(c.at(offset)) }
 
-// at returns the address of code, which is good for as long as c is alive.
+// at returns the address of code. It is valid as long as c is alive.
 func (c *Code) at(offset int) unsafe.Pointer {
 	if uint(offset) >= uint(c.size) {
 		panic("jit: call beyond the code")

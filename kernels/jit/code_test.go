@@ -23,7 +23,7 @@ func adder(t testing.TB) *Code {
 	a.AddStore(asm.At(asm.RDI, 0), asm.RAX)
 	a.SubImm(asm.RCX, 1)
 	a.JumpIf(asm.NotEqual, top)
-	// Registers that Go's own calling convention keeps must not matter.
+	// Code may change registers that Go's calling convention reserves.
 	a.Xor(asm.R14, asm.R14)
 	a.R(asm.ADDPS, asm.W256, 15, 15, 15)
 	a.Zeroupper()
@@ -32,7 +32,8 @@ func adder(t testing.TB) *Code {
 	return made(t, code)
 }
 
-// made is code in executable memory; the test is skipped where the system gives none, but where it is known to.
+// made is code in executable memory. The test is skipped if the system provides none, except on systems that are known
+// to.
 func made(t testing.TB, code []byte) *Code {
 	c, err := New(code)
 	if errors.Is(err, ErrUnavailable) && runtime.GOOS != "linux" && runtime.GOOS != "windows" {

@@ -6,14 +6,14 @@ import (
 	"unsafe"
 )
 
-// List is code that is called piece by piece, each with arguments of its own, as one call.
-// It keeps the code alive, and the memory of the arguments itself. The zero value has none.
+// List is a sequence of code, each with separate arguments, that is called as one call. It keeps the code and the
+// arguments themselves alive. The zero value is empty.
 type List struct {
 	entries []entry
 	codes   []*Code // of the entries, each once
 }
 
-// entry is what callEach reads.
+// entry is one call; callEach reads it.
 type entry struct{ code, args unsafe.Pointer }
 
 // Add appends a call: see [Code.Call].
@@ -24,11 +24,10 @@ func (l *List) Add(c *Code, offset int, args unsafe.Pointer) {
 	}
 }
 
-// AddStatic appends a call of machine code that is part of the program.
+// AddStatic appends a call of machine code that is part of the binary.
 func (l *List) AddStatic(code, args unsafe.Pointer) { l.entries = append(l.entries, entry{code, args}) }
 
-// Call runs the code in the order in which it was added. Memory to which arguments point
-// must be kept alive by the caller.
+// Call runs the code in the order in which it was added. The caller must keep memory alive to which arguments point.
 func (l *List) Call() {
 	if len(l.entries) == 0 {
 		return

@@ -37,7 +37,7 @@ func TestListKeepsWhatItCalls(t *testing.T) {
 	}
 }
 
-// Each call of a list finds what the one before it has left.
+// Each call of a list sees the results of the one before.
 func TestListCallsInOrder(t *testing.T) {
 	var l List
 	l.Call() // of nothing

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// reserve gives pages that can be written.
+// reserve returns writable pages.
 func reserve(size int) ([]byte, error) {
 	address, err := windows.VirtualAlloc(0, uintptr(size), windows.MEM_COMMIT|windows.MEM_RESERVE, windows.PAGE_READWRITE)
 	if err != nil {
@@ -17,8 +17,8 @@ func reserve(size int) ([]byte, error) {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), size), nil
 }
 
-// makeExecutable makes of pages that can be written some that can be carried out. Where a policy of the process forbids code that is made at run
-// time, as "arbitrary code guard" does, that is an error.
+// makeExecutable makes writable pages executable, and no longer writable. It returns an error if a policy of the
+// process forbids code that is made at run time, as "arbitrary code guard" does.
 func makeExecutable(mem []byte) error {
 	var was uint32
 	return windows.VirtualProtect(addressOf(mem), uintptr(len(mem)), windows.PAGE_EXECUTE_READ, &was)

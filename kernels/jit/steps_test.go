@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A list is called many times, and finds words changed from one time to the next.
+// A list is called many times, and words change from one time to the next.
 func TestListIsCalledManyTimes(t *testing.T) {
 	var l List
 	a, b := [3]int64{0, 0, 1}, [3]int64{0, 0, 2}
@@ -33,7 +33,7 @@ func TestListIsCalledManyTimes(t *testing.T) {
 	require.False(t, ended)
 }
 
-// Calls end after the one that leaves a Bool false, also where that is the last.
+// Calls end after the one that leaves a Bool false, even if that is the last.
 func TestListIsCalledWhileABoolIsTrue(t *testing.T) {
 	for _, most := range []int{3, 4, 9} {
 		var l List

@@ -2,13 +2,13 @@ package jit
 
 import "unsafe"
 
-// synchronize has the caches of instructions forget memory that code was written to.
+// synchronize makes the instruction caches see memory that code was written to.
 func synchronize(mem []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
 	syncCaches(start, start+uintptr(len(mem)))
 }
 
-// syncCaches writes what is in the caches of data from start to end back to where those of instructions read it, which it empties of that.
+// syncCaches writes the data caches from start to end back to where the instruction caches read, and invalidates these.
 //
 //go:noescape
 func syncCaches(start, end uintptr)

@@ -2,5 +2,5 @@
 
 package jit
 
-// synchronize has nothing to do: the caches agree.
+// synchronize does nothing: the caches are coherent.
 func synchronize([]byte) {}

@@ -6,19 +6,18 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Args is the arguments of one call of a row program.
+// Args are the arguments of one call of a row program.
 type Args struct {
 	N     int   // the number of elements of a row
 	Outer []int // the sizes of the outer axes
-	// Origin is the index of the first element along the outer axes and, last, within the row, where
-	// that matters to a program: of a call that is a part of another. Pointers point there. It may be
-	// nil for zeros. A part of a row begins with a multiple of [rowprog.Lanes] elements.
+	// Origin is the index of the first element along the outer axes and, last, within the row. It matters to programs
+	// that use positions, in a call that is a part of another. Pointers point to this element. It may be nil for zeros.
+	// A part of a row begins at a multiple of [rowprog.Lanes] elements.
 	Origin []int
 
 	Whole int // the number of elements of the call of which this is a part, if it is one
 
-	// Ptr points at the element of each operand at index 0 of all axes. It may be
-	// nil for an operand without elements.
+	// Ptr points at the element of each operand at index 0 of all axes. It may be nil for an operand without elements.
 	Ptr []unsafe.Pointer
 
 	// Stride returns the steps of each operand, in elements: along the outer axes and,
@@ -71,8 +70,7 @@ func (a *Args) First(axis int) int {
 	return a.Origin[axis]
 }
 
-// Rows is the number of rows along outer axis 0, which is what a range of a call is
-// cut from; 1 without outer axes.
+// Rows is the number of rows along outer axis 0, of which a call can run a range; 1 without outer axes.
 func (a *Args) Rows() int {
 	if len(a.Outer) == 0 {
 		return 1
@@ -89,10 +87,10 @@ func (a *Args) Elements() int {
 	return count
 }
 
-// Slice makes into the part [lo, hi) of a along an axis; axis len(Outer) is the row. The
-// program accumulates nothing over the axis and does not ask for positions; a row may be
-// cut only if the program works on each of its elements alone. The two have the same axes
-// and operands. Positions of faults count from the part's beginning: see [Args.Position].
+// Slice sets into to the part [lo, hi) of a along an axis; axis len(Outer) is the row. The program must accumulate
+// nothing over the axis and must not use positions. A row may only be divided if the program processes each of its
+// elements alone. Both arguments have the same axes and operands. Positions of faults count from the part's beginning:
+// see [Args.Position].
 func (a *Args) Slice(p *rowprog.Program, axis, lo, hi int, into *Args) {
 	into.N, into.Whole = a.N, max(a.Elements(), a.Whole)
 	copy(into.Outer, a.Outer)
@@ -110,8 +108,8 @@ func (a *Args) Slice(p *rowprog.Program, axis, lo, hi int, into *Args) {
 	}
 }
 
-// Position is where an element lies in the iteration space of a, by its position in the part
-// [lo, hi) along an axis.
+// Position is the position of an element in the iteration space of a, from its position in the part [lo, hi) along an
+// axis.
 func (a *Args) Position(axis, lo, hi, position int) int {
 	within := hi - lo // elements of the part for an index of the axes before it
 	for after := axis + 1; after <= len(a.Outer); after++ {
@@ -121,11 +119,11 @@ func (a *Args) Position(axis, lo, hi, position int) int {
 	return position/within*step*a.Size(axis) + lo*step + position%within
 }
 
-// Fault is what a guard has found.
+// Fault is a failed guard.
 type Fault struct {
 	Code rowprog.FaultCode
-	// Position is the linear index in the iteration space, outer axes first, of the
-	// offending element or of the first element of the offending row.
+	// Position is the linear index in the iteration space, outer axes first, of the offending element or of the first
+	// element of the offending row.
 	Position int
 	// Value is the bits of the guard's culprit there.
 	Value uint64

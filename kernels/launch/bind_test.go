@@ -23,7 +23,7 @@ func copier(t *testing.T, outer int, x, y rowprog.Domain, guarded bool) *rowprog
 	return p
 }
 
-// arrange makes arguments whose operands lie at the given offsets of one memory.
+// arrange makes arguments whose operands are at the given offsets of one memory.
 func arrange(p *rowprog.Program, memory []float32, n int, outer []int, at []int, stride ...[]int) *Args {
 	a := New(p)
 	a.N = n
@@ -243,7 +243,7 @@ func TestChunks(t *testing.T) {
 	require.Equal(t, 10000, hi)
 }
 
-// TestReshapedSteps lists where the elements lie in two ways.
+// TestReshapedSteps lists the places of elements in two ways.
 func TestReshapedSteps(t *testing.T) {
 	places := func(sizes, steps []int) (list []int) {
 		list = []int{0}
@@ -289,7 +289,8 @@ func TestReshapedSteps(t *testing.T) {
 	}
 }
 
-// The last outer axis is the one along which elements of most operands lie side by side that do not along the row.
+// The last outer axis becomes the one along which elements of most operands are contiguous that are not contiguous
+// along the row.
 func TestTurn(t *testing.T) {
 	b := rowprog.NewBuilder("exchange", 2)
 	x, z := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("z", rowprog.F32, rowprog.Vec))

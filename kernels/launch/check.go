@@ -6,10 +6,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Check reports whether the arguments obey the program's rules: their form, strides
-// that fit the operands' domains and reduced axes, and no overlap of written memory
-// with other operands but an exact one. What it cannot check is that the pointers
-// point at memory of the right size.
+// Check reports whether the arguments obey the program's rules: their form, strides that fit the operands' domains and
+// reduced axes, and no overlap of written memory with other operands except an exact one. It cannot check that the
+// pointers point at memory of the right size.
 func Check(p *rowprog.Program, a *Args) error {
 	if len(a.Outer) != p.Outer || len(a.Ptr) != len(p.Operands) || len(a.Stride) != len(p.Operands) {
 		return fmt.Errorf("launch: %s takes %d outer axes and %d operands, not %d and %d with %d lists of strides",
@@ -76,8 +75,7 @@ func hasElements(o *rowprog.Operand, a *Args) bool {
 	return true
 }
 
-// sameElements reports whether two operands are element by element the same memory
-// and the second is only loaded.
+// sameElements reports whether two operands are element by element the same memory and the second is only loaded.
 func sameElements(p *rowprog.Program, a *Args, w, o int) bool {
 	x, y := &p.Operands[w], &p.Operands[o]
 	if a.Ptr[w] != a.Ptr[o] || x.Type != y.Type || x.Domain != y.Domain ||

@@ -8,9 +8,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// ChunkSums is what the chunks of a call accumulate into one operand over all outer axes: lines
-// of elements for each of a row, one behind the other. Unlike a [Partial], it is for callers
-// that accumulate by themselves, in any number of steps.
+// ChunkSums is what the chunks of a call accumulate into one operand over all outer axes: a line of elements per chunk,
+// one element for each of a row, one line after the other. Unlike a [Partial], it is for callers that accumulate by
+// themselves, in any number of steps.
 type ChunkSums struct {
 	Operand int
 	kind    rowprog.Reduction
@@ -20,7 +20,7 @@ type ChunkSums struct {
 	room    []uint64
 }
 
-// NewChunkSums makes room for what an instruction of a program accumulates in a call.
+// NewChunkSums allocates memory for the sums of an accumulating instruction in a call.
 func NewChunkSums(p *rowprog.Program, in *rowprog.Inst, a *Args) *ChunkSums {
 	s := &ChunkSums{Operand: in.Operand, kind: in.Reduction, typ: p.Operands[in.Operand].Type, n: a.N}
 	s.words = (a.N*s.typ.Size() + 7) / 8
@@ -28,7 +28,7 @@ func NewChunkSums(p *rowprog.Program, in *rowprog.Inst, a *Args) *ChunkSums {
 	return s
 }
 
-// ChunkLen is the number of rows, of all outer axes, of a chunk: the last one may have fewer.
+// ChunkLen is the number of rows, over all outer axes, of a chunk; the last one may have fewer.
 func ChunkLen(a *Args) int {
 	rows := rowprog.ChunkRows
 	for _, n := range a.Outer[1:] {
@@ -37,7 +37,7 @@ func ChunkLen(a *Args) int {
 	return rows
 }
 
-// Reset sets all elements to the neutral one of the reduction.
+// Reset sets all elements to the neutral element of the reduction.
 func (s *ChunkSums) Reset() {
 	bits := scalar.Neutral(s.kind, s.typ)
 	for size := s.typ.Size(); size < 8; size *= 2 {
@@ -48,7 +48,7 @@ func (s *ChunkSums) Reset() {
 	}
 }
 
-// At is where the element of a chunk for an element of a row is.
+// At is the address of a chunk's element for an element of a row.
 func (s *ChunkSums) At(chunk, element int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(&s.room[chunk*s.words]), element*s.typ.Size())
 }
@@ -56,7 +56,7 @@ func (s *ChunkSums) At(chunk, element int) unsafe.Pointer {
 // Step is the number of elements from one chunk's to the next one's.
 func (s *ChunkSums) Step() int { return s.words * 8 / s.typ.Size() }
 
-// Combine combines the chunks in their order. The elements at dst lie side by side.
+// Combine combines the chunks in their order. The elements at dst are contiguous.
 func (s *ChunkSums) Combine(dst unsafe.Pointer) {
 	copy(unsafe.Slice((*byte)(dst), s.n*s.typ.Size()), unsafe.Slice((*byte)(s.At(0, 0)), s.n*s.typ.Size()))
 	for at := s.words; at < len(s.room); at += s.words {

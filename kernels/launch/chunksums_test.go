@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// TestChunkSums expects chunks to be combined in their order, by the program's reduction, and a
-// chunk to begin with what changes no element, not even -0.
+// TestChunkSums expects chunks to be combined in their order, by the program's reduction, and a chunk to begin with a
+// value that changes no element, not even -0.
 func TestChunkSums(t *testing.T) {
 	for kind, want := range map[rowprog.Reduction][]float32{
 		rowprog.Sum:  {float32(math.Copysign(0, -1)), 6, 1e8},

@@ -6,24 +6,21 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// shortRow is the length below which a row is too short to be worked on by itself.
+// shortRow is the length below which a row is too short to be processed by itself.
 const shortRow = 16
 
-// Coalesce rewrites arguments so that a call has fewer and longer rows, with the
-// same results. It drops axes of size 1 and merges neighbouring axes where the
-// strides of all operands allow it; the row takes part if the program is
-// elementwise. If the row is then still short, a much longer outer axis may take
-// its place. Operands keep their order and their pointers, so that a caller can
-// patch the pointers of the result. Axes that are freed have size 1 and come first.
+// Coalesce rewrites arguments so that a call has fewer and longer rows, with the same results. It drops axes of size 1
+// and merges adjacent axes if the strides of all operands allow it; the row takes part if the program is elementwise.
+// If the row is then still short, a much longer outer axis may take its place. Operands keep their order and their
+// pointers, so that a caller can patch the pointers of the result. Freed axes have size 1 and come first.
 func Coalesce(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, true) }
 
-// Merge is Coalesce for a back end that has its own way with short rows: the row stays the
-// last axis.
+// Merge is Coalesce for a back end that processes short rows in its own way: the row stays the last axis.
 func Merge(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, false) }
 
-// Turn is Merge for a back end that transposes operands in blocks of rows and columns. The last outer axis becomes the one along which the elements of most
-// operands lie side by side whose elements of a row lie apart. Turn returns nil where no such axis has as many rows, or the row as many columns, as are asked
-// for, and where the program depends on the order of its axes.
+// Turn is Merge for a back end that transposes operands in blocks of rows and columns. Most operands whose row elements
+// are apart are contiguous along some outer axis; that becomes the last outer axis. Turn returns nil if no such axis
+// has the requested number of rows, or the row that of columns, or if the program depends on the order of its axes.
 func Turn(p *rowprog.Program, a *Args, rows, columns int) *Args {
 	if !p.Elementwise() || guards(p) || !outerAxesAreFree(p) {
 		return nil
@@ -95,7 +92,7 @@ type coalescer struct {
 	axes []axis
 }
 
-// push appends an axis, merged with the one before it if that can be.
+// push appends an axis, and merges it with the one before it if possible.
 func (c *coalescer) push(x axis) {
 	if x.size == 1 {
 		return
@@ -107,7 +104,7 @@ func (c *coalescer) push(x axis) {
 	c.axes = append(c.axes, x)
 }
 
-// continues reports whether a step along x is as many steps along inner as it has.
+// continues reports whether a step along x equals as many steps along inner as it has.
 func (x axis) continues(inner axis) bool {
 	for i, s := range x.stride {
 		if s != inner.stride[i]*inner.size {
@@ -117,7 +114,7 @@ func (x axis) continues(inner axis) bool {
 	return true
 }
 
-// canBeRow reports whether all operands with one element a row stand still along x.
+// canBeRow reports whether all operands with one element per row have step 0 along x.
 func (c *coalescer) canBeRow(x axis) bool {
 	for i, s := range x.stride {
 		if s != 0 && c.p.Operands[i].Domain != rowprog.Vec {
@@ -127,12 +124,12 @@ func (c *coalescer) canBeRow(x axis) bool {
 	return true
 }
 
-// denseRow is the length below which a row is too short although all operands have its elements side by side: along a longer axis they
-// lie apart, and copying them costs more than calls for short rows.
+// denseRow is the length below which a row is too short even if its elements are contiguous in all operands. Along a
+// longer axis they are apart; from this length on, copying them costs more than calls for short rows.
 const denseRow = 4
 
-// lengthenRow exchanges a short row for an axis that is worth it: of those that are long enough the one along which elements lie nearest, or else the
-// longest.
+// lengthenRow exchanges a short row for an axis that is worth it: of those that are long enough, the one whose elements
+// are nearest, or else the longest.
 func (c *coalescer) lengthenRow() {
 	last := len(c.axes) - 1
 	if c.axes[last].size >= shortRow || c.axes[last].size >= denseRow && c.isDense(c.axes[last]) {
@@ -151,7 +148,7 @@ func (c *coalescer) lengthenRow() {
 	c.axes = append(slices.Delete(c.axes, best, best+1), row)
 }
 
-// reach is how far apart neighbours along an axis are in all operands together.
+// reach is the sum over all operands of the distance between neighbours along an axis.
 func (x axis) reach() (sum int) {
 	for _, s := range x.stride {
 		sum += max(s, -s)
@@ -159,7 +156,7 @@ func (x axis) reach() (sum int) {
 	return sum
 }
 
-// isDense reports whether all operands have the elements of an axis side by side, or one for all of it.
+// isDense reports whether, in all operands, the elements of an axis are contiguous or all the same.
 func (c *coalescer) isDense(x axis) bool {
 	return !slices.ContainsFunc(x.stride, func(s int) bool { return s != 0 && s != 1 })
 }
@@ -185,7 +182,7 @@ func (c *coalescer) args(a *Args) *Args {
 	return r
 }
 
-// outerAxesAreFree reports whether no instruction depends on which outer axes there are.
+// outerAxesAreFree reports whether no instruction depends on the outer axes.
 func outerAxesAreFree(p *rowprog.Program) bool {
 	for i := range p.Insts {
 		in := &p.Insts[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// A short row gives way to an axis that is long enough and whose elements lie near each other, whatever longer one there is: here channels become places
-// of images of 48 × 48, two of them side by side.
+// A short row is exchanged for an axis that is long enough and whose elements are near each other, even if there is a
+// longer one. Here channels become places of images of 48 × 48, two of them side by side.
 func TestCoalesceKeepsNearElementsInRows(t *testing.T) {
 	b := rowprog.NewBuilder("copy", 3)
 	x := b.Load(b.In("x", rowprog.F32, rowprog.Vec))

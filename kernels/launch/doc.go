@@ -1,6 +1,5 @@
-// Package launch prepares calls of row programs: it has the arguments,
-// checks them against the program's rules, and transforms them once
-// the sizes are known, for example by merging axes and splitting work.
+// Package launch prepares calls of row programs. It has the arguments, checks them against the program's rules, and
+// transforms them once the sizes are known, for example by merging axes and splitting work.
 //
 // Everything here happens when sizes are bound, except patching pointers, dividing
 // ranges and adding up partial results, which allocate nothing.

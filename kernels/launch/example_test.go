@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Rows that follow each other become one.
+// Contiguous rows become one.
 func ExampleCoalesce() {
 	b := rowprog.NewBuilder("double", 1)
 	x, y := b.In("x", rowprog.F32, rowprog.Vec), b.Out("y", rowprog.F32, rowprog.Vec)

@@ -22,14 +22,14 @@ func overlap(p *rowprog.Program, a *Args, x, y int) bool {
 		terms = addTerm(terms, a.Stride[x][axis]*ox.Type.Size(), last)
 		terms = addTerm(terms, -a.Stride[y][axis]*oy.Type.Size(), last)
 	}
-	// Long steps first: what is left then bounds the search tightly.
+	// Long steps first: the remaining terms then bound the search tightly.
 	slices.SortFunc(terms, func(s, t term) int { return t.step - s.step })
 	effort := 10000
 	distance := int(uintptr(a.Ptr[x]) - uintptr(a.Ptr[y]))
 	return reaches(terms, 1-ox.Type.Size()-distance, oy.Type.Size()-1-distance, &effort)
 }
 
-// addTerm adds step times an index of at most last. Terms of one step are merged.
+// addTerm adds step times an index of at most last. Terms with the same step are merged.
 func addTerm(terms []term, step, last int) []term {
 	if step == 0 || last <= 0 {
 		return terms
@@ -48,8 +48,7 @@ func addTerm(terms []term, step, last int) []term {
 	return append(terms, t)
 }
 
-// reaches reports whether the sum of the terms can be in [lo, hi]. It says yes when
-// its effort is used up.
+// reaches reports whether the sum of the terms can be in [lo, hi]. It returns true when its effort is used up.
 func reaches(terms []term, lo, hi int, effort *int) bool {
 	if *effort--; *effort < 0 {
 		return true

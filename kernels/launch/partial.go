@@ -8,9 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Chunks is the number of chunks of outer axis 0 in which a call must be run, one
-// after the other or at once: several if the program accumulates over that axis,
-// otherwise one.
+// Chunks is the number of chunks of outer axis 0 in which a call must be run, one after the other or in parallel. There
+// are several if the program accumulates over that axis, otherwise one.
 func Chunks(p *rowprog.Program, a *Args) int {
 	if !p.ReducesOutermost() {
 		return 1
@@ -27,13 +26,12 @@ func Chunk(p *rowprog.Program, a *Args, chunk int) (lo, hi int) {
 	return lo, min(lo+rowprog.ChunkRows, a.Outer[0])
 }
 
-// Partial is room for what one chunk accumulates over outer axis 0. The first chunk
-// of a call accumulates into the operands themselves; any other one is run with the
-// arguments of a Partial, which is then added. Chunks may run at once, each with a
-// Partial of its own, and must be added in their order.
+// Partial is memory for what one chunk accumulates over outer axis 0. The first chunk of a call accumulates into the
+// operands themselves. Any other one is run with the arguments of a Partial, which is then added. Chunks may run in
+// parallel, each with its own Partial, and must be added in their order.
 //
-// Parts of a call along another axis, see [Args.Slice], may also have a Partial each, which
-// is copied: threads that accumulate side by side would wait for each other's cache lines.
+// Parts of a call along another axis, see [Args.Slice], may also have a Partial each, which is copied: threads that
+// accumulate side by side would wait for each other's cache lines.
 type Partial struct {
 	prog *rowprog.Program
 	kind []rowprog.Reduction // of each operand that accumulates over axis 0
@@ -41,8 +39,8 @@ type Partial struct {
 	room []uint64
 }
 
-// Reset prepares for calls of the program with the sizes and strides of a. It
-// allocates only when more room is needed than ever before.
+// Reset prepares for calls of the program with the sizes and strides of a. It allocates only if it needs more memory
+// than ever before.
 func (t *Partial) Reset(p *rowprog.Program, a *Args) {
 	t.prog = p
 	t.kind = resize(t.kind, len(p.Operands))
@@ -73,7 +71,7 @@ func (t *Partial) Reset(p *rowprog.Program, a *Args) {
 	}
 }
 
-// pack returns an operand dense strides and tells how many words its elements take.
+// pack gives an operand dense strides and returns how many words its elements take.
 func (t *Partial) pack(i int) int {
 	o := &t.prog.Operands[i]
 	n := 1
@@ -86,8 +84,8 @@ func (t *Partial) pack(i int) int {
 	return (n*o.Type.Size() + 7) / 8
 }
 
-// Run calls the function for the chunks of a call one after the other, and combines what
-// they accumulate in their order. It stops at the first fault.
+// Run calls the function for the chunks of a call one after the other, and combines their results in order. It stops at
+// the first fault.
 func (t *Partial) Run(p *rowprog.Program, a *Args, chunk func(a *Args, lo, hi int) (Fault, bool)) (fault Fault, ok bool) {
 	chunks := Chunks(p, a)
 	if chunks == 1 {
@@ -121,7 +119,7 @@ func (t *Partial) Args(a *Args) *Args {
 	return &t.args
 }
 
-// AddTo combines what the chunk has accumulated into the operands of a.
+// AddTo combines the chunk's results into the operands of a.
 func (t *Partial) AddTo(a *Args) {
 	for i, kind := range t.kind {
 		if kind != rowprog.NoReduction && hasElements(&t.prog.Operands[i], a) {
@@ -130,7 +128,7 @@ func (t *Partial) AddTo(a *Args) {
 	}
 }
 
-// CopyTo makes what has been accumulated the operands of a.
+// CopyTo copies the accumulated values to the operands of a.
 func (t *Partial) CopyTo(a *Args) {
 	for i, kind := range t.kind {
 		if kind != rowprog.NoReduction && hasElements(&t.prog.Operands[i], a) {
@@ -143,8 +141,8 @@ func copyElements(_ rowprog.Reduction, typ rowprog.Type, dst, src unsafe.Pointer
 	copy(unsafe.Slice((*byte)(dst), n*typ.Size()), unsafe.Slice((*byte)(src), n*typ.Size()))
 }
 
-// Release forgets the memory of the last call, which would otherwise stay in use.
-// The next call needs a Reset.
+// Release drops references to the memory of the last call, which would otherwise stay alive. The next call needs a
+// Reset.
 func (t *Partial) Release() {
 	clear(t.args.Ptr)
 	t.args.Origin = nil

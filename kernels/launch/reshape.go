@@ -1,7 +1,7 @@
 package launch
 
-// Reshaped returns each operand's steps along axes that have other sizes and cut the same
-// elements in the same order; nil where an operand has no such steps. No size may be zero.
+// Reshaped returns each operand's steps along axes of other sizes that visit the same elements in the same order; nil
+// for an operand without such steps. No size may be zero.
 func (a *Args) Reshaped(sizes []int) [][]int {
 	from := append(append([]int(nil), a.Outer...), a.N)
 	all := make([][]int, len(a.Stride))
@@ -13,8 +13,8 @@ func (a *Args) Reshaped(sizes []int) [][]int {
 	return all
 }
 
-// reshaped returns steps along axes of sizes from those along axes of the sizes from. It goes
-// from the last axes to the first ones.
+// reshaped returns steps along axes of sizes from those along axes of the sizes from. It proceeds from the last axes to
+// the first.
 func reshaped(from, steps, sizes []int) []int {
 	to := make([]int, len(sizes))
 	axis, left, step := len(from), 1, 0 // what is left of axes that go on with each other, and the step

@@ -2,8 +2,8 @@ package peak
 
 import "github.com/broadloom/broadloom/kernels/cpu"
 
-// chains is the number of sums that a loop keeps: more than multiply-adds are under way
-// at once on any processor (two units, of a latency of five).
+// chains is the number of sums that a loop keeps: more than the multiply-adds in flight on any processor (two units, of
+// a latency of five).
 const chains = 12
 
 // Loop makes turns of multiply-adds with the widest vectors that Broadloom uses. Their
@@ -33,7 +33,7 @@ func vectorBytes() int {
 //go:noescape
 func loop256(turns int)
 
-// loop512 does so with vectors of 64 bytes.
+// loop512 is loop256 with vectors of 64 bytes.
 //
 //go:noescape
 func loop512(turns int)

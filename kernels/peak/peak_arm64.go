@@ -2,8 +2,8 @@ package peak
 
 import "github.com/broadloom/broadloom/kernels/cpu"
 
-// chains is the number of sums that the loop keeps: more than multiply-adds are under way
-// at once on any processor (four units, of a latency of four).
+// chains is the number of sums that the loop keeps: more than the multiply-adds in flight on any processor (four units,
+// of a latency of four).
 const chains = 24
 
 // Loop makes turns of multiply-adds with the vectors that Broadloom uses. Their

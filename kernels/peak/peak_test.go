@@ -2,8 +2,7 @@ package peak
 
 import "testing"
 
-// TestRate expects a rate that a processor of this century can have, and vectors twice as long for
-// elements half as wide.
+// TestRate expects a plausible rate, and twice the rate for elements half as wide.
 func TestRate(t *testing.T) {
 	if Flops(4) == 0 {
 		t.Skip("no loop for this processor")

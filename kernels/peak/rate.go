@@ -7,16 +7,15 @@ import (
 	"github.com/broadloom/broadloom/kernels/clock"
 )
 
-// How often the rate is measured, of which the best counts, and how many calls of the loop a
-// sample has: about a millisecond.
+// How many samples are taken, of which the best counts, and how many calls of the loop a sample has: about a
+// millisecond.
 const (
 	samples = 40
 	calls   = 20
 )
 
-// Rate measures the operations a second of the loop on some threads at once, at least one, on
-// elements of some bytes; 0 where there is no loop for the processor. It takes some hundredths of a
-// second.
+// Rate measures the operations per second of the loop on a number of threads in parallel, at least one, on elements of
+// a size in bytes; 0 if there is no loop for the processor. It takes a few hundredths of a second.
 func Rate(threads, elementBytes int) float64 {
 	threads = max(threads, 1)
 	shortest := time.Duration(0)

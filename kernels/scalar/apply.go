@@ -6,9 +6,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Apply computes a primitive other than OpConvert on elements of type t, which for
-// OpSelect is the type of its second and third operand. Operands that the primitive
-// does not take are ignored.
+// Apply computes a primitive other than OpConvert on elements of type t; for OpSelect, t is the type of its second and
+// third operand. Operands that the primitive does not take are ignored.
 func Apply(op rowprog.Op, t rowprog.Type, x, y, z uint64) uint64 {
 	if op == rowprog.OpSelect {
 		if x != 0 {

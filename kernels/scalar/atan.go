@@ -10,8 +10,8 @@ const (
 	PiLo64 = 0x1.1a62633145c07p-53
 )
 
-// AtanPoly32 and AtanPoly64 have the coefficients of (atan(q) - q)/q³ in powers of q² for
-// 0 <= q <= 1, good to 2^-28 and 2^-60 of atan(q); highest power first.
+// AtanPoly32 and AtanPoly64 have the coefficients of (atan(q) - q)/q³ in powers of q² for 0 <= q <= 1, with errors of
+// 2^-28 and 2^-60 of atan(q); highest power first.
 var (
 	AtanPoly32 = [...]float32{-0x1.d62fbp-10, 0x1.65a63cp-7, -0x1.fed144p-6, 0x1.dac9d8p-5, -0x1.58348ep-4,
 		0x1.c099fep-4, -0x1.2421b6p-3, 0x1.9991fep-3, -0x1.55553ep-2}

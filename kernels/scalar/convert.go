@@ -7,9 +7,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Convert changes an element's type. Floating point to integer truncates,
-// saturates and gives 0 for NaN; anything to Bool is x != 0; a wider integer wraps
-// around; the rest is rounded to nearest even. Types for memory alone are converted from and to their computed type.
+// Convert changes an element's type. Floating point to integer truncates, saturates and gives 0 for NaN; anything to
+// Bool is x != 0; a wider integer wraps around; the rest is rounded to nearest even. Types for memory alone are
+// converted from and to their computed type.
 func Convert(to, from rowprog.Type, x uint64) uint64 {
 	switch from {
 	case rowprog.Bool:

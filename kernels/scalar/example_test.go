@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// A primitive computes the same bits here as in kernels of any kind.
+// A primitive computes the same bits here as in any kernel.
 func ExampleApply() {
 	bits := scalar.Apply(rowprog.OpExp, rowprog.F32, scalar.Bits(float32(1)), 0, 0)
 	fmt.Printf("%.5f %v\n", scalar.From[float32](bits), scalar.From[float32](bits) == scalar.Exp32(1))

@@ -2,9 +2,8 @@ package scalar
 
 import "math"
 
-// The functions of this file and of log32.go compute in float32 with fused
-// multiply-adds: the very operations that vector code carries out, one for one, so that
-// all back ends give the same bits. Operands that are limited keep a NaN.
+// The functions of this file and of log32.go compute in float32 with fused multiply-adds. Vector code carries out the
+// same operations one for one, so all back ends give the same bits. Limiting an operand keeps a NaN.
 
 // The constants of the functions; back ends take them from here.
 const (
@@ -23,8 +22,8 @@ const (
 	ExpLeast = -0x1.5bf5bcp+6 // the greatest number that is split into -126·log(2) and the rest
 )
 
-// Coefficients of (exp(r) - 1)/r for |r| <= log(2)/2, highest power first. ExpPoly is
-// good to 0.3 ulp of exp(r), Expm1Poly to 0.02 ulp of itself.
+// Coefficients of (exp(r) - 1)/r for |r| <= log(2)/2, highest power first. The error of ExpPoly is 0.3 ulp of exp(r),
+// that of Expm1Poly 0.02 ulp of itself.
 var (
 	ExpPoly = [...]float32{0x1.384f6cp-10, 0x1.1228eep-7, 0x1.559bc0p-5, 0x1.5554aep-3, 0x1.ffffacp-2, 1}
 
@@ -34,7 +33,7 @@ var (
 	TwiceExpPoly = [...]float32{2 * 0x1.384f6cp-10, 2 * 0x1.1228eep-7, 2 * 0x1.559bc0p-5, 2 * 0x1.5554aep-3, 2 * 0x1.ffffacp-2, 2}
 )
 
-// reduce32 splits x = n·log(2) + r. The integer n plus bias stands in the low bits of k.
+// reduce32 splits x = n·log(2) + r. The integer n plus bias is in the low bits of k.
 func reduce32(x, bias float32) (k uint32, r float32) {
 	magic := Magic32 + bias
 	t := FMA32(x, Log2E32, magic)
@@ -42,7 +41,7 @@ func reduce32(x, bias float32) (k uint32, r float32) {
 	return math.Float32bits(t), FMA32(-n, Ln2Lo32, FMA32(-n, Ln2Hi32, x))
 }
 
-// atMost and atLeast limit x. A NaN passes.
+// atMost and atLeast limit x. A NaN stays.
 func atMost(limit, x float32) float32 {
 	if limit < x {
 		return limit
@@ -57,15 +56,15 @@ func atLeast(limit, x float32) float32 {
 	return x
 }
 
-// exp32 is exp(x) for x in [ExpMin, ExpMax]. The power of two is multiplied in two
-// steps, for it and the result may lie outside of the normal numbers. At ExpMin, where the arguments
-// below it end, 0 is multiplied: to round a result to 0 takes Intel processors 25 times as long.
+// exp32 is exp(x) for x in [ExpMin, ExpMax]. It multiplies by the power of two in two steps, since the power and the
+// result may be outside of the normal numbers. At ExpMin, to which smaller arguments are limited, it multiplies 0:
+// rounding a result to 0 takes Intel processors 25 times as long.
 func exp32(x float32) float32 {
 	k, r := reduce32(x, 2*127)
 	return scaledExp32(k, r, x == ExpMin)
 }
 
-// scaledExp32 is exp(r)·2^k, where k stands twice the bias too high; or 0.
+// scaledExp32 is exp(r)·2^k, or 0; k has twice the bias added.
 func scaledExp32(k uint32, r float32, isZero bool) float32 {
 	e := expOf32(r, isZero)
 	half := k >> 1
@@ -80,7 +79,8 @@ func expOf32(r float32, isZero bool) float32 {
 	return FMA32(poly32(r, ExpPoly[:]), r, 1)
 }
 
-// Exp232 is 2 to the power of x, within 1.1 ulp, and exact where x is a whole number: what is left of x beside one is exact.
+// Exp232 is 2 to the power of x, within 1.1 ulp. It is exact for integers x: the difference of x and an integer is
+// exact.
 func Exp232(x float32) float32 {
 	x = atLeast(Exp2Min, atMost(Exp2Max, x))
 	const magic = Magic32 + 2*127
@@ -91,8 +91,8 @@ func Exp232(x float32) float32 {
 // Exp32 is exp(x), within 1.1 ulp.
 func Exp32(x float32) float32 { return exp32(atLeast(ExpMin, atMost(ExpMax, x))) }
 
-// ExpOrZero32 is exp(min(x, 0)), within 1.1 ulp; up to ExpLeast, where it comes near the least normal number, 0:
-// with a bias of 126 the power of two is 0 there, without a comparison, and else half of it.
+// ExpOrZero32 is exp(min(x, 0)), within 1.1 ulp. Up to ExpLeast, where the result is near the least normal number, it
+// is 0: with a bias of 126 the power of two is 0 there, without a comparison, and otherwise half of it.
 func ExpOrZero32(x float32) float32 {
 	k, r := reduce32(atLeast(ExpLeast, atMost(0, x)), 126)
 	return FMA32(poly32(r, TwiceExpPoly[:]), r, 2) * math.Float32frombits(k<<23)
@@ -107,12 +107,11 @@ func Sigmoid32(x float32) float32 {
 	return 1 / (1 + e)
 }
 
-// TanhMax is where x is limited in tanh(x), which is 1 long before.
+// TanhMax limits x in tanh(x), which is 1 long before.
 const TanhMax = 10
 
-// TanhPoly returns (exp(2h) - 1)/h for |h| <= log(2)/4: Expm1Poly of 2h, twice. Its
-// coefficients are those of Expm1Poly times powers of two, so that all steps give the same
-// bits, without 2h.
+// TanhPoly returns (exp(2h) - 1)/h for |h| <= log(2)/4: twice Expm1Poly of 2h. Its coefficients are those of Expm1Poly
+// times powers of two, so that all steps give the same bits without computing 2h.
 var TanhPoly = func() (p [len(Expm1Poly)]float32) {
 	for i, c := range Expm1Poly {
 		p[i] = c * float32(int(2)<<(len(p)-1-i))
@@ -129,8 +128,7 @@ func Tanh32(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31)) // keeps -0
 }
 
-// reduceHalf32 splits 2x = n·log(2) + 2h. The integer n plus 127 stands in the low bits
-// of k.
+// reduceHalf32 splits 2x = n·log(2) + 2h. The integer n plus 127 is in the low bits of k.
 func reduceHalf32(x float32) (k uint32, h float32) {
 	const magic = Magic32 + 127
 	t := FMA32(x, 2*Log2E32, magic)
@@ -138,8 +136,7 @@ func reduceHalf32(x float32) (k uint32, h float32) {
 	return math.Float32bits(t), FMA32(-n, Ln2Lo32/2, FMA32(-n, Ln2Hi32/2, x))
 }
 
-// Expm132 is exp(x)-1, within 2 ulp. Half of it is computed, which cannot overflow
-// before it should.
+// Expm132 is exp(x)-1, within 2 ulp. It computes half of the result, which does not overflow too early.
 func Expm132(x float32) float32 {
 	k, r := reduce32(atLeast(Expm1Min, atMost(ExpMax, x)), 126)
 	s := math.Float32frombits(k << 23)

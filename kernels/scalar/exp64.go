@@ -22,8 +22,8 @@ const (
 	ExpLeast64 = -0x1.62066151add8cp+9 // as ExpLeast, of -1022·log(2)
 )
 
-// ExpPoly64 is the coefficients of the series of (exp(r) - 1)/r, which is good to 1e-17
-// for |r| <= log(2)/2; highest power first.
+// ExpPoly64 is the coefficients of the series of (exp(r) - 1)/r, with an error of 1e-17 for |r| <= log(2)/2; highest
+// power first.
 var ExpPoly64 = [...]float64{1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
 	1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1}
 
@@ -31,7 +31,7 @@ var ExpPoly64 = [...]float64{1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 
 var TwiceExpPoly64 = [...]float64{2.0 / 6227020800, 2.0 / 479001600, 2.0 / 39916800, 2.0 / 3628800, 2.0 / 362880, 2.0 / 40320,
 	2.0 / 5040, 2.0 / 720, 2.0 / 120, 2.0 / 24, 2.0 / 6, 1, 2}
 
-// reduce64 splits x = n·log(2) + r. The integer n plus bias stands in the low bits of k.
+// reduce64 splits x = n·log(2) + r. The integer n plus bias is in the low bits of k.
 func reduce64(x, bias float64) (k uint64, r float64) {
 	magic := Magic64 + bias
 	t := math.FMA(x, Log2E64, magic)
@@ -67,7 +67,7 @@ func exp64(x float64) float64 {
 	return scaledExp64(k, r, x == ExpMin64)
 }
 
-// scaledExp64 is exp(r)·2^k, where k stands twice the bias too high; or 0.
+// scaledExp64 is exp(r)·2^k, or 0; k has twice the bias added.
 func scaledExp64(k uint64, r float64, isZero bool) float64 {
 	e := expOf64(r, isZero)
 	half := k >> 1
@@ -82,7 +82,7 @@ func expOf64(r float64, isZero bool) float64 {
 	return math.FMA(poly64(r, ExpPoly64[:]), r, 1)
 }
 
-// Exp264 is 2 to the power of x, within 1.1 ulp, and exact where x is a whole number.
+// Exp264 is 2 to the power of x, within 1.1 ulp, and exact for integers x.
 func Exp264(x float64) float64 {
 	x = atLeast64(Exp2Min64, atMost64(Exp2Max64, x))
 	const magic = Magic64 + 2*1023
@@ -93,7 +93,8 @@ func Exp264(x float64) float64 {
 // Exp64 is exp(x), within 1.1 ulp.
 func Exp64(x float64) float64 { return exp64(atLeast64(ExpMin64, atMost64(ExpMax64, x))) }
 
-// ExpOrZero64 is exp(min(x, 0)), within 1.1 ulp; up to ExpLeast64, where it comes near the least normal number, 0.
+// ExpOrZero64 is exp(min(x, 0)), within 1.1 ulp. Up to ExpLeast64, where the result is near the least normal number, it
+// is 0.
 func ExpOrZero64(x float64) float64 {
 	k, r := reduce64(atLeast64(ExpLeast64, atMost64(0, x)), 1022)
 	return math.FMA(poly64(r, TwiceExpPoly64[:]), r, 2) * math.Float64frombits(k<<52)

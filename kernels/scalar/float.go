@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// The functions of this file are exact or correctly rounded in both types: taking
-// a float32 through float64 changes no result.
+// The functions of this file are exact or correctly rounded in both types: computing a float32 in float64 changes no
+// result.
 
 // single reports whether T is a float32.
 func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
@@ -23,13 +23,13 @@ func Floor[T Float](x T) T { return T(math.Floor(float64(x))) }
 // Ceil is the least integer not below x.
 func Ceil[T Float](x T) T { return T(math.Ceil(float64(x))) }
 
-// Round is the nearest integer, the even one of two.
+// Round is the nearest integer; of two, the even one.
 func Round[T Float](x T) T { return T(math.RoundToEven(float64(x))) }
 
 // Trunc is x without its fraction.
 func Trunc[T Float](x T) T { return T(math.Trunc(float64(x))) }
 
-// RemFloat is Python's remainder: fmod, brought to the sign of the divisor.
+// RemFloat is Python's remainder: fmod with the sign of the divisor.
 func RemFloat[T Float](x, y T) T {
 	r := T(math.Mod(float64(x), float64(y)))
 	if r != 0 && (r < 0) != (y < 0) {
@@ -62,8 +62,7 @@ func FloorDivFloat[T Float](x, y T) T {
 // FMA64 is x*y + z, rounded once.
 func FMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// FMA32 is x*y + z, rounded once. The product is exact in float64; the sum is rounded
-// there first.
+// FMA32 is x*y + z, rounded once. The product is exact in float64; the sum is first rounded to float64.
 func FMA32(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
@@ -73,21 +72,20 @@ func FMA32(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// RoundsTwice reports whether rounding a sum to float32 may go wrong because it has been
-// rounded before: it is a tie or has fewer bits in float32 than usual.
+// RoundsTwice reports whether rounding a sum to float32 may go wrong because it has been rounded before: it is a tie or
+// has fewer bits in float32 than usual.
 func RoundsTwice(s float64) bool { return RoundsTwiceBit(s)>>63 != 0 }
 
-// RoundsTwiceBit is RoundsTwice as the highest bit of a number, so that one test does for many.
+// RoundsTwiceBit is RoundsTwice as the highest bit of a number, so that one test covers many numbers.
 func RoundsTwiceBit(s float64) uint64 {
 	b := math.Float64bits(s)
 	return ((b&(1<<29-1) ^ 1<<28) - 1) | (b&^(1<<63) - (1023-126)<<52)
 }
 
-// SumToOdd is p + c rounded to odd: rounding it again to float32 gives what rounding the exact
-// sum would.
+// SumToOdd is p + c rounded to odd: rounding it again to float32 gives the same as rounding the exact sum.
 func SumToOdd(p, c float64) float64 {
 	s := p + c
-	// Knuth's two-sum: e is what s has lost, NaN if s is not finite.
+	// Knuth's two-sum: e is the rounding error of s, or NaN if s is not finite.
 	t := s - p
 	e := (p - (s - t)) + (c - t)
 	if b := math.Float64bits(s); e != 0 && e == e && b&1 == 0 {

@@ -16,14 +16,14 @@ func splitLog32(x float32) (m float32, e int32) {
 	return math.Float32frombits(k&(1<<23-1) + SqrtHalf32), int32(k) >> 23
 }
 
-// logTail32 returns what log(1+f) is more than f, plus low.
+// logTail32 returns log(1+f) - f + low.
 func logTail32(f, low float32) float32 {
 	p := poly32(f, LogPoly[:])
 	square := f * f
 	return FMA32(-0.5, square, FMA32(float32(p*f), square, low))
 }
 
-// logSpecial32 corrects the logarithm r of x where x is 0, negative, infinite or NaN.
+// logSpecial32 corrects the logarithm r of x if x is 0, negative, infinite or NaN.
 func logSpecial32(x, r float32) float32 {
 	switch {
 	case x < 0:
@@ -36,8 +36,7 @@ func logSpecial32(x, r float32) float32 {
 	return r
 }
 
-// normal32 brings a denormal x to a normal number and tells what its exponent has
-// grown by.
+// normal32 scales a denormal x to a normal number and returns by how much its exponent has grown.
 func normal32(x float32) (y, grown float32) {
 	if x < 0x1p-126 {
 		return x * (1 << 23), -23
@@ -63,15 +62,15 @@ func Log232(x float32) float32 {
 	return logSpecial32(x, r)
 }
 
-// Log10(e), and log10(2) in two parts, of which the first has so few bits that its multiples are exact.
+// Log10(e), and log10(2) in two parts. The first has so few bits that its multiples are exact.
 const (
 	Log10E32     = 0x1.bcb7b2p-2
 	Log10Of2Hi32 = 0x1.344p-2
 	Log10Of2Lo32 = 0x1.3509f8p-18
 )
 
-// Log1032 is the logarithm of x to base 10, within 2 ulp. Of powers of ten, rounded to float32, it is a whole number: what is added to the
-// multiple of log10(2) is much smaller, and so are its errors.
+// Log1032 is the logarithm of x to base 10, within 2 ulp. For powers of ten, rounded to float32, it is an integer: the
+// terms added to the multiple of log10(2) are much smaller, and so are their errors.
 func Log1032(x float32) float32 {
 	y, grown := normal32(x)
 	m, exponent := splitLog32(y)
@@ -80,10 +79,10 @@ func Log1032(x float32) float32 {
 	return logSpecial32(x, r)
 }
 
-// Log1pBig is where adding 1 to x matters no more for log1p(x).
+// Log1pBig is where adding 1 to x no longer matters for log1p(x).
 const Log1pBig = 1 << 27
 
-// Log1p32 is log(1+x), within 1.5 ulp. What is lost in 1+x is brought in later.
+// Log1p32 is log(1+x), within 1.5 ulp. The rounding error of 1+x is added later.
 func Log1p32(x float32) float32 {
 	u := 1 + x
 	whole := u - 1
@@ -100,9 +99,8 @@ func Log1p32(x float32) float32 {
 	return logSpecial32(u, r)
 }
 
-// The error function is 1 - 2^(x·Q(x)) up to ErfMax, from where on it is 1. ErfPower has the
-// coefficients of Q, ErfExp2 those of (2^r - 1)/r for |r| <= 0.5, good to 2^-27.9 and 2^-26.5 of the
-// result. Highest powers come first.
+// The error function is 1 - 2^(x·Q(x)) up to ErfMax, and 1 from there on. ErfPower has the coefficients of Q, ErfExp2
+// those of (2^r - 1)/r for |r| <= 0.5, with errors of 2^-27.9 and 2^-26.5 of the result. Highest powers come first.
 var (
 	ErfPower = [...]float32{0x1.c00fa8p-17, -0x1.63eadep-13, 0x1.dea90ep-11, -0x1.3b39e2p-9, 0x1.e53e7p-13, 0x1.c4b928p-6,
 		-0x1.2fabe2p-3, -0x1.d63ec4p-1, -0x1.a0be84p+0}
@@ -112,8 +110,8 @@ var (
 // ErfMax is where the error function is rounded to 1.
 const ErfMax = 3.921875
 
-// Erf32 is the error function of x, within 2.7 ulp. With the power of two split into an integer n
-// and a rest r, it is (1 - 2^n) - 2^n·(2^r - 1): near 0, where n is 0, nothing cancels.
+// Erf32 is the error function of x, within 2.7 ulp. With the exponent split into an integer n and a rest r, it is (1 -
+// 2^n) - 2^n·(2^r - 1): near 0, where n is 0, nothing cancels.
 func Erf32(x float32) float32 {
 	t := atMost(ErfMax, AbsFloat(x))
 	power := float32(poly32(t, ErfPower[:]) * t)

@@ -2,12 +2,11 @@ package scalar
 
 import "math"
 
-// LogPoly64 is the coefficients of 2/3 + 2/5·z + 2/7·z² + …, highest power first. With
-// s = f/(2+f) and z = s², log(1+f) is f - f²/2 + s·(f²/2 + z·poly(z)), good to 1e-17 for
-// 1+f from sqrt(1/2) to sqrt(2).
+// LogPoly64 is the coefficients of 2/3 + 2/5·z + 2/7·z² + …, highest power first. With s = f/(2+f) and z = s², log(1+f)
+// is f - f²/2 + s·(f²/2 + z·poly(z)), with an error of 1e-17 for 1+f from sqrt(1/2) to sqrt(2).
 var LogPoly64 = [...]float64{2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3}
 
-// What splits a number's bits into mantissa and exponent.
+// Constants that split a number's bits into mantissa and exponent.
 const (
 	SqrtHalf64 = 0x3fe6a09e667f3bcd // the bits of sqrt(1/2)
 	LogShift64 = 1023<<52 - SqrtHalf64
@@ -22,7 +21,7 @@ func splitLog64(x float64) (m, e, scale float64) {
 	return m, e, math.Float64frombits(2046<<52 - k&^(1<<52-1))
 }
 
-// logTail64 returns what log(1+f) is less than f, minus low.
+// logTail64 returns f - log(1+f) - low.
 func logTail64(f, low float64) float64 {
 	s := f / (2 + f)
 	z := s * s
@@ -75,7 +74,7 @@ const (
 	Log10Of2Lo64 = 0x1.9fef311f12b36p-42
 )
 
-// Log1064 is the logarithm of x to base 10, within 2 ulp; of powers of ten it is a whole number.
+// Log1064 is the logarithm of x to base 10, within 2 ulp; for powers of ten it is an integer.
 func Log1064(x float64) float64 {
 	y, grown := normal64(x)
 	m, e, _ := splitLog64(y)
@@ -85,7 +84,7 @@ func Log1064(x float64) float64 {
 	return logSpecial64(x, r)
 }
 
-// Log1pBig64 is where adding 1 to x matters no more for log1p(x).
+// Log1pBig64 is where adding 1 to x no longer matters for log1p(x).
 const Log1pBig64 = 1 << 60
 
 // Log1p64 is log(1+x), within 2 ulp.
@@ -103,8 +102,8 @@ func Log1p64(x float64) float64 {
 	return logSpecial64(u, r)
 }
 
-// The error function is x + x·P(x²) below 1 and 1 - exp(x·Q(x)) above, up to ErfMax64,
-// where it is 1: good to 2^-62 of itself. Highest powers come first.
+// The error function is x + x·P(x²) below 1 and 1 - exp(x·Q(x)) above, up to ErfMax64, where it is 1, with an error of
+// 2^-62 of itself. Highest powers come first.
 var (
 	ErfSmall64 = [...]float64{0x1.0579aa3690b02p-34, -0x1.386ac08ee7744p-30, 0x1.f7a4121acae9bp-27, -0x1.5f1d36c04d858p-23,
 		0x1.b9def19db4abbp-20, -0x1.f4d1df3946616p-17, 0x1.f9a321a11d908p-14, -0x1.c02db3d8ed224p-11, 0x1.565bcd0db02e3p-8,

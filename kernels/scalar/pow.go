@@ -45,8 +45,8 @@ const (
 	PowBig      = 800 // beyond it, positive or negative, exp is infinite or 0
 )
 
-// power64 is x to the power of y for x >= 0: exp(y·log(x)), with the logarithm and the
-// product in two parts, good to 2^-63.
+// power64 is x to the power of y for x >= 0: exp(y·log(x)), with the logarithm and the product in two parts, with an
+// error of 2^-63.
 func power64(x, y float64) float64 {
 	b, grown := normal64(x)
 	m, e, _ := splitLog64(b)

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Identity is the reduction of no elements of type t.
+// Identity is the result of reducing no elements of type t.
 func Identity(r rowprog.Reduction, t rowprog.Type) uint64 {
 	switch r {
 	case rowprog.Sum:
@@ -21,8 +21,8 @@ func Identity(r rowprog.Reduction, t rowprog.Type) uint64 {
 	return Bits(int64(-1)) // the index of an ArgMax or ArgMin
 }
 
-// Neutral is what gives each element of type t when it is combined with it, with all its bits:
-// for a Sum of floating-point numbers -0, to which -0 may be added.
+// Neutral is the value that changes no element of type t when combined with it, in any bit: for a Sum of floating-point
+// numbers -0, to which -0 may be added.
 func Neutral(r rowprog.Reduction, t rowprog.Type) uint64 {
 	if r == rowprog.Sum && t.IsFloat() {
 		return 1 << (8*t.Size() - 1)

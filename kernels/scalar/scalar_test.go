@@ -19,12 +19,12 @@ var (
 	negZero = math.Copysign(0, -1)
 )
 
-// same compares floats with their signs of zero, NaNs being equal.
+// same compares floats and the signs of zeros; NaNs are equal.
 func same(x, y float64) bool {
 	return x != x && y != y || math.Float64bits(x) == math.Float64bits(y)
 }
 
-// TestFloats states results in both types; want is exact in both or rounded to them.
+// TestFloats gives results for both types; want is exact in both or rounded to them.
 func TestFloats(t *testing.T) {
 	for _, c := range []struct {
 		op         rowprog.Op
@@ -174,7 +174,7 @@ func TestFMA32(t *testing.T) {
 		want, _ := exact.Float32()
 		require.Equal(t, want, FMA32(x, y, z), "%v %v %v", x, y, z)
 	}
-	// A tie of the exact sum in float64 that a second rounding would get wrong.
+	// The exact sum is a tie in float64, which a second rounding would get wrong.
 	require.Equal(t, float32(1+0x1p-23), FMA32(0x1p-12, 0x1p-12+0x1p-35, 1))
 	for _, c := range [][4]float64{{inf, 0, 1, nan}, {1, 1, inf, inf}, {inf, 1, -inf, nan}, {nan, 1, 1, nan}, {1, -1, 1, 0}, {math.MaxFloat32, 2, -inf, -inf}} {
 		got := FMA32(float32(c[0]), float32(c[1]), float32(c[2]))
@@ -183,8 +183,8 @@ func TestFMA32(t *testing.T) {
 	require.Equal(t, float32(inf), FMA32(math.MaxFloat32, 2, 0))
 }
 
-// farthest has the inputs whose results are farthest from the exact ones, of all that there are: the command
-// kernels/internal/testkit/accuracy finds them.
+// farthest has the inputs with the largest errors of all inputs. The command kernels/internal/testkit/accuracy finds
+// them.
 var farthest = map[rowprog.Op]uint32{
 	rowprog.OpRsqrt: 0x0080cab3, rowprog.OpExp: 0x40a8203f, rowprog.OpExpOrZero: 0xc26f9f86, rowprog.OpExpm1: 0x3eb5a8f0,
 	rowprog.OpExp2: 0xbeff4464, rowprog.OpLog: 0x3fb3131f, rowprog.OpLog1p: 0x3ed5512b, rowprog.OpLog2: 0x3fb4db4f,
@@ -192,8 +192,7 @@ var farthest = map[rowprog.Op]uint32{
 	rowprog.OpSin: 0x6ff9be45, rowprog.OpCos: 0x53b146a6,
 }
 
-// TestFunction32 compares the float32 functions with float64 ones over all
-// magnitudes, and where they are worst.
+// TestFunction32 compares the float32 functions with float64 ones over all magnitudes, and at their worst inputs.
 func TestFunction32(t *testing.T) {
 	for _, op := range rowprog.Primitives() {
 		f, exact := Function32(op), Function64(op)
@@ -225,8 +224,7 @@ func TestFunction32(t *testing.T) {
 	}
 }
 
-// TestFunction64 compares the float64 functions with those of package math, which are
-// within 1 ulp where the numbers are normal.
+// TestFunction64 compares the float64 functions with those of package math, which are within 1 ulp for normal numbers.
 func TestFunction64(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for op, exact := range map[rowprog.Op]func(float64) float64{rowprog.OpExp: math.Exp,
@@ -265,7 +263,7 @@ func TestFunction64(t *testing.T) {
 	for _, c := range [][3]float64{{0.5517932956096271, -88.52849975707186, 7.246798585758364e+22}, {1.0000001, 1000000000.0, 2.6881038582144647e+43}, {1e-300, -1.02, 1.0000000000000122e+306}, {5e-324, 0.5, 2.2227587494850775e-162}, {37.558179793068945, 33.57189725373227, 7.342076543068782e+52}} {
 		require.InEpsilon(t, c[2], PowFloat(c[0], c[1]), 0x1p-52, "pow of %v, %v", c[0], c[1])
 	}
-	// Angles close to a multiple of π/2, of which math.Cos gives fewer digits, and large.
+	// Large angles, and angles close to a multiple of π/2, for which math.Cos gives fewer digits.
 	require.InEpsilon(t, -4.68716592425462761112e-19, Cos64(6381956970095103*0x1p797), 1e-15)
 	require.InEpsilon(t, -0.8522008497671888, Sin64(1e22), 1e-15)
 	require.InEpsilon(t, 6.123233995736766e-17, Cos64(math.Pi/2), 1e-15)
@@ -277,7 +275,7 @@ func TestFunction64(t *testing.T) {
 	require.InEpsilon(t, 1-1/(1+math.Exp(2)), Function64(rowprog.OpSigmoid)(2), 1e-15)
 }
 
-// TestWholeLogarithms has powers whose logarithms are whole numbers, to the bit, and the other way round; users round them down.
+// TestWholeLogarithms checks powers whose logarithms are integers, to the bit, and the inverse: users round them down.
 func TestWholeLogarithms(t *testing.T) {
 	for n := -1074; n < 1024; n++ {
 		power := math.Ldexp(1, n)

@@ -2,8 +2,7 @@ package scalar
 
 import "github.com/broadloom/broadloom/kernels/rowprog"
 
-// functions is the one table of transcendental functions of one argument. They are made
-// of operations that vectors have too.
+// functions is the table of transcendental functions of one argument. They consist of operations that vectors have too.
 var functions = [...]struct {
 	f64 func(float64) float64
 	f32 func(float32) float32
@@ -23,19 +22,17 @@ var functions = [...]struct {
 	rowprog.OpCos:       {Cos64, Cos32},
 }
 
-// worst states how far float32 results of a function may be from the exact values, in
-// units in the last place; the command kernels/internal/testkit/accuracy measures it over all
-// inputs.
+// worst is the largest error of a function's float32 results, in units in the last place. The command
+// kernels/internal/testkit/accuracy measures it over all inputs.
 var worst = map[rowprog.Op]float64{
 	rowprog.OpSqrt: 0.5, rowprog.OpRsqrt: 1.5, rowprog.OpRecip: 0.5, rowprog.OpPow: 0.51, rowprog.OpAtan2: 2, rowprog.OpExp: 1.1, rowprog.OpExpOrZero: 1.1, rowprog.OpExpm1: 2, rowprog.OpExp2: 1.1, rowprog.OpLog: 1, rowprog.OpLog1p: 1.5,
 	rowprog.OpLog2: 2, rowprog.OpLog10: 2, rowprog.OpTanh: 3.5, rowprog.OpSigmoid: 2.5, rowprog.OpErf: 2.7, rowprog.OpSin: 1.7, rowprog.OpCos: 1.5,
 }
 
-// WorstULP is how far float32 results of a function may be from the exact values, in
-// units in the last place.
+// WorstULP is the largest error of a function's float32 results, in units in the last place.
 func WorstULP(op rowprog.Op) float64 { return worst[op] }
 
-// Function64 is a transcendental function of float64, nil if op is none.
+// Function64 is a transcendental function of float64, or nil if op is none.
 func Function64(op rowprog.Op) func(float64) float64 {
 	if int(op) >= len(functions) {
 		return nil
@@ -43,7 +40,7 @@ func Function64(op rowprog.Op) func(float64) float64 {
 	return functions[op].f64
 }
 
-// Function32 is a transcendental function of float32, nil if op is none.
+// Function32 is a transcendental function of float32, or nil if op is none.
 func Function32(op rowprog.Op) func(float32) float32 {
 	if int(op) >= len(functions) {
 		return nil

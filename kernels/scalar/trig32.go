@@ -2,9 +2,9 @@ package scalar
 
 import "math"
 
-// The sine and cosine of float32 bring the angle x to k·π/2 + r with |r| <= π/4 (a bit more, for large angles) in two parts, as those
-// of float64 do. Angles from [BigAngle32] on are brought there in float64: a product with 1/2π in pieces of 24 bits is exact piece by piece, and whole turns
-// drop out however large the angle is.
+// The sine and cosine of float32 reduce the angle x to k·π/2 + r with |r| <= π/4 (a bit more, for large angles) in two
+// parts, as those of float64 do. Angles from [BigAngle32] on are reduced in float64: a product with 1/2π in pieces of
+// 24 bits is exact piece by piece, and whole turns drop out however large the angle is.
 
 // The constants of sine and cosine of float32.
 const (
@@ -15,12 +15,12 @@ const (
 	BigAngle32  = 1 << 17
 )
 
-// Turns is the pieces of 1/2π: together they are good to 2^-192.
+// Turns is the pieces of 1/2π: together they have an error of 2^-192.
 var Turns = [...]float64{0x28be60p-24, 0xdb9391p-48, 0x54a7fp-72, 0x9d5f4p-96, 0x7d4d37p-120,
 	0x7036d8p-144, 0xa5664fp-168, 0x10e410p-192}
 
-// Coefficients of (sin(r) - r)/r³ and (cos(r) - 1 + r²/2)/r⁴ in powers of r², good to 2^-27 and 2^-32
-// for |r| <= π/4; highest power first.
+// Coefficients of (sin(r) - r)/r³ and (cos(r) - 1 + r²/2)/r⁴ in powers of r², with errors of 2^-27 and 2^-32 for |r| <=
+// π/4; highest power first.
 var (
 	SinPoly = [...]float32{-0x1.9951eap-13, 0x1.110774p-7, -0x1.555546p-3}
 	CosPoly = [...]float32{0x1.99e80cp-16, -0x1.6c0c28p-10, 0x1.55554ap-5}

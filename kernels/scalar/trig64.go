@@ -2,11 +2,10 @@ package scalar
 
 import "math"
 
-// The sine and cosine of float64 bring the angle x to k·π/2 + r with |r| <= π/4 (a bit
-// more, for large angles) in two parts. A fused multiply-add gives x - k·PiHalf exactly,
-// since the difference has so few bits; below [BigAngle] two more parts of π/2 make up
-// for what PiHalf lacks. Larger angles are multiplied by 1/2π in pieces, as those of
-// float32 are.
+// The sine and cosine of float64 reduce the angle x to k·π/2 + r with |r| <= π/4 (a bit more, for large angles) in two
+// parts. A fused multiply-add gives x - k·PiHalf exactly, since the difference has so few bits. Below [BigAngle] two
+// more parts of π/2 correct the error of PiHalf. Larger angles are multiplied by 1/2π in pieces, as those of float32
+// are.
 
 // The constants of sine and cosine.
 const (
@@ -25,8 +24,8 @@ var Turns64 = [...]float64{0x1.45f306dc9c882p+397, 0x1.4a7f09d5f47d4p+344, 0x1.a
 	0x1.02cc07f79788cp-345, 0x1.6b414da3eda6cp-399, 0x1.fb3c9f2c26dd2p-452, 0x1.d18fd9a797fa8p-504, 0x1.6ba93dd63f5f2p-557,
 	0x1.f17b3d0739f78p-610, 0x1.4a525d4d7f6bfp-663, 0x1.88fc6ae842bp-717}
 
-// Coefficients of (sin(r) - r)/r³ and (cos(r) - 1 + r²/2)/r⁴ in powers of r², good to
-// 2^-58 and 2^-64 for |r| <= π/4; highest power first.
+// Coefficients of (sin(r) - r)/r³ and (cos(r) - 1 + r²/2)/r⁴ in powers of r², with errors of 2^-58 and 2^-64 for |r| <=
+// π/4; highest power first.
 var (
 	SinPoly64 = [...]float64{0x1.5d9246c354ac3p-33, -0x1.ae5e63cd753dfp-26, 0x1.71de3574ba68bp-19, -0x1.a01a019c0e4c6p-13,
 		0x1.111111110f861p-7, -0x1.5555555555549p-3}
@@ -75,15 +74,15 @@ func reduceAngle(x float64) (k, r, low float64) {
 	return k, r, low - math.FMA(k, PiHalf3, math.FMA(k, PiHalf2, -part))
 }
 
-// twoSum returns the rounded sum of x and y and what it lacks (Knuth).
+// twoSum returns the rounded sum of x and y and its rounding error (Knuth).
 func twoSum[T Float](x, y T) (s, lost T) {
 	s = x + y
 	z := s - x
 	return s, T(x-(s-z)) + T(y-z)
 }
 
-// reduceBig is reduceAngle for large x. Of each product the whole turns are dropped; the
-// rest is added up in three parts, since up to 62 of the leading bits may cancel.
+// reduceBig is reduceAngle for large x. The whole turns of each product are dropped; the rest is added up in three
+// parts, since up to 62 of the leading bits may cancel.
 func reduceBig(x float64) (k, r, low float64) {
 	var sum, second, third float64
 	x *= AngleDown

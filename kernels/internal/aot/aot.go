@@ -15,12 +15,11 @@ import (
 type Key struct {
 	Op   rowprog.Op
 	Type rowprog.Type // of the operands; for OpSelect, of the second and third
-	// Scalar is the operand that is one element and not a vector: 1 for the first, 2
-	// for the second, 0 for none.
+	// Scalar is the operand that is one element and not a vector: 1 for the first, 2 for the second, 0 for none.
 	Scalar int
 }
 
-// Block is the arguments of a call. It may be used again and again.
+// Block holds the arguments of a call. It may be reused.
 type Block [blockWords]uint64
 
 // blockWords is the size of a block of arguments in words of 64 bits.
@@ -29,7 +28,7 @@ const blockWords = 640
 // Func applies a primitive to the vectors of a block.
 type Func func(*Block)
 
-// Lookup returns the code of a primitive, nil if there is none for this machine.
+// Lookup returns the code of a primitive, or nil if there is none for this machine.
 func Lookup(k Key) Func { return tables[cpu.Chosen()][k] }
 
 // Run applies a primitive to n elements. The result may be one of the operands.
@@ -45,7 +44,7 @@ func (b *Block) Run(f Func, n int, result unsafe.Pointer, operands ...unsafe.Poi
 
 func (b *Block) put(offset int, v uintptr) { b[offset/8] = uint64(v) }
 
-// Keys lists the primitives that there is code for.
+// Keys lists the primitives with code.
 func Keys() (keys []Key) {
 	floats := []rowprog.Type{rowprog.F32, rowprog.F64}
 	for _, t := range floats {
@@ -91,7 +90,7 @@ func Program(k Key) (*rowprog.Program, error) {
 	return b.Build()
 }
 
-// Target is the instructions of a set that has vectors.
+// Target is the code generator's target for a set of vector instructions.
 func Target(isa cpu.ISA) codegen.Target {
 	switch isa {
 	case cpu.AVX512:

@@ -16,8 +16,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// TestGeneratedCodeIsCurrent compares the assembly files with what the generator of
-// code makes now. After a change there, run "go generate ./kernels/internal/aot".
+// TestGeneratedCodeIsCurrent compares the assembly files with the present output of the code generator. After a change
+// there, run "go generate ./kernels/internal/aot".
 func TestGeneratedCodeIsCurrent(t *testing.T) {
 	for isa, arch := range map[cpu.ISA]string{cpu.AVX2: "amd64", cpu.AVX512: "amd64", cpu.NEON: "arm64"} {
 		var want []byte

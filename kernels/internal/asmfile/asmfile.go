@@ -22,9 +22,9 @@ type File struct {
 	text bytes.Buffer
 }
 
-// Add adds a function that takes one argument, a pointer of the given name, which the
-// code finds in DI, or what stands for it. The code returns by itself and may refer to constants behind it; as
-// these want, it begins at a multiple of [asm.DataAlign] bytes.
+// Add adds a function with one argument, a pointer of the given name. The code finds it in DI, or the register that
+// replaces DI. The code returns by itself and may refer to constants after it, so it is aligned to [asm.DataAlign]
+// bytes.
 func (f *File) Add(name, arg string, code []byte) {
 	load := fmt.Sprintf("MOVQ %s+0(FP), DI", arg)
 	if f.Machine == asm.ARM64 {
@@ -49,7 +49,7 @@ func (f *File) Save(path string) error {
 	return os.WriteFile(path, append([]byte(header+"#include \"textflag.h\"\n"), f.text.Bytes()...), 0o644)
 }
 
-// SaveGo writes Go source, less its header, to a file, formatted.
+// SaveGo writes Go source, given without its header, to a file, formatted.
 func SaveGo(path string, source []byte) error {
 	text, err := format.Source(append([]byte(header), source...))
 	if err != nil {
@@ -58,7 +58,7 @@ func SaveGo(path string, source []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// Package is functions of a Go package: their assembly file, and a Go file that declares them behind its tables.
+// Package is functions of a Go package: their assembly file, and a Go file that declares them after its tables.
 type Package struct {
 	Table bytes.Buffer // Go source, which may name the functions
 
@@ -73,7 +73,7 @@ func NewPackage(name string, machine asm.Machine) *Package {
 	return p
 }
 
-// Add adds a function, as [File.Add] does, of a pointer to the given type. The text says what it does.
+// Add adds a function, as [File.Add] does, of a pointer to the given type. The text is its comment.
 func (p *Package) Add(name, args, text string, code []byte) {
 	p.code.Add(name, "args", code)
 	fmt.Fprintf(&p.stubs, "\n// %s %s.\n//\n//go:noescape\nfunc %s(args *%s)\n", name, text, name, args)

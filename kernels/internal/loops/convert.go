@@ -2,13 +2,13 @@ package loops
 
 import "github.com/broadloom/broadloom/kernels/scalar"
 
-// converted is the types that Go itself converts as kernels do.
+// converted is the types between which Go converts as kernels do.
 type converted interface {
 	scalar.Element | ~int8 | ~uint16 | ~int16 | ~uint32 | ~uint64
 }
 
-// Convert is dst = x in another type, where Go's conversion has the right meaning:
-// not from floating point to integers.
+// Convert is dst = x in another type, for the pairs of types that Go's conversion is right for: not from floating point
+// to integers.
 func Convert[To, From converted](dst []To, x []From) {
 	x = x[:len(dst)]
 	for i := range dst {

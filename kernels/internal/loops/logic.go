@@ -37,12 +37,12 @@ func XorScalar[T Logical](dst, x []T, y T) {
 	}
 }
 
-// Bits is the unsigned types that stand for elements of a size.
+// Bits is the unsigned types that represent elements of each size.
 type Bits interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// Select is x where ok and y elsewhere.
+// Select is x if ok, else y.
 func Select[T Bits](dst []T, ok []uint8, x, y []T) {
 	ok, x, y = ok[:len(dst)], x[:len(dst)], y[:len(dst)]
 	for i := range dst {

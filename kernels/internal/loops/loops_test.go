@@ -72,7 +72,7 @@ func TestLanes(t *testing.T) {
 	lanes := []float32{1, 2, 3, 4, 5, 6, 7, 8}
 	require.Equal(t, float32(36), FoldSum(append([]float32(nil), lanes...)))
 	require.Equal(t, float32(40320), FoldProd(lanes))
-	// The first halves meet first: (1 + 2^-24) + 2^-24 is 1, 1 + (2^-24 + 2^-24) is not.
+	// The first halves are added first: (1 + 2^-24) + 2^-24 is 1, 1 + (2^-24 + 2^-24) is not.
 	require.Equal(t, float32(1+0x1p-23), FoldSum([]float32{1, 0x1p-24, 0, 0x1p-24}))
 	require.Equal(t, float32(1), FoldSum([]float32{1, 0x1p-24, 0x1p-24, 0}))
 }

@@ -29,7 +29,7 @@ func Scatter[T any](dst unsafe.Pointer, stride int, src []T) {
 	}
 }
 
-// Pick copies the elements from src on that the indices name, and the first one for those that are not in 0..limit-1.
+// Pick copies the elements from src on at the indices, and the first one for indices that are not in 0..limit-1.
 func Pick[T Bits](dst []T, src unsafe.Pointer, index []int32, limit int32) {
 	size := unsafe.Sizeof(T(0))
 	index = index[:len(dst)]

@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// SumLanes adds the elements of x to the lanes in turn, from the first lane on. The
-// number of lanes is a power of two and at least 8.
+// SumLanes adds the elements of x to the lanes in turn, from the first lane on. The number of lanes is a power of two
+// and at least 8.
 func SumLanes[T scalar.Number](lanes, x []T) {
 	whole := len(x) &^ 7
 	for k := 0; k < len(lanes) && k < whole; k += 8 {
@@ -40,7 +40,7 @@ func ProdLanes[T scalar.Number](lanes, x []T) {
 	Mul(lanes[:len(x)], lanes, x)
 }
 
-// FoldSum adds up the lanes by halves; their number is a power of two.
+// FoldSum adds the lanes by halves; their number is a power of two.
 func FoldSum[T scalar.Number](lanes []T) T {
 	for h := len(lanes) / 2; h > 0; h /= 2 {
 		Add(lanes[:h], lanes, lanes[h:])
@@ -100,8 +100,8 @@ func MinOf[T scalar.Element](m T, x []T) T {
 	return m
 }
 
-// ArgMax updates the greatest element so far and its index, -1 for none, with the
-// elements of x, the first of which has index first.
+// ArgMax updates the greatest element so far and its index, -1 for none, with the elements of x; the first of them has
+// index first.
 func ArgMax[T scalar.Element](best T, at int64, x []T, first int64) (T, int64) {
 	for i, v := range x {
 		if best != best {

@@ -10,7 +10,7 @@ func Neg[T scalar.Number](dst, x []T) {
 	}
 }
 
-// AbsInt is dst = |x| of integers; the least one stays as it is.
+// AbsInt is dst = |x| of integers; the least one is unchanged.
 func AbsInt[T scalar.Integer](dst, x []T) {
 	x = x[:len(dst)]
 	for i := range dst {
@@ -66,7 +66,7 @@ func Ceil[T scalar.Float](dst, x []T) {
 	}
 }
 
-// Round is the nearest integer, the even one of two.
+// Round is the nearest integer; of two, the even one.
 func Round[T scalar.Float](dst, x []T) {
 	x = x[:len(dst)]
 	for i := range dst {

@@ -2,8 +2,8 @@ package loops
 
 import "gorgonia.org/vecf32"
 
-// vecf32 works in place, x op= y. When dst is not x, x is copied there first, which
-// costs little for a block that stays in the cache.
+// vecf32 works in place, x op= y. If dst is not x, x is first copied there, which costs little for a block that stays
+// in the cache.
 
 // AddF32 is dst = x + y.
 func AddF32(dst, x, y []float32) {

@@ -1,7 +1,7 @@
-// Package prefetch requests memory before it is needed.
+// Package prefetch loads memory into the cache before it is needed.
 //
-// Rows named by indices can be anywhere, so no processor can predict them: each one costs the full latency of memory, unless
-// several are requested at once. A request changes only the caches, and does nothing on processors other than
+// Rows named by indices can be anywhere, so no processor can predict them: each one costs the full latency of memory,
+// unless several are requested at once. A prefetch changes only the caches, and does nothing on processors other than
 // amd64 and arm64.
 //
 // # Files

@@ -2,7 +2,7 @@ package prefetch
 
 import "unsafe"
 
-// lines asks for the lines of 64 bytes that some bytes lie in.
+// lines prefetches the lines of 64 bytes that contain some bytes.
 //
 //go:noescape
 func lines(p unsafe.Pointer, bytes uintptr)

@@ -2,7 +2,7 @@ package prefetch
 
 import "unsafe"
 
-// The limits of what is asked for.
+// The limits of prefetching.
 const (
 	cached = 1 << 18 // bytes of a table whose rows are near anyway
 	least  = 64      // bytes of a row that are worth asking for: of shorter ones, processors read several at once
@@ -11,15 +11,15 @@ const (
 	atMost = 16      // rows that are asked for before the one at hand
 )
 
-// Rows asks for the rows of a table in an order that is known beforehand.
+// Rows prefetches the rows of a table in an order that is known in advance.
 type Rows struct {
 	table      unsafe.Pointer
 	row, bytes uintptr
-	// Ahead is the number of rows between the one at hand and the one to ask for, 0 if there is nothing to ask for.
+	// Ahead is the number of rows between the current one and the one to prefetch, or 0 if nothing is prefetched.
 	Ahead int
 }
 
-// Of prepares for rows of some elements of a table.
+// Of prepares for rows of a number of elements of a table.
 func Of[T any](table []T, elements int) (r Rows) {
 	size := unsafe.Sizeof(*new(T))
 	if uintptr(len(table))*size <= cached || uintptr(elements)*size < least {
@@ -31,5 +31,5 @@ func Of[T any](table []T, elements int) (r Rows) {
 	return r
 }
 
-// Fetch asks for a row of the table, given by its number.
+// Fetch prefetches a row of the table, given by its number.
 func (r *Rows) Fetch(row int) { lines(unsafe.Add(r.table, uintptr(row)*r.row), r.bytes) }

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Only rows of tables that no cache near the processor holds are asked for, and as many as it can wait for at once.
+// Only rows of tables that do not fit into a near cache are prefetched, and as many as the processor can wait for at
+// once.
 func TestAhead(t *testing.T) {
 	for _, c := range []struct{ rows, elements, ahead int }{
 		{0, 0, 0}, {1 << 20, 0, 0}, {100, 128, 0}, {1 << 20, 1, 0}, {1 << 20, 15, 0},
@@ -16,7 +17,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// A request changes nothing.
+// A prefetch changes nothing.
 func TestFetchChangesNothing(t *testing.T) {
 	table := make([]float64, 1<<16)
 	rows := Of(table, 33)

@@ -49,7 +49,7 @@ func write(arch string, sets ...cpu.ISA) {
 	}
 }
 
-// opName is how package rowprog calls an operation, less "Op".
+// opName is package rowprog's name of an operation, without "Op".
 func opName(op rowprog.Op) string {
 	switch op {
 	case rowprog.OpFMA:
@@ -60,7 +60,7 @@ func opName(op rowprog.Op) string {
 	return capitalized(op.String())
 }
 
-// capitalized joins words, each with a capital.
+// capitalized joins words, each capitalized.
 func capitalized(words string) string {
 	var joined string
 	for word := range strings.SplitSeq(words, "_") {

@@ -1,13 +1,12 @@
-// Command accuracy measures how far the kernels' functions of float32 are from the exact
-// values, in units in the last place, over all 2^32 inputs or every step-th one:
+// Command accuracy measures the distance of the kernels' functions of float32 from the exact values, in units in the
+// last place, over all 2^32 inputs or every step-th one:
 //
 //	go run ./kernels/internal/testkit/accuracy -step 1
 //
-// Functions of two arguments are measured on as many pairs, of random bits and of ordinary
-// numbers by turns. Exact values are those of the kernels' float64 functions, which are
-// within 4 units in the last place of float64: 2^-26 of one of float32. The command fails
-// if a function is worse than package scalar says, or wrong about NaN, infinity or the sign
-// of zero.
+// Functions of two arguments are measured on as many pairs, alternately of random bits and of ordinary numbers. Exact
+// values are those of the kernels' float64 functions, which are within 4 units in the last place of float64: 2^-26 of
+// one of float32. The command fails if a function is worse than package scalar says, or wrong about NaN, infinity or
+// the sign of zero.
 //
 // main.go goes through the inputs; meter.go measures, on several goroutines.
 package main
@@ -55,7 +54,7 @@ func main() {
 	}
 }
 
-// span is how many steps are taken between two looks at what is left to do.
+// span is how many steps a goroutine takes before it asks for more work.
 const span = 1 << 22
 
 // measure runs a function over the inputs, on all processors.
@@ -107,7 +106,7 @@ func (r *result) merge(x result) {
 	r.wrong += x.wrong
 }
 
-// where tells the inputs of the greatest distance.
+// where describes the inputs of the greatest distance.
 func (r *result) where(op rowprog.Op) string {
 	switch {
 	case r.ulp == 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// batch is how many inputs a kernel is called with.
+// batch is the number of inputs of a kernel call.
 const batch = 1 << 12
 
 // meter is a function of float32 and its exact values as kernels.
@@ -76,8 +76,7 @@ func (m *meter) worker() *worker {
 	return w
 }
 
-// run measures the inputs whose bits are from, from+step, … below end; pairs of arguments
-// are drawn with these as the seed.
+// run measures the inputs whose bits are from, from+step, … below end. They are the seeds of pairs of arguments.
 func (w *worker) run(from, end, step uint64) {
 	random := rand.New(rand.NewPCG(from, step))
 	for bits := from; bits < end; {
@@ -102,7 +101,7 @@ func (w *worker) run(from, end, step uint64) {
 	}
 }
 
-// pair draws two arguments: of any bits, or near 1.
+// pair draws two arguments: with random bits, or near 1.
 func pair(r *rand.Rand) (x, y float32) {
 	bits := r.Uint64()
 	if bits&1 == 0 {

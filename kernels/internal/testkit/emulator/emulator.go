@@ -22,7 +22,7 @@ type Machine struct {
 	below bool
 	sign  bool
 
-	// Callees are what the code can call, by address.
+	// Callees are machines whose code can be called, by address.
 	Callees map[uintptr]*Machine
 }
 
@@ -47,7 +47,7 @@ type argument struct {
 	repeated    bool // one element of memory stands for all lanes
 }
 
-// address is where a memory operand is.
+// address is the address of a memory operand.
 func (e *Machine) address(a argument) unsafe.Pointer {
 	v := a.value
 	switch {
@@ -77,7 +77,7 @@ func (e *Machine) read(a argument, size int) []byte {
 	return unsafe.Slice((*byte)(e.address(a)), size)
 }
 
-// write sets the lanes of a destination that its mask lets through.
+// write sets the active lanes of a destination.
 func (e *Machine) write(a argument, data []byte, lane int) {
 	if a.mask == 0 {
 		if a.kind == 'm' {
@@ -140,7 +140,7 @@ func (e *Machine) set(a argument, v uint64) {
 	}
 }
 
-// flags notes the result x - y.
+// flags records the result x - y.
 func (e *Machine) flags(x, y uint64) {
 	e.zero, e.less, e.below, e.sign = x == y, int64(x) < int64(y), x < y, int64(x-y) < 0
 }
@@ -151,7 +151,7 @@ func (e *Machine) Call(offset int, args unsafe.Pointer) {
 	e.run(offset)
 }
 
-// call has another machine go on with the registers.
+// call has another machine continue with the registers.
 func (e *Machine) call(address uint64) {
 	callee := e.Callees[uintptr(address)]
 	if callee == nil {
@@ -173,7 +173,7 @@ func (e *Machine) run(offset int) {
 	}
 }
 
-// step runs an instruction and gives the offset of the next, -1 at the end.
+// step runs an instruction and returns the offset of the next, or -1 at the end.
 func (e *Machine) step(in *emulated) int {
 	if in.fma != nil {
 		e.fused(in)

@@ -235,7 +235,7 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 	return true
 }
 
-// inLanes exchanges elements of two vectors within each 16 bytes.
+// inLanes shuffles elements of two vectors within each 16 bytes.
 func inLanes(name string, x, y []byte, imm uint64) []byte {
 	type place struct {
 		of []byte
@@ -263,7 +263,7 @@ func inLanes(name string, x, y []byte, imm uint64) []byte {
 	return out
 }
 
-// masked reads the lanes that a mask lets through; memory of others is not touched.
+// masked reads the active lanes; memory of the others is not touched.
 func (e *Machine) masked(dst, src argument, size, lane int) []byte {
 	if src.kind != 'm' || src.repeated || dst.mask == 0 {
 		return e.read(src, size)

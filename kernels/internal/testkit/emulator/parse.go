@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// New reads a copy of code, of which the first length bytes are instructions. Without objdump
-// the test is skipped, and where pointers, which code finds in its arguments, have 32 bits.
+// New reads a copy of code, whose first length bytes are instructions. The test is skipped without objdump, and if
+// pointers, which code finds in its arguments, have 32 bits.
 func New(t testing.TB, code []byte, length int) *Machine {
 	t.Helper()
 	if strconv.IntSize < 64 {
@@ -57,7 +57,7 @@ func New(t testing.TB, code []byte, length int) *Machine {
 	return e
 }
 
-// aligned copies code to a multiple of 64 bytes, where its constants lie as they must.
+// aligned copies code to a multiple of 64 bytes, so that its constants are aligned.
 func aligned(code []byte) []byte {
 	words := make([]uint64, len(code)/8+16)
 	room := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
@@ -66,10 +66,10 @@ func aligned(code []byte) []byte {
 	return at
 }
 
-// Address is where the code lies.
+// Address is the address of the code.
 func (e *Machine) Address() uintptr { return uintptr(unsafe.Pointer(&e.code[0])) }
 
-// disassembled is what objdump says of code.
+// disassembled is objdump's text of code.
 func disassembled(t testing.TB, code []byte) string {
 	tool, err := exec.LookPath("objdump")
 	if err != nil {

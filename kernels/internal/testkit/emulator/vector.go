@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// lanes32 and lanes64 compute lane by lane of two vectors.
+// lanes32 and lanes64 compute lane by lane from two vectors.
 func lanes32(size int, x, y []byte, f func(x, y uint32) uint32) []byte {
 	out := make([]byte, size)
 	for i := 0; i < size; i += 4 {
@@ -51,7 +51,7 @@ func arithmetic(op string, x, y float64) (float64, bool) {
 	return 0, false
 }
 
-// ranged is the extreme of two numbers, with its own sign, or the other one where one is NaN.
+// ranged is the extreme of two numbers, with its own sign, or the number if the other is NaN.
 func ranged(imm uint64, x, y float64) float64 {
 	switch {
 	case x != x:
@@ -66,7 +66,7 @@ func ranged(imm uint64, x, y float64) float64 {
 	panic("a range that is not emulated")
 }
 
-// predicate tells the result of a comparison by the name of its instruction.
+// predicate is the result of a comparison, by the name of its instruction.
 func predicate(name string, x, y float64) bool {
 	unordered := x != x || y != y
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_oq"), "_uq")
@@ -107,8 +107,7 @@ func rounded(imm uint64, x float64) float64 {
 	return math.Trunc(x)
 }
 
-// truncated is a conversion to I32, which gives the least integer for what has no
-// other.
+// truncated is a conversion to I32. Numbers that do not fit become the least integer.
 func truncated(x float64) uint32 {
 	if x > -2147483649 && x < 2147483648 {
 		return uint32(int32(x))
@@ -210,7 +209,7 @@ type fma struct {
 	order              [3]int // which of the destination, the second operand and the third x, y and z are
 }
 
-// fmaOf reads an instruction's name; nil of other instructions.
+// fmaOf parses an instruction's name; nil for other instructions.
 func fmaOf(name string) *fma {
 	if !strings.HasPrefix(name, "vfm") && !strings.HasPrefix(name, "vfnm") {
 		return nil
@@ -252,7 +251,7 @@ func signed[T float32 | float64](x T, negative bool) T {
 	return x
 }
 
-// integers32 and integers64 are the instructions on integers, of one lane and the number in the instruction.
+// integers32 and integers64 are the instructions on integers, for one lane and the immediate.
 var integers32 = map[string]func(x, y uint32, imm uint64) uint32{
 	"vpaddd":     func(x, y uint32, _ uint64) uint32 { return x + y },
 	"vpsubd":     func(x, y uint32, _ uint64) uint32 { return x - y },

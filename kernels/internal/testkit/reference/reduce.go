@@ -44,7 +44,7 @@ func reduceRow(kind rowprog.Reduction, t rowprog.Type, x []uint64) uint64 {
 	return lanes[0]
 }
 
-// maxNumber is the greatest number, of which a zero is +0.
+// maxNumber is the greatest number; a zero becomes +0.
 func maxNumber(t rowprog.Type, x []uint64) uint64 {
 	numbers := slices.DeleteFunc(slices.Clone(x), func(v uint64) bool { return scalar.Apply(rowprog.OpNe, t, v, v, 0) != 0 })
 	greatest := reduceRow(rowprog.Max, t, numbers)
@@ -85,7 +85,7 @@ func beats(kind rowprog.Reduction, t rowprog.Type, x, best uint64) bool {
 	return scalar.Apply(op, t, x, best, 0) != 0
 }
 
-// add appends a value that comes from an index of outer axis 0.
+// add appends a value of an index of outer axis 0.
 func (a *accumulation) add(index0 int, bits uint64) {
 	chunk := 0
 	if a.chunked {

@@ -15,15 +15,13 @@ type run struct {
 	args  *launch.Args
 	index []int    // of the current row and, last, of the element in it
 	value []uint64 // of each instruction
-	// What is to be reduced: of each OpReduce in the current row, and of each element
-	// of an accumulated operand.
+	// The values to be reduced: of each OpReduce in the current row, and of each element of an accumulated operand.
 	rows map[rowprog.Value][]uint64
 	accs map[unsafe.Pointer]*accumulation
 	ptrs []unsafe.Pointer // the keys of accs in order
 }
 
-// accumulation is what is accumulated into one element: the values by the chunk of
-// outer axis 0 that they come from.
+// accumulation is the values to accumulate into one element, by their chunks of outer axis 0.
 type accumulation struct {
 	kind    rowprog.Reduction
 	typ     rowprog.Type
@@ -68,8 +66,7 @@ func (r *run) listElements(in *rowprog.Inst, index []int, axis int) {
 	}
 }
 
-// axis runs all rows that have the current index on the axes before axis; row is
-// their number among these axes.
+// axis runs all rows that have the current index on the axes before axis; row is the number of that index.
 func (r *run) axis(axis, row int) (launch.Fault, bool) {
 	if axis == r.prog.Outer {
 		return r.row(row)
@@ -83,8 +80,7 @@ func (r *run) axis(axis, row int) (launch.Fault, bool) {
 	return launch.Fault{}, true
 }
 
-// row runs all sections of a row. That the call section runs for every row makes no
-// difference.
+// row runs all sections of a row. It may run the call section for every row, since that makes no difference.
 func (r *run) row(row int) (launch.Fault, bool) {
 	r.rows = map[rowprog.Value][]uint64{}
 	for s := rowprog.CallSection; s < rowprog.Section(r.prog.Sections()); s++ {
@@ -109,7 +105,7 @@ func (r *run) row(row int) (launch.Fault, bool) {
 	return launch.Fault{}, true
 }
 
-// section runs the instructions of a section once. A fault of it has no position.
+// section runs the instructions of a section once. Its fault has no position.
 func (r *run) section(s rowprog.Section) (launch.Fault, bool) {
 	lo, hi := r.prog.Span(s)
 	for v := lo; v < hi; v++ {

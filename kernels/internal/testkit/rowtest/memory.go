@@ -12,8 +12,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// margin is the number of elements before and after an operand's own that are
-// compared too, to find writes beyond it.
+// margin is the number of elements before and after an operand that are compared too, to find writes outside of it.
 const margin = 8
 
 // Case is a program with arguments and the memory they point at.
@@ -35,9 +34,8 @@ var (
 	rowSizes   = []int{0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 200}
 )
 
-// Bind makes random sizes, strides and contents for a program. Strides may be zero
-// or negative, and some operands that are written are the memory of others that
-// are read.
+// Bind makes random sizes, strides and contents for a program. Strides may be zero or negative, and some written
+// operands are the memory of others that are read.
 func Bind(r *rand.Rand, p *rowprog.Program) *Case {
 	a := launch.New(p)
 	a.N = rowSizes[r.IntN(len(rowSizes))]
@@ -70,7 +68,7 @@ func BindLong(r *rand.Rand, p *rowprog.Program) *Case {
 	return fill(r, p, a)
 }
 
-// ShortRows returns the program with a length of its rows, unless it has one: a short one.
+// ShortRows returns the program with a short row length, unless it has a row length.
 func ShortRows(r *rand.Rand, p *rowprog.Program) *rowprog.Program {
 	q := *p
 	switch {
@@ -85,8 +83,8 @@ func ShortRows(r *rand.Rand, p *rowprog.Program) *rowprog.Program {
 	return &q
 }
 
-// BindBlocks is Bind with short rows, of as many elements as the program notes, or else the case's program, and so many of them along the last outer
-// axis that they make up blocks, mostly.
+// BindBlocks is Bind with short rows, of as many elements as the program notes, or else like the case's program. There
+// are mostly enough of them along the last outer axis to form blocks.
 func BindBlocks(r *rand.Rand, p *rowprog.Program) *Case {
 	p = ShortRows(r, p)
 	a := launch.New(p)
@@ -215,8 +213,8 @@ func (c *Case) Clone() *Case {
 	return d
 }
 
-// Tight makes arguments with the same contents in memory that is as large as the operands
-// reach, and no larger. place gives memory of a number of bytes.
+// Tight makes arguments with the same contents in memory that ends where the operands end. place allocates a number of
+// bytes.
 func (c *Case) Tight(place func(bytes int) unsafe.Pointer) *launch.Args {
 	a := c.Args.Clone()
 	placed := map[*uint64]unsafe.Pointer{}
@@ -250,7 +248,7 @@ func (c *Case) Tight(place func(bytes int) unsafe.Pointer) *launch.Args {
 	return a
 }
 
-// Diff tells where two clones differ, NaNs being equal; "" if nowhere.
+// Diff says where two clones differ; NaNs are equal. It is "" if nowhere.
 func (c *Case) Diff(d *Case) string {
 	for i := range c.buffers {
 		o := &c.Program.Operands[i]

@@ -25,11 +25,10 @@ type generator struct {
 	pending         []rowprog.Value // reductions, usable from the next stage on
 	outputs         int
 	picked          int // operands that are picked
-	// A wide program has many operands, all of one type, and cheap operations: more values
-	// than there are registers.
+	// A wide program has many operands of a single type, and cheap operations: more values than there are registers.
 	wide bool
 	only rowprog.Type // of a wide one
-	// independent programs have no guards and picks for each element.
+	// independent programs have no guards or picks for each element.
 	independent bool
 }
 
@@ -40,8 +39,8 @@ type input struct {
 	stored  bool
 }
 
-// Program makes a random program. It uses all types, domains, primitives, reductions
-// and accesses; one seed always gives the same program.
+// Program makes a random program. It uses all types, domains, primitives, reductions and accesses. The same seed always
+// gives the same program.
 func Program(r *rand.Rand) *rowprog.Program { return program(&generator{Rand: r, outer: r.IntN(4)}) }
 
 // Independent makes a random program that checks and picks nothing for each element of a row.
@@ -108,7 +107,7 @@ func (g *generator) input() {
 	g.inputs = append(g.inputs, in)
 }
 
-// keep files a value by its domain.
+// keep records a value by its domain.
 func (g *generator) keep(v rowprog.Value, d rowprog.Domain) {
 	if d == rowprog.Vec {
 		g.inside = append(g.inside, v)
@@ -167,10 +166,10 @@ func (g *generator) stage() {
 	}
 }
 
-// pickable is the number of elements that can be picked of an operand.
+// pickable is the number of an operand's elements that can be picked.
 const pickable = 8
 
-// pick reads an operand at a computed place, mostly inside.
+// pick reads an operand at a computed place, mostly in range.
 func (g *generator) pick() {
 	t, by := []rowprog.Type{rowprog.I32, rowprog.F32, rowprog.I64, rowprog.F64}[g.IntN(4)], rowprog.I32
 	if g.wide {
@@ -209,7 +208,7 @@ func (g *generator) constant() {
 	}
 }
 
-// value picks a usable value, more likely of the current stage.
+// value picks a usable value, preferably of the current stage.
 func (g *generator) value() rowprog.Value {
 	if n := len(g.inside); n > 0 && (len(g.outside) == 0 || g.IntN(4) > 0) {
 		return g.inside[g.IntN(n)]
