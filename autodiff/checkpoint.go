@@ -10,21 +10,23 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Checkpoint returns f(x). Its gradient recomputes the values inside f instead of keeping them in memory from the forward pass. Only f's
-// result is kept, and the values that f reads but did not build: x, and others from outside. A deep network in which each layer is a
-// checkpoint needs memory for the results of all layers and the inner values of one, and computes each layer forward twice:
+// Checkpoint returns f(x). Its gradient recomputes the values inside f instead of keeping them in memory from the
+// forward pass. Only f's result is kept, and the values that f reads but did not build: x, and others from outside. A
+// deep network in which each layer is a checkpoint needs memory for the results of all layers and the inner values of
+// one, and computes each layer forward twice:
 //
 //	for _, layer := range layers {
 //		x = autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return layer.Apply(train, x) })
 //	}
 //
-// The result has the same bits as f(x), and so have gradients of any order, except that the gradients of a value which f reads several
-// times are summed in a different order. Random numbers that f draws are the same when they are recomputed. Results of operations that must
-// not run twice are kept: ops.Print, ops.Callback, in-place writes, and loops with these in their bodies. Other values that f builds and
-// that are read outside it, such as the new statistics of a batch norm, are kept too.
+// The result has the same bits as f(x), and so have gradients of any order, except that the gradients of a value which
+// f reads several times are summed in a different order. Random numbers that f draws are the same when they are
+// recomputed. Results of operations that must not run twice are kept: ops.Print, ops.Callback, in-place writes, and
+// loops with these in their bodies. Other values that f builds and that are read outside it, such as the new statistics
+// of a batch norm, are kept too.
 //
-// It is torch.utils.checkpoint and jax.checkpoint (T. Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016).
-// Mistakes are recorded in the graph.
+// It is torch.utils.checkpoint and jax.checkpoint (T. Chen et al., "Training Deep Nets with Sublinear Memory Cost",
+// 2016). Mistakes are recorded in the graph.
 func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
 	if x == nil || x.Graph() == nil || f == nil {
 		return refusedCheckpoint(x, "the function is nil")
@@ -43,13 +45,13 @@ func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
 	return ops.WithGradient("Checkpoint", c.reads, forward, c.gradients)
 }
 
-// refusedCheckpoint stands for a call that could not be built.
+// refusedCheckpoint is the result of a call that could not be built.
 func refusedCheckpoint(x *graph.Node, why string) *graph.Node {
 	m := &graph.Mistake{Code: graph.CodeOperand, Summary: why, Help: []string{"pass a func(x *graph.Node) *graph.Node that returns what it builds"}}
 	return graph.Refused("Checkpoint", nil, m, x)
 }
 
-// checkpoint is what a function has built, to be computed again.
+// checkpoint is the result of a function, to be computed again.
 type checkpoint struct {
 	g     *graph.Graph
 	home  *graph.Region // that was open
@@ -61,7 +63,7 @@ type checkpoint struct {
 	steps map[*graph.Node]*graph.Node // of the loops around it, by nodes that ask for them: one of its surroundings, which is read
 }
 
-// build calls the function, and returns one that gives what it gave, if only a panic; nil where that is nil.
+// build calls the function. It returns a function that repeats its result, or its panic; nil if the result is nil.
 func (c *checkpoint) build(x *graph.Node, f func(x *graph.Node) *graph.Node) (again func([]*graph.Node) *graph.Node) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,7 +79,7 @@ func (c *checkpoint) build(x *graph.Node, f func(x *graph.Node) *graph.Node) (ag
 	return func([]*graph.Node) *graph.Node { return c.y }
 }
 
-// find lists what leads to the result.
+// find lists the nodes that lead to the result.
 func (c *checkpoint) find() {
 	once := c.onceOnly()
 	seen := map[*graph.Node]bool{}
@@ -105,7 +107,7 @@ func (c *checkpoint) find() {
 	slices.SortFunc(c.nodes, func(a, b *graph.Node) int { return a.ID() - b.ID() })
 }
 
-// isGiven reports whether a value is not computed again.
+// isGiven reports whether a value is kept, not computed again.
 func (c *checkpoint) isGiven(n *graph.Node, once map[*graph.Region]bool) bool {
 	if n.ID() < c.first || n.Op().Class == graph.Source {
 		return true
@@ -117,14 +119,15 @@ func (c *checkpoint) isGiven(n *graph.Node, once map[*graph.Region]bool) bool {
 	return !isLoop && runsOnce(n)
 }
 
-// isStepAround reports whether a node is the step of a loop around the checkpoint, which random numbers read. It is given: in the
-// gradient the bodies around are others, and what is computed again stands in the innermost one.
+// isStepAround reports whether a node is the step of a loop around the checkpoint, which random numbers read. It is
+// given: the gradient has other bodies around it, and recomputed nodes are in the innermost one.
 func (c *checkpoint) isStepAround(n *graph.Node) bool {
 	a, isLoop := n.Loop()
 	return isLoop && a.Role == graph.LoopStep && c.isAround(a.Body)
 }
 
-// stepAt returns the step that n is, as a value of the checkpoint's surroundings: n may stand in a branch that the function has built.
+// stepAt returns the step that n is, as a value outside of the checkpoint: n may be in a branch that the function has
+// built.
 func (c *checkpoint) stepAt(n *graph.Node) *graph.Node {
 	if n.Region() == nil || c.isAround(n.Region()) {
 		return n
@@ -143,7 +146,7 @@ func (c *checkpoint) stepAt(n *graph.Node) *graph.Node {
 	return c.steps[n]
 }
 
-// isAround reports whether the checkpoint stands in a body.
+// isAround reports whether the checkpoint is in a body.
 func (c *checkpoint) isAround(body *graph.Region) bool {
 	for r := c.home; r != nil; r = r.Parent() {
 		if r == body {
@@ -153,7 +156,7 @@ func (c *checkpoint) isAround(body *graph.Region) bool {
 	return false
 }
 
-// onceOnly finds the bodies of loops that the function has built with what may not run twice.
+// onceOnly finds the bodies of loops that the function has built and that contain operations that may not run twice.
 func (c *checkpoint) onceOnly() map[*graph.Region]bool {
 	once := map[*graph.Region]bool{}
 	for _, n := range c.g.Nodes()[c.first:] {
@@ -171,7 +174,7 @@ func runsOnce(n *graph.Node) bool {
 	return n.Op().Ordered || n.Op().Class == graph.Update || n.Op().Class == graph.Version
 }
 
-// gradients computes again what the function has built, from values that wait for dy, and returns their gradients.
+// gradients computes the function's nodes again, from values that wait for dy, and returns their gradients.
 func (c *checkpoint) gradients(y, dy *graph.Node, in []*graph.Node) []*graph.Node {
 	again := nodecopy.New(y.Graph(), y.Graph().WithOrigin)
 	defer again.Close()

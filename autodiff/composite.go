@@ -5,10 +5,9 @@ import (
 	"github.com/broadloom/broadloom/internal/gradcut"
 )
 
-// compositeRule differentiates a composite without a rule of its own: it writes it with other
-// operations and walks over these, down to the composite's operands. The values that
-// this computes again are merged with those of the forward pass when the program is
-// compiled. It gives the rule of this one node, or of m in its place.
+// compositeRule differentiates a composite without a rule of its own: it expands it and walks over the expansion, down
+// to the composite's operands. The values that this recomputes are merged with those of the forward pass when the
+// program is compiled. It returns the rule of this one node, or of m in its place.
 func (w *reversePass) compositeRule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
 	inner := newReversePass(w.g, len(w.g.Nodes()))
 	inner.upstream, inner.put = dy, w.put
@@ -38,8 +37,7 @@ func (w *reversePass) compositeRule(n, m, dy *graph.Node) func(n, dy *graph.Node
 	}
 }
 
-// dependsOn reports whether a way leads from x to y on which gradients can flow, even
-// where they are zero.
+// dependsOn reports whether there is a path from x to y along which gradients can flow, even if they are zero.
 func dependsOn(y, x *graph.Node) bool {
 	if x.ID() > y.ID() {
 		return false

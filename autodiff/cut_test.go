@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Where all ways are cut, the message names what cuts them, with the user's lines.
+// If all paths are cut, the message names the nodes that cut them, with the user's lines.
 func TestCutWays(t *testing.T) {
 	for name, c := range map[string]struct {
 		build func(x *graph.Node) *graph.Node
@@ -59,7 +59,7 @@ func TestCutWays(t *testing.T) {
 	}
 }
 
-// A way beside one that is cut, and one of zeros, are ways.
+// A path next to one that is cut, and one of zeros, are paths.
 func TestUncutWays(t *testing.T) {
 	g := graph.New("g")
 	x := g.Input("x", graph.Float32, 3)

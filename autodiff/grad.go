@@ -22,12 +22,13 @@ type settings struct {
 	anyShape bool // whether y may have any shape although no gradient is given that arrives there
 }
 
-// ZeroForUnused makes [Grad] return zeros as the gradient of a value on which the result does not depend. Without it, that is a mistake:
-// most often a connection was forgotten.
+// ZeroForUnused makes [Grad] return zeros as the gradient of a value on which the result does not depend. Without it,
+// that is a mistake: most often a connection was forgotten.
 func ZeroForUnused() Option { return func(s *settings) { s.unused = true } }
 
-// Grad returns the gradients of the scalar y with respect to each of the values wrt, which may be any nodes of floating-point dtype in y's
-// graph. Each gradient has its value's shape and dtype, but Float32 for a storage-only dtype. Mistakes are recorded in the graph.
+// Grad returns the gradients of the scalar y with respect to each of the values wrt, which may be any nodes of
+// floating-point dtype in y's graph. Each gradient has its value's shape and dtype, but Float32 for a storage-only
+// dtype. Mistakes are recorded in the graph.
 func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	var s settings
 	for _, o := range opts {
@@ -58,15 +59,15 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	return grads
 }
 
-// problem is why a gradient could not be formed. The zero value says nothing: a mistake that
-// was reported elsewhere stands in the way.
+// problem is why a gradient could not be formed. The zero value says nothing: the cause is a mistake that was reported
+// elsewhere.
 type problem struct {
 	Summary string
 	Help    string
 	Detail  string // lines
 }
 
-// mistake is the problem as messages tell it; nil where it says nothing.
+// mistake is the problem as a message; nil if it says nothing.
 func (p problem) mistake() *graph.Mistake {
 	if p == (problem{}) {
 		return nil
@@ -81,16 +82,17 @@ func (p problem) mistake() *graph.Mistake {
 	return m
 }
 
-// refuse stands for a gradient that could not be formed.
+// refuse returns a node for a gradient that could not be formed.
 func refuse(p problem, about ...*graph.Node) *graph.Node {
 	return graph.Refused("Grad", nil, p.mistake(), about...)
 }
 
-// isRefused reports whether a mistake has been reported of a value, or is of any operation on it: it is a value of a body, and that is finished.
+// isRefused reports whether a value has a reported mistake, or any operation on it is one, since it is a value of a
+// finished body.
 func isRefused(x *graph.Node) bool { return !x.Judged() || x.OutsideOfBody("") != nil }
 
-// checkAsked refuses what has no gradient before any work is done. It gives the node
-// that stands for all results, or nil.
+// checkAsked refuses values without gradients before any work is done. It returns the node that replaces all results,
+// or nil.
 func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	switch {
 	case y == nil:
@@ -129,17 +131,16 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 type reversePass struct {
 	settings
 	g *graph.Graph
-	// first is the least number of a node whose gradient is sent on; values before it only
-	// receive theirs.
+	// first is the least number of a node whose gradient is propagated; earlier values only receive theirs.
 	first int
 	// cotangents holds, by node, the gradients that have come from its users.
 	cotangents map[*graph.Node][]cotangent
-	// needed marks the nodes on a way from y to a wanted value.
+	// needed marks the nodes on a path from a wanted value to y.
 	needed map[*graph.Node]bool
 	failed *graph.Node
-	// put decides, where it is set, about a gradient that is left for later: see [loopPass].
+	// put decides, if set, about a gradient that is left for later: see [loopPass].
 	put func(n, dy *graph.Node, i int) bool
-	// standIns are those by which gradients are rounded once; nil within the rule of an operation.
+	// standIns are the stand-ins by which gradients are rounded once; nil within the rule of an operation.
 	standIns *graph.StandIns
 }
 
@@ -148,9 +149,8 @@ func newReversePass(g *graph.Graph, first int) *reversePass {
 		standIns: graph.NewStandIns(g)}
 }
 
-// cotangent is a gradient in the shape in which a user read the value. Gradients of one
-// shape are added up before they are summed over the axes along which the value was
-// repeated, so that there is one sum for all of them.
+// cotangent is a gradient in the shape in which a user read the value. Gradients of one shape are added before they are
+// summed over the axes along which the value was repeated, so that there is one sum for all of them.
 type cotangent struct {
 	dx    *graph.Node
 	kinds []graph.AxisKind
@@ -172,7 +172,7 @@ func (w *reversePass) run(y *graph.Node, wrt []*graph.Node) {
 	w.sweep(nodes)
 }
 
-// mark finds the nodes on a way from a wanted value.
+// mark finds the nodes on a path from a wanted value.
 func (w *reversePass) mark(nodes, wrt []*graph.Node) {
 	for _, x := range wrt {
 		w.needed[x] = true
@@ -191,7 +191,7 @@ func (w *reversePass) mark(nodes, wrt []*graph.Node) {
 	}
 }
 
-// sweep sends the gradients that have come to nodes on to their operands, the last node first.
+// sweep propagates the gradients of nodes to their operands, the last node first.
 func (w *reversePass) sweep(nodes []*graph.Node) {
 	for i := len(nodes) - 1; i >= w.first && w.failed == nil; i-- {
 		n := nodes[i]
@@ -216,7 +216,7 @@ func (w *reversePass) seed(y *graph.Node) *graph.Node {
 	return one
 }
 
-// backprop sends n's gradient on to its operands.
+// backprop propagates n's gradient to its operands.
 func (w *reversePass) backprop(n, dy *graph.Node) {
 	if !dy.Judged() {
 		w.failed = dy
@@ -236,7 +236,7 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 	}
 }
 
-// rule returns the gradient rule of n, to be asked for the gradients of m: n itself, or a node in its place.
+// rule returns the gradient rule of n, which is called for the gradients of m: n itself, or a node in its place.
 func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
 	rule := n.Op().Grad
 	switch {
@@ -269,7 +269,7 @@ func (w *reversePass) takes(n, dy *graph.Node, i int) bool {
 	return w.failed == nil && w.needed[x] && x.DType().IsFloat() && (w.put == nil || !w.put(n, dy, i))
 }
 
-// send sends n's gradient on to operand i.
+// send propagates n's gradient to operand i.
 func (w *reversePass) send(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) {
 	if !w.takes(n, dy, i) {
 		return
@@ -279,12 +279,12 @@ func (w *reversePass) send(rule func(n, dy *graph.Node, i int) *graph.Node, n, d
 	}
 }
 
-// repeats reports whether elements of a value may lie in one cell.
+// repeats reports whether elements of a value may share a cell.
 func (w *reversePass) repeats(n *graph.Node) bool {
 	return alias.Repeats(prove.NewProver(w.g.Bounds), n) != prove.Refused
 }
 
-// accumulate adds a gradient to those that have come in the same shape.
+// accumulate adds a gradient to earlier ones of the same shape.
 func (w *reversePass) accumulate(x *graph.Node, a cotangent) {
 	list := w.cotangents[x]
 	for i, old := range list {
@@ -296,8 +296,7 @@ func (w *reversePass) accumulate(x *graph.Node, a cotangent) {
 	w.cotangents[x] = append(list, a)
 }
 
-// repetition says how operand i of n was repeated to the shape of its gradient; nil
-// where it was not.
+// repetition says how operand i of n was repeated to the shape of its gradient; nil if it was not.
 func (w *reversePass) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind {
 	x := n.In(i)
 	if !dx.Judged() || dx.Shape().Equal(x.Shape()) {
@@ -310,8 +309,8 @@ func (w *reversePass) repetition(n *graph.Node, i int, dx *graph.Node) []graph.A
 	return rules.Stretch(x.Shape(), dx.Shape())
 }
 
-// gradient returns the whole gradient of a value: what has arrived, summed over the axes
-// along which the value was repeated. It is where broadcasting is undone.
+// gradient returns the whole gradient of a value: all contributions, summed over the axes along which the value was
+// repeated. This is where broadcasting is undone.
 func (w *reversePass) gradient(x *graph.Node) *graph.Node {
 	var total *graph.Node
 	for _, a := range w.cotangents[x] {
@@ -353,9 +352,9 @@ func (w *reversePass) result(y, x *graph.Node) *graph.Node {
 	return refuse(p, y, x)
 }
 
-// refuseLeaf refuses a write to a value with respect to which the result of the write is
-// differentiated: there is no old value left to which a gradient could belong. PyTorch
-// says "a leaf Variable that requires grad is being used in an in-place operation."
+// refuseLeaf refuses a write to a value with respect to which the result of the write is differentiated: no old value
+// is left to which a gradient could belong. PyTorch says "a leaf Variable that requires grad is being used in an
+// in-place operation."
 func refuseLeaf(write *graph.Node) *graph.Node {
 	what, leaf := "a leaf that requires grad", alias.Storage(write)
 	if len(alias.ViewsOf(write)) > 0 {

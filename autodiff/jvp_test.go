@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// computed runs a program of one feed.
+// computed runs a program with one feed.
 func computed(t *testing.T, feed exec.Feed, outputs ...*graph.Node) [][]float64 {
 	t.Helper()
 	prog, err := exec.Compile(outputs[0].Graph(), exec.Outputs(outputs...))
@@ -27,7 +27,8 @@ func computed(t *testing.T, feed exec.Feed, outputs ...*graph.Node) [][]float64 
 	return values
 }
 
-// TestDerivativesOfAFunctionOfThree has Jacobian and Hessian by hand, also by columns: y has more elements than x.
+// TestDerivativesOfAFunctionOfThree compares Jacobian and Hessian with ones derived by hand, also by columns: y has
+// more elements than x.
 func TestDerivativesOfAFunctionOfThree(t *testing.T) {
 	g := graph.New("three")
 	x, v := g.Input("x", graph.Float64, 3), g.Input("v", graph.Float64, 3)
@@ -46,7 +47,7 @@ func TestDerivativesOfAFunctionOfThree(t *testing.T) {
 	require.Equal(t, []float64{46, 104, 10}, got[4])
 }
 
-// TestTangentsThatAreNotLikeTheirValues tells once what is wrong, whatever the number of results, and speaks of the tangent.
+// TestTangentsThatAreNotLikeTheirValues expects one message about the tangent, whatever the number of results.
 func TestTangentsThatAreNotLikeTheirValues(t *testing.T) {
 	for want, v := range map[string]func(g *graph.Graph) []*graph.Node{
 		"the tangent of x is float32 of shape [4], but the value is float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
@@ -71,7 +72,7 @@ func TestTangentsThatAreNotLikeTheirValues(t *testing.T) {
 	}
 }
 
-// TestDerivativesOfStoredValues has values of a dtype that is for storage alone: their derivatives are of Float32.
+// TestDerivativesOfStoredValues differentiates values of a storage-only dtype: their derivatives are Float32.
 func TestDerivativesOfStoredValues(t *testing.T) {
 	g := graph.New("stored")
 	x, v := g.Input("x", graph.Float8E4M3FN, 2), g.Input("v", graph.Float32, 2)

@@ -8,10 +8,10 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// The gradient of a loop is a loop that goes the other way. It carries the gradients of what the loop
-// carries and, for each value of outside, the sum of its gradients so far. A step computes the body's
-// values again from what was carried into the step, and sends the gradients back through them. Of
-// products, gathers and inner loops all steps are kept, so that they are not computed twice.
+// The gradient of a loop is a loop in the opposite direction. It carries the gradients of the carried values and, for
+// each value from outside, the sum of its gradients so far. A step recomputes the body's values from the carried values
+// of that step, and propagates the gradients back through them. The results of products, gathers and inner loops are
+// kept for all steps, so that they are not computed twice.
 
 // loopPass is the reverse pass through a loop.
 type loopPass struct {
@@ -32,15 +32,15 @@ type loopPass struct {
 	products       []product
 }
 
-// product is a product, in a step of the gradient, with a value of outside, operand i, or takes rows of such a value. The gradient of
-// that operand is computed after the loop, of all steps at once.
+// product is a product, in a step of the gradient, with a value from outside, operand i, or takes rows of such a value.
+// The gradient of that operand is computed after the loop, for all steps at once.
 type product struct {
 	n, dy *graph.Node
 	i     int
 }
 
-// backpropLoop sends the gradients that have come to the results of a loop on to what it was given.
-// The nodes are the loop's end and all that follow.
+// backpropLoop propagates the gradients of the results of a loop to its operands. The nodes are the loop's end and all
+// that follow.
 func (w *reversePass) backpropLoop(end *graph.Node, nodes []*graph.Node) {
 	p := &loopPass{outer: w, end: end, copies: map[*graph.Node]*graph.Node{}}
 	p.carried, p.next, _ = loopop.CarriedOf(end)
@@ -68,7 +68,7 @@ func (w *reversePass) backpropLoop(end *graph.Node, nodes []*graph.Node) {
 // cotangentOf is the gradient of all steps of a value.
 type cotangentOf struct{ value, dx *graph.Node }
 
-// sendConstant sends on the gradients of values that are the same in all steps, and returns the others.
+// sendConstant propagates the gradients of values that are the same in all steps, and returns the others.
 func (p *loopPass) sendConstant(kept []cotangentOf) (others []cotangentOf) {
 	a, _ := p.end.Loop()
 	for _, k := range kept {
@@ -86,8 +86,7 @@ func (p *loopPass) sendConstant(kept []cotangentOf) (others []cotangentOf) {
 	return others
 }
 
-// findMembers finds the nodes of the body from which what comes out of the loop is computed, in any
-// number of steps.
+// findMembers finds the nodes of the body from which the results of the loop are computed, through any number of steps.
 func (p *loopPass) findMembers(finals []*graph.Node, kept []cotangentOf) {
 	a, _ := p.end.Loop()
 	p.isMember = map[*graph.Node]bool{}
@@ -120,7 +119,7 @@ func (p *loopPass) findMembers(finals []*graph.Node, kept []cotangentOf) {
 	slices.SortFunc(p.members, func(a, b *graph.Node) int { return a.ID() - b.ID() })
 }
 
-// findNeeded finds the members that depend on a wanted value, by what steps hand on too.
+// findNeeded finds the members that depend on a wanted value, also through carried values.
 func (p *loopPass) findNeeded() {
 	a, _ := p.end.Loop()
 	p.needed = map[*graph.Node]bool{}
@@ -159,7 +158,7 @@ func (p *loopPass) build(finals []*graph.Node, kept []cotangentOf) {
 	p.deliver(loopop.End(p.outer.g, region, p.back, p.backNext, limit))
 }
 
-// step makes the body of the gradient: what it carries, and what a step hands on.
+// step makes the body of the gradient: its carried values, and the results of a step.
 func (p *loopPass) step(finals []*graph.Node, kept []cotangentOf) {
 	wanted := p.copyGiven()
 	p.inner = newReversePass(p.outer.g, len(p.outer.g.Nodes()))
@@ -200,8 +199,8 @@ func (p *loopPass) step(finals []*graph.Node, kept []cotangentOf) {
 	}
 }
 
-// carry makes a value that the gradient carries: the gradient of x, a value of outside. It begins
-// with zeros where nothing is given.
+// carry makes a carried value of the gradient: the gradient of x, a value from outside. It begins with zeros unless
+// begin is given.
 func (p *loopPass) carry(x, begin *graph.Node) *graph.Node {
 	if begin == nil {
 		p.outer.g.Around(p.region, func() { begin = ops.ZerosLike(x) })
@@ -211,14 +210,14 @@ func (p *loopPass) carry(x, begin *graph.Node) *graph.Node {
 	return n
 }
 
-// arrive lets a gradient come to a value of the step.
+// arrive adds a gradient to a value of the step.
 func (p *loopPass) arrive(n, dx *graph.Node) {
 	if p.inner.needed[n] {
 		p.inner.accumulate(n, cotangent{dx: dx})
 	}
 }
 
-// arrived returns the gradient that has come to a value of the step, or zeros like another value.
+// arrived returns the gradient of a value of the step, or zeros like another value.
 func (p *loopPass) arrived(n, like *graph.Node) *graph.Node {
 	if p.inner.cotangents[n] == nil {
 		return ops.ZerosLike(like)
@@ -226,7 +225,7 @@ func (p *loopPass) arrived(n, like *graph.Node) *graph.Node {
 	return p.inner.gradient(n)
 }
 
-// captured lists the values of outside that the body reads and whose gradients are wanted.
+// captured lists the values from outside that the body reads and whose gradients are wanted.
 func (p *loopPass) captured() (list []*graph.Node) {
 	a, _ := p.end.Loop()
 	see := func(x *graph.Node) {
@@ -248,8 +247,9 @@ func (p *loopPass) captured() (list []*graph.Node) {
 	return list
 }
 
-// leaveForLater leaves the gradient of a value of outside, operand i of a product or the table of which rows are taken, for after the loop,
-// where it is one operation for all steps. A branch has but one step, and the rules of a user's operation need not know of batches: these are left to each step.
+// leaveForLater defers the gradient of a value from outside, operand i of a product or the table from which rows are
+// taken, until after the loop, if it is one operation for all steps. It does not for a branch, which has only one step,
+// or for a user's operation, whose rules need not support batches.
 func (p *loopPass) leaveForLater(n, dy *graph.Node, i int) bool {
 	if n.Op().IsUsers() || p.region.Spec().Whole || n.Region() != p.region || p.region.Holds(n.In(i).Region()) || dy.Region() != p.region {
 		return false
@@ -271,8 +271,8 @@ func (p *loopPass) leaveForLater(n, dy *graph.Node, i int) bool {
 	return true
 }
 
-// readsMost reports whether a step takes as many rows as the table has, which may be none where steps that were not taken
-// count as such of its first row.
+// readsMost reports whether a step takes as many rows as the table has. It is also true if the table may have no rows
+// and steps may not be taken, since these count as taking its first row.
 func (p *loopPass) readsMost(n *graph.Node) bool {
 	rows, known := n.In(0).Shape()[0].Int()
 	taken, counted := n.In(1).Shape().NumElements().Int()
@@ -280,7 +280,7 @@ func (p *loopPass) readsMost(n *graph.Node) bool {
 	return known && counted && taken >= rows || !known && (a.Limited || a.Stops)
 }
 
-// deliver sends the gradients on to values of outside.
+// deliver propagates the gradients to values from outside.
 func (p *loopPass) deliver(end *graph.Node) {
 	for i, x := range p.inits {
 		if p.outer.needed[x] {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// copied returns what a value is in a step of the gradient.
+// copied returns the copy of a value in a step of the gradient.
 func (p *loopPass) copied(n *graph.Node) *graph.Node {
 	if c := p.copies[n]; c != nil {
 		return c
@@ -18,7 +18,7 @@ func (p *loopPass) copied(n *graph.Node) *graph.Node {
 	return n
 }
 
-// copyGiven makes what a step of the loop is given, and returns what of it needs gradients.
+// copyGiven makes the inputs of a step of the loop, and returns those that need gradients.
 func (p *loopPass) copyGiven() (wanted []*graph.Node) {
 	a, _ := p.end.Loop()
 	for _, n := range p.members {
@@ -44,7 +44,7 @@ func (p *loopPass) copyGiven() (wanted []*graph.Node) {
 	return wanted
 }
 
-// copyMembers makes all else that a step of the loop computes, or takes it from what was kept.
+// copyMembers recomputes the other values of a step of the loop, or reads kept ones.
 func (p *loopPass) copyMembers() {
 	a, _ := p.end.Loop()
 	c := nodecopy.New(p.outer.g, p.outer.g.WithOrigin)
@@ -65,7 +65,7 @@ func (p *loopPass) copyMembers() {
 	}
 }
 
-// kept is a value of the loop, of which all steps are kept, in a step of the gradient.
+// kept is a value of the loop that is kept for all steps, in a step of the gradient.
 func (p *loopPass) kept(n *graph.Node) *graph.Node {
 	a, _ := p.end.Loop()
 	var all *graph.Node
@@ -73,8 +73,8 @@ func (p *loopPass) kept(n *graph.Node) *graph.Node {
 	return loopop.Element(p.region, all)
 }
 
-// copyOrdered takes the result of an ordered operation, given its operands in a step of the gradient, from what was kept: it is
-// not called again.
+// copyOrdered reads the kept result of an ordered operation, given its operands in a step of the gradient: it is not
+// called again.
 func (p *loopPass) copyOrdered(n *graph.Node, in []*graph.Node) {
 	a, _ := p.end.Loop()
 	switch {
@@ -107,23 +107,23 @@ func calledBefore(op *graph.Op) *graph.Op {
 	return &made
 }
 
-// isKept reports whether all steps of a value are kept: to compute it again would cost more time or, for scores, less memory
-// than it is worth.
+// isKept reports whether a value is kept for all steps, since recomputing it takes too much time. Scores are not kept,
+// since they take too much memory.
 func (p *loopPass) isKept(n *graph.Node) bool {
 	a, isLoop := n.Loop()
 	class := n.Op().Class
 	return class == graph.Contract && !p.areScores(n) || class == graph.Gather || class == graph.Function || isLoop && a.Role > graph.LoopEnd
 }
 
-// areScores reports whether a product of the body is one of positions with positions, such as those of attention. Factors
-// that are the same in all steps are taken for weights, unless there is but one step.
+// areScores reports whether a product of the body is one of positions with positions, such as those of attention.
+// Factors that are the same in all steps are taken for weights, unless there is only one step.
 func (p *loopPass) areScores(n *graph.Node) bool {
 	a, _ := p.end.Loop()
 	varies := func(x *graph.Node) bool { return a.Body.Spec().Whole || a.Body.Holds(alias.Viewed(x).Region()) }
 	return scores.IsProduct(n) && varies(n.In(0)) && varies(n.In(1))
 }
 
-// opKept is a value that was kept. Gradients flow through the way in which it was computed.
+// opKept is a value that was kept. Gradients flow through its computation.
 var opKept = &graph.Op{Name: "kept", Func: "Kept", Doc: "x, which was computed as y is.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
 	Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 	Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[0] },

@@ -9,11 +9,11 @@ import (
 	"github.com/broadloom/broadloom/internal/loopop"
 )
 
-// A gradient in the body of a loop is one of values of a step. With respect to a value of outside it is only a part of the gradient
-// where what was carried into the step depends on that value too. As it begins, that shows when the gradient is asked for; as earlier
-// steps computed it, only when the body is finished.
+// A gradient in the body of a loop is one of values of a step. With respect to a value from outside, it is only a part
+// of the gradient if the step's carried values depend on that value too. If their initial values do, that is known when
+// the gradient is asked for; if earlier steps do, only when the body is finished.
 
-// loopPart is a gradient in the body of a loop, with respect to values of outside of it.
+// loopPart is a gradient in the body of a loop, with respect to values from outside.
 type loopPart struct {
 	y           *graph.Node
 	wrt, grads  []*graph.Node
@@ -22,7 +22,7 @@ type loopPart struct {
 	at          graph.Pos
 }
 
-// refuseParts refuses, when bodies around y are finished, those gradients that are only a part of what they are taken for.
+// refuseParts refuses, when bodies around y are finished, gradients that are only a part of the requested ones.
 func refuseParts(y *graph.Node, wrt, grads []*graph.Node) {
 	if y.Region() == nil {
 		return
@@ -35,7 +35,7 @@ func refuseParts(y *graph.Node, wrt, grads []*graph.Node) {
 	}
 }
 
-// finished looks at the gradients as the body of a loop around y is finished.
+// finished checks the gradients when the body of a loop around y is finished.
 func (p *loopPart) finished(r *graph.Region, end *graph.Node) {
 	p.ends[r] = end
 	nodes := p.y.Graph().Nodes()
@@ -61,7 +61,8 @@ func (p *loopPart) finished(r *graph.Region, end *graph.Node) {
 	}
 }
 
-// refusal says that the gradient of y with respect to x lacks what flows through a carried value. It stands where the gradient was asked for.
+// refusal says that the gradient of y with respect to x lacks the part that flows through a carried value. It is
+// reported where the gradient was asked for.
 func (p *loopPart) refusal(x, carried *graph.Node) *graph.Mistake {
 	y := p.y.Called()
 	return &graph.Mistake{Code: graph.CodeGradient, Pos: p.at, Whole: true,
@@ -71,12 +72,12 @@ func (p *loopPart) refusal(x, carried *graph.Node) *graph.Mistake {
 		Help:     []string{ofOneStep(carried)}}
 }
 
-// ofOneStep says what to do where a gradient would flow to other steps.
+// ofOneStep says what to do if a gradient would flow to other steps.
 func ofOneStep(given *graph.Node) string {
 	return fmt.Sprintf("differentiate a result of the loop; or, if you want the gradient of a single step, stop it: ops.StopGradient(%s) in the body", given.Called())
 }
 
-// carriedInto lists those values that the body of r carries from which a gradient flows to y.
+// carriedInto lists the carried values of the body of r from which a gradient flows to y.
 func (p *loopPart) carriedInto(r *graph.Region, carried []*graph.Node) (list []*graph.Node) {
 	seen := map[*graph.Node]bool{}
 	open := []*graph.Node{p.y}
@@ -96,10 +97,10 @@ func (p *loopPart) carriedInto(r *graph.Region, carried []*graph.Node) (list []*
 	return slices.DeleteFunc(slices.Clone(carried), func(c *graph.Node) bool { return !seen[c] })
 }
 
-// steps are what the steps of a loop carry and hand on, and the nodes among which it stands.
+// steps are the carried values of a loop, the results of its steps, and the nodes of its body.
 type steps struct{ carried, next, nodes []*graph.Node }
 
-// thatDependOn finds what gradients lead from to x, through any number of steps.
+// thatDependOn finds the nodes from which gradients lead to x, through any number of steps.
 func (s steps) thatDependOn(x *graph.Node) map[*graph.Node]bool {
 	leads := map[*graph.Node]bool{x: true}
 	for changed := true; changed; {
@@ -118,7 +119,8 @@ func (s steps) thatDependOn(x *graph.Node) map[*graph.Node]bool {
 	return leads
 }
 
-// refuseOtherSteps refuses a gradient that leaves the body of a loop by a value that a step is given. The mistake stands where the gradient was asked for.
+// refuseOtherSteps refuses a gradient that leaves the body of a loop through an input of a step. The mistake is
+// reported where the gradient was asked for.
 func (w *reversePass) refuseOtherSteps(n *graph.Node) (refused *graph.Node) {
 	p := problem{Summary: fmt.Sprintf("a gradient within the body of the loop made at %s flows to another step or out of the loop, through %s", n.Pos(), n.Called()),
 		Help: ofOneStep(n)}

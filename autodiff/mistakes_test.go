@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestWhatHasNoGradient tells the message of each way to ask for a gradient that does not
-// exist. The gradients are nodes all the same, and there is one message, at the call.
+// TestWhatHasNoGradient checks the message for each way to ask for a gradient that does not exist. The gradients are
+// nodes all the same, and there is one message, at the call.
 func TestWhatHasNoGradient(t *testing.T) {
 	type asked struct {
 		y   *graph.Node
@@ -122,8 +122,7 @@ func TestZeroForUnused(t *testing.T) {
 	require.Equal(t, []float64{0, 0, 0}, out[1].Data)
 }
 
-// TestNaNFlows tells where a NaN in x = (NaN, 2) arrives in values and gradients; PyTorch
-// 2.6 gives the same.
+// TestNaNFlows checks where a NaN in x = (NaN, 2) arrives in values and gradients; PyTorch 2.6 gives the same.
 func TestNaNFlows(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]struct {
@@ -156,7 +155,7 @@ func TestNaNFlows(t *testing.T) {
 	}
 }
 
-// requireNumbers compares numbers, of which NaN equals NaN.
+// requireNumbers compares numbers; NaN equals NaN.
 func requireNumbers(t *testing.T, want, got []float64) {
 	t.Helper()
 	require.Len(t, got, len(want))

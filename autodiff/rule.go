@@ -9,8 +9,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// ask returns what a rule makes of the gradient of n for operand i. What a user's rule does
-// wrong is told at the line where n stands.
+// ask calls a rule with the gradient of n for operand i. Mistakes of a user's rule are reported at the line of n.
 func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) (dx *graph.Node) {
 	if w.endless(n, "Grad") {
 		return nil
@@ -58,7 +57,7 @@ func (w *reversePass) fits(dx, n *graph.Node, i int) bool {
 	return true
 }
 
-// expand writes a composite with other operations; nil where that fails.
+// expand expands a composite; nil if that fails.
 func (w *reversePass) expand(n *graph.Node) *graph.Node {
 	if w.endless(n, "Expand") {
 		return nil
@@ -78,14 +77,14 @@ func (w *reversePass) expand(n *graph.Node) *graph.Node {
 	return y
 }
 
-// maxNested bounds how deep gradients are asked for within the rules of gradients, and maxWithin how often the rule of one
-// node is: what is deeper never ends.
+// maxNested bounds how deep gradients are nested within the rules of gradients, and maxWithin how often the rule of one
+// node is: deeper nesting never ends.
 const (
 	maxNested = 200
 	maxWithin = 4
 )
 
-// endless makes a mistake of a rule that asks for its own gradient.
+// endless records a mistake for a rule that asks for its own gradient.
 func (w *reversePass) endless(n *graph.Node, field string) bool {
 	origins, within := w.g.Origins(), 0
 	for _, x := range origins {
@@ -104,7 +103,7 @@ func (w *reversePass) endless(n *graph.Node, field string) bool {
 	return true
 }
 
-// guard, deferred, makes a mistake of the panic of a gradient rule.
+// guard, deferred, records a mistake for the panic of a gradient rule.
 func (w *reversePass) guard(n *graph.Node) {
 	if p := recover(); p != nil {
 		w.refuseRule(n, "Grad", panicked.Text(p))

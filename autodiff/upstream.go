@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// Upstream sets the gradient of y, with y's shape and dtype, so that y need not be a scalar: the result is the vector-Jacobian product.
-// Sizes of dy that are not known to equal those of y are checked when they are bound.
+// Upstream sets the gradient of y, with y's shape and dtype, so that y need not be a scalar: the result is the
+// vector-Jacobian product. Sizes of dy that are not known to equal those of y are checked when they are bound.
 func Upstream(dy *graph.Node) Option { return func(s *settings) { s.upstream = dy } }
 
 // upstreamAttrs are the fixed arguments of upstreamOp: the shape and the name of the value at
@@ -24,7 +24,7 @@ type upstreamAttrs struct {
 // Args keeps the value out of the call's text.
 func (upstreamAttrs) Args(operands []string) []string { return operands }
 
-// upstreamOp is a gradient that the user gives, in the shape of the value at which it arrives.
+// upstreamOp is a gradient that the user gives, in the shape of its value.
 var upstreamOp = &graph.Op{Name: "upstream", Func: "Upstream", Doc: "x as the gradient of a value, of whose shape it must be",
 	Class: graph.Movement, MinIn: 1, MaxIn: 1, View: alias.ReshapeView, Once: true,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -48,7 +48,7 @@ func (s settings) arriving(y *graph.Node) *graph.Node {
 	return graph.Apply(upstreamOp, upstreamAttrs{y.Shape(), y.Called()}, s.upstream)
 }
 
-// checkUpstream says why dy cannot be a gradient of y, or gives nothing.
+// checkUpstream says why dy cannot be a gradient of y, if it cannot.
 func checkUpstream(dy, y *graph.Node) (p problem) {
 	switch {
 	case !dy.Judged():

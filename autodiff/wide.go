@@ -9,10 +9,11 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// The gradient of one operation is rounded once, as PyTorch's is: where a rule would round on its way, as of values of 16 bits, it is
-// asked again for the dtype in which its operands are computed, and what it gives is rounded at its end.
+// The gradient of one operation is rounded once, as PyTorch's is. If a rule would round intermediate values, such as
+// those of 16 bits, it is called again with the dtype in which its operands are computed, and its result is rounded at
+// the end.
 
-// roundings counts how often a value is rounded on the way from nodes that are numbered less than first.
+// roundings counts how often a value is rounded on the way from nodes numbered less than first.
 func roundings(y *graph.Node, first int, seen map[*graph.Node]bool) (count int) {
 	if y == nil || y.ID() < first || seen[y] {
 		return 0
@@ -62,8 +63,8 @@ var ours = sync.OnceValue(func() map[*graph.Op]bool {
 	return all
 })
 
-// roundsOnce reports whether the gradient of n is to be rounded once: that of an operation of this library. The rule of another
-// one is asked as it was written, since it may keep the nodes that it makes.
+// roundsOnce reports whether the gradient of n is to be rounded once: n is an operation of this library. Other rules
+// are called as they were written, since they may keep the nodes that they make.
 func (w *reversePass) roundsOnce(n *graph.Node) bool {
 	if w.standIns == nil || n.Op().Class == graph.Loop || !ours()[n.Op()] {
 		return false
@@ -71,7 +72,7 @@ func (w *reversePass) roundsOnce(n *graph.Node) bool {
 	return isRounded(n) || slices.ContainsFunc(n.Operands(), isRounded)
 }
 
-// backpropOnce sends n's gradient on to its operands, each rounded once.
+// backpropOnce propagates n's gradient to its operands, each rounded once.
 func (w *reversePass) backpropOnce(n, dy *graph.Node) {
 	standIns := w.standIns
 	w.standIns = nil // for the rules within
@@ -110,7 +111,7 @@ func (w *reversePass) backpropOnce(n, dy *graph.Node) {
 	}
 }
 
-// askAll asks n's rule, of m in its place, for the gradients of the wanted operands.
+// askAll calls n's rule, for m in its place, for the gradients of the wanted operands.
 func (w *reversePass) askAll(n, m, dy *graph.Node, wanted []bool) []*graph.Node {
 	rule, grads := w.rule(n, m, dy), make([]*graph.Node, len(wanted))
 	for i := range grads {
@@ -121,8 +122,8 @@ func (w *reversePass) askAll(n, m, dy *graph.Node, wanted []bool) []*graph.Node 
 	return grads
 }
 
-// wideTwin is n on operands converted to the dtypes in which they are computed. What a composite is written with is differentiated, for which
-// they must be nodes of the graph.
+// wideTwin is n on operands converted to the dtypes in which they are computed. The expansion of a composite is
+// differentiated, which requires them to be nodes of the graph.
 func wideTwin(s *graph.StandIns, n *graph.Node) *graph.Node {
 	in := make([]*graph.Node, len(n.Operands()))
 	for i, x := range n.Operands() {
@@ -141,7 +142,7 @@ func wideTwin(s *graph.StandIns, n *graph.Node) *graph.Node {
 	return s.For(n, n.DType().Computed(), in...)
 }
 
-// wideCotangent is the gradient that has come to n in the dtype in which n is computed.
+// wideCotangent is the gradient of n in the dtype in which n is computed.
 func (w *reversePass) wideCotangent(s *graph.StandIns, n, dy *graph.Node) *graph.Node {
 	switch {
 	case !isRounded(dy):
@@ -152,8 +153,8 @@ func (w *reversePass) wideCotangent(s *graph.StandIns, n, dy *graph.Node) *graph
 	return s.For(dy, dy.DType().Computed())
 }
 
-// roundedGradient rounds what the rule of n gives for operand i. That of a composite is summed first over the axes along which
-// the operand was repeated: it is one operation with the rest.
+// roundedGradient rounds the result of n's rule for operand i. That of a composite is first summed over the axes along
+// which the operand was repeated: it is one operation with the rest.
 func (w *reversePass) roundedGradient(n *graph.Node, i int, dx *graph.Node) *graph.Node {
 	x := n.In(i)
 	if !isRounded(x) {

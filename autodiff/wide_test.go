@@ -33,7 +33,7 @@ func madeFor(t *testing.T, f func(x *graph.Node) *graph.Node) (g *graph.Graph, x
 	return g, x, dx, made
 }
 
-// What rounds once is built as the rule says, without conversions.
+// Gradients that round once are built as the rule says, without conversions.
 func TestGradientsThatRoundOnceStayAsTheyAre(t *testing.T) {
 	_, _, _, made := madeFor(t, func(x *graph.Node) *graph.Node { return ops.Exp(x) })
 	assert.Equal(t, []string{"mul bf16"}, made)
@@ -43,7 +43,8 @@ func TestGradientsThatRoundOnceStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// What would round several times is computed in Float32, with one conversion of each operand and one of the result.
+// Gradients that would round several times are computed in Float32, with one conversion of each operand and one of the
+// result.
 func TestGradientsOfSeveralStepsRoundOnce(t *testing.T) {
 	g, x, dx, made := madeFor(t, func(x *graph.Node) *graph.Node { return ops.Gelu(x) })
 	assert.Equal(t, 2, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast f32" })), "of x and dy: %v", made)
@@ -68,7 +69,8 @@ func TestGradientsOfSeveralStepsRoundOnce(t *testing.T) {
 	assert.InDelta(t, 0.7979, second[0].Float32(), 0.004, "the second derivative of gelu at 0 is 2/sqrt(2*pi)")
 }
 
-// A value of whose shape alone a rule has need is not converted, and the result is, rounded, what was rounded in the forward pass.
+// A value whose shape alone a rule needs is not converted. The rounded result of the forward pass is used as the
+// result.
 func TestGradientsReadRoundedResults(t *testing.T) {
 	_, _, _, made := madeFor(t, func(x *graph.Node) *graph.Node { return ops.Tanh(x) })
 	assert.Equal(t, 2, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast f32" })), "of y and dy, and not of x: %v", made)

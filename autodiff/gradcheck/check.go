@@ -71,7 +71,7 @@ func Check(ctx context.Context, y *graph.Node, feed exec.Feed, wrt []*graph.Node
 	return s.compare(ctx, "gradient of the gradient", total, autodiff.Grad(total, wrt, autodiff.ZeroForUnused()), wrt, feed)
 }
 
-// wrong says what is asked for that cannot be checked.
+// wrong says what cannot be checked.
 func (s *settings) wrong(y *graph.Node, feed exec.Feed, wrt []*graph.Node) error {
 	switch {
 	case y == nil || y.Graph() == nil:
@@ -149,7 +149,7 @@ func runSession(ctx context.Context, session *exec.Session, nodes []*graph.Node,
 	return arrays, nil
 }
 
-// compare moves each element of each value to both sides.
+// compare moves each element of each value in both directions.
 func (s *settings) compare(ctx context.Context, what string, loss *graph.Node, grads, wrt []*graph.Node, feed exec.Feed) error {
 	got, err := run(ctx, grads, feed)
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Of returns nodes of a graph and those from which they are computed, in the graph's order. A root that is nil, or of another graph,
-// is left out.
+// Of returns nodes of a graph and all nodes from which they are computed, in the graph's order. A root that is nil, or
+// of another graph, is left out.
 func Of(g *graph.Graph, roots ...*graph.Node) []*graph.Node { return Closure(g, roots, operands) }
 
-// Closure is [Of] along other edges: next calls visit with the nodes to which n leads, all of which come before n in the graph.
+// Closure is [Of] along other edges: next calls visit with the nodes to which n leads. They must all come before n in
+// the graph.
 func Closure(g *graph.Graph, roots []*graph.Node, next func(n *graph.Node, visit func(...*graph.Node))) (list []*graph.Node) {
 	for id, found := range mark(g, roots, next) {
 		if found {

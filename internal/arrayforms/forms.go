@@ -12,7 +12,7 @@ import (
 // node is a value of the graph in which a form is written.
 type node = *graph.Node
 
-// table has the operations that are Go functions of whole arrays, written with others.
+// table maps operations that are Go functions of whole arrays to their forms.
 var table = map[*graph.Op]func(n *graph.Node, x []node) node{
 	ops.Lookup("put_slices"):     putInto,
 	ops.Lookup("accumulate"):     accumulated,
@@ -36,21 +36,21 @@ var table = map[*graph.Op]func(n *graph.Node, x []node) node{
 	ops.Lookup("matrix_exp"): matrixExp,
 }
 
-// Of returns the form of an operation, or nil where it has none. It is called with a node of the operation and operands in a graph of their own, floating-point
-// numbers as Float64, of which it makes the result in Float64, which is to be rounded once. The last two sizes of operands must be numbers where
-// WantsNumbers says so.
+// Of returns the form of an operation, or nil if it has none. The form is called with a node of the operation and its
+// operands in a separate graph, with floating-point numbers as Float64. It returns the result in Float64, which the
+// caller rounds once. The last two sizes of operands must be numbers if WantsNumbers says so.
 func Of(op *graph.Op) func(n *graph.Node, x []*graph.Node) *graph.Node { return table[op] }
 
-// WantsNumbers reports whether the form of an operation is written for certain numbers of rows and columns.
+// WantsNumbers reports whether the form of an operation needs fixed numbers of rows and columns.
 func WantsNumbers(op *graph.Op) bool { return fixed[op] }
 
-// fixed are those operations: how their forms are written depends on sizes.
+// fixed are those operations: the structure of their forms depends on sizes.
 var fixed = map[*graph.Op]bool{
 	ops.Lookup("accumulate"): true, ops.Lookup("searchsorted"): true,
 	ops.Lookup("eigh"): true, ops.Lookup("eigvalsh"): true, ops.Lookup("svd"): true, ops.Lookup("svdvals"): true, ops.Lookup("pinv"): true,
 }
 
-// num is a number that takes the dtype of what it meets.
+// num is a number that takes the dtype of the other operand.
 func num(v float64) node { return graph.Num(v) }
 
 // sizes returns the last two sizes of matrices.
@@ -63,12 +63,12 @@ func sizes(x node) (rows, cols graph.Dim) {
 func rowsOf(g *graph.Graph, n graph.Dim) node { return ops.Iota(g, 0, n, 1) }
 func colsOf(g *graph.Graph, m graph.Dim) node { return ops.Iota(g, 1, 1, m) }
 
-// chosen is the row of matrices, for axis -2, or the column for which a condition is true, along an axis that is kept.
+// chosen is the row of matrices, for axis -2, or the column for which a condition is true. The axis is kept.
 func chosen(condition, x node, axis ops.Axis) node {
 	return ops.Sum(ops.Where(condition, x, num(0)), axis, ops.KeepDims())
 }
 
-// packed lays the elements of several results side by side, behind the axes of the batch.
+// packed puts the elements of several results side by side, after the axes of the batch.
 func packed(batch int, parts ...node) node {
 	flat := make([]node, len(parts))
 	for i, x := range parts {
@@ -77,7 +77,7 @@ func packed(batch int, parts ...node) node {
 	return ops.Concat(-1, flat...)
 }
 
-// putInto picks each slice of the result from x or, where an index names it, the last one of src that comes there.
+// putInto takes each slice of the result from x or, if an index names it, from the last slice of src with that index.
 func putInto(n *graph.Node, in []node) node {
 	axis := n.Attrs().(interface{ PutAxis() int }).PutAxis()
 	x, index, src := in[0], in[1], in[2]
@@ -93,7 +93,7 @@ type running interface {
 	SeeksExtremum() bool
 }
 
-// accumulated are the sums of the elements up to each place of the last axis but one, or their products: by doubling, with
+// accumulated are the sums, or products, of the elements up to each place of the last axis but one. Doubling takes
 // log2(n) operations for n elements.
 func accumulated(n *graph.Node, in []node) node {
 	a := n.Attrs().(running)
@@ -117,7 +117,7 @@ func accumulated(n *graph.Node, in []node) node {
 	return x
 }
 
-// runningExtrema are the greatest elements up to each place of an axis, or the least. An element may count several times.
+// runningExtrema are the greatest, or least, elements up to each place of an axis. An element may count several times.
 func runningExtrema(x node, axis int, least bool) node {
 	combine := ops.Maximum
 	if least {
@@ -145,8 +145,8 @@ func recurrence(n *graph.Node, in []node) node {
 	return out[0]
 }
 
-// Before is what stands before the first element along an axis where the greatest elements up to each are sought, or the least: every
-// element takes its place.
+// Before is the value before the first element along an axis when looking for the greatest, or least, elements up to
+// each place: every element replaces it.
 func Before(x *graph.Node, axis int, least bool) *graph.Node {
 	g, t := x.Graph(), x.DType()
 	shape := slices.Delete(slices.Clone(x.Shape()), axis, axis+1)
@@ -167,8 +167,8 @@ func Before(x *graph.Node, axis int, least bool) *graph.Node {
 	return begin
 }
 
-// runningPlaces are the places of the greatest elements up to each place of the last axis but one, or of the least: of equal ones the last,
-// and NaN wins.
+// runningPlaces are the places of the greatest, or least, elements up to each place of the last axis but one. Of equal
+// ones the last counts, and NaN wins.
 func runningPlaces(n *graph.Node, in []node) node {
 	least, _, _ := n.Attrs().(running).Running()
 	x, axis := in[0], in[0].Rank()-2
@@ -188,7 +188,7 @@ func runningPlaces(n *graph.Node, in []node) node {
 	return ops.MoveAxis(out[0], 0, axis)
 }
 
-// rowOrder sorts rows by their elements from the last to the first, each time keeping the order of equal ones.
+// rowOrder sorts rows by their elements from the last to the first, with a stable sort each time.
 func rowOrder(_ *graph.Node, in []node) node {
 	x := in[0]
 	last := x.Rank() - 1
@@ -199,7 +199,7 @@ func rowOrder(_ *graph.Node, in []node) node {
 	return final[0]
 }
 
-// searchSorted halves, for each value, the part of a sorted sequence in which its place is.
+// searchSorted finds the place of each value in a sorted sequence by bisection.
 func searchSorted(n *graph.Node, in []node) node {
 	sorted, values := in[0], in[1]
 	right := n.Attrs().(interface{ IsRight() bool }).IsRight()

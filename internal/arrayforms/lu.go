@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// luFactors are the triangular factors of matrices, by exchanges of rows, and in a last row with which row each was
+// luFactors are the triangular factors of matrices, with row exchanges. A last row says with which row each was
 // exchanged: Golub and Van Loan, Matrix Computations, 2013, algorithm 3.4.1.
 func luFactors(_ *graph.Node, in []node) node {
 	count, size := sizes(in[0])
@@ -47,7 +47,7 @@ func luSolution(n *graph.Node, in []node) node {
 	return solved(in[0], in[1], n.Attrs().(interface{ IsTransposed() bool }).IsTransposed(), "the solver failed because the input matrix is singular")
 }
 
-// luInverse is the inverse of matrices that are factored.
+// luInverse is the inverse of factored matrices.
 func luInverse(_ *graph.Node, in []node) node {
 	_, size := sizes(in[0])
 	identity := ops.Eye(in[0].Graph(), graph.Float64, size, size)
@@ -80,8 +80,8 @@ func solved(factors, b node, transposed bool, refusal string) node {
 	return ops.SolveTriangular(lu, ops.SolveTriangular(lu, exchangeAll(b, false), ops.UnitDiagonal()), ops.UpperTriangle())
 }
 
-// cofactors are the gradients of determinants: of U·diag(s)·Vᵀ, those of the diagonal matrix between U and Vᵀ, with the sign of
-// their determinants.
+// cofactors are the gradients of determinants. They are computed from U·diag(s)·Vᵀ as those of the diagonal matrix
+// between U and Vᵀ, with the sign of the determinants of U and Vᵀ.
 func cofactors(_ *graph.Node, in []node) node {
 	u, s, vh := ops.SVD(in[0])
 	size := s.Shape()[s.Rank()-1]

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// padé13 are the coefficients of the approximant of degree 13 of the exponential, and reach13 is the norm up to which it is exact:
-// Higham, The scaling and squaring method for the matrix exponential revisited, 2005.
+// padé13 are the coefficients of the approximant of degree 13 of the exponential, and reach13 is the norm up to which
+// it is exact: Higham, The scaling and squaring method for the matrix exponential revisited, 2005.
 var padé13 = [14]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
 	670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
 
@@ -17,8 +17,8 @@ const reach13 = 5.371920351148152
 // maxHalvings is the exponent of the greatest number.
 const maxHalvings = 1024
 
-// matrixExp is the exponential of square matrices, which are halved until the approximant is exact, and squared as often. That of a matrix
-// with numbers that are not finite is NaN.
+// matrixExp is the exponential of square matrices. They are halved until the approximant is exact, and the result is
+// squared as often. A matrix with numbers that are not finite gives NaN.
 func matrixExp(_ *graph.Node, in []node) node {
 	size, _ := sizes(in[0])
 	g := in[0].Graph()

@@ -7,8 +7,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// householder are the factors Q and R of matrices with at least as many rows as columns, packed. Column by column, a reflection makes 0
-// of what is below the diagonal; its sign is LAPACK's: Golub and Van Loan, Matrix Computations, 2013, section 5.2.
+// householder are the packed factors Q and R of matrices with at least as many rows as columns. Column by column, a
+// reflection zeroes the elements below the diagonal; its sign is LAPACK's: Golub and Van Loan, Matrix Computations,
+// 2013, section 5.2.
 func householder(_ *graph.Node, in []node) node {
 	q, r := factorsQR(in[0])
 	return packed(in[0].Rank()-2, q, r)
@@ -40,7 +41,7 @@ func factorsQR(a node) (q, r node) {
 	return q, ops.Triu(ops.Slice(done[0], -2, 0, width, 1), 0)
 }
 
-// lengthOf is the Euclidean length along an axis, which is kept, without overflow.
+// lengthOf is the Euclidean norm along an axis, which is kept, without overflow.
 func lengthOf(x node, axis ops.Axis) node {
 	most := ops.Max(ops.Abs(x), axis, ops.KeepDims())
 	unit := ops.Where(ops.Greater(most, num(0)), most, num(1))
@@ -56,18 +57,19 @@ func reflected(x, v, scale node) node {
 // maxSweeps bounds the sweeps of Jacobi's methods, which converge in some ten.
 const maxSweeps = 60
 
-// Jacobi's methods rotate pairs of columns, a half of all in each round: column i of the left half with column i of the right one. Between
-// rounds the columns go around, all but the first, as players of a tournament do, so that in a sweep each meets each once: Brent and Luk, The
-// solution of singular-value and symmetric eigenvalue problems on multiprocessor arrays, 1985. An odd number gets a column of zeros.
+// Jacobi's methods rotate pairs of columns, half of all columns each round with the other half: column i of the left
+// half with column i of the right one. Between rounds all columns but the first move on, like players of a round-robin
+// tournament, so that each meets each other once in a sweep: Brent and Luk, The solution of singular-value and
+// symmetric eigenvalue problems on multiprocessor arrays, 1985. An odd number of columns gets one more column of zeros.
 
-// halves takes apart an axis of an even size.
+// halves splits an axis of even size into halves.
 func halves(x node, axis int) (left, right node) {
 	size := x.Shape()[x.Rank()+axis]
 	middle := size.FloorDiv(2)
 	return ops.Slice(x, axis, 0, middle, 1), ops.Slice(x, axis, middle, size, 1)
 }
 
-// goAround joins two halves, and moves all but the first element of an axis on.
+// goAround joins two halves, and moves all elements of an axis but the first on by one.
 func goAround(left, right node, axis int) node {
 	size := left.Shape()[left.Rank()+axis]
 	part := func(x node, from, to graph.Dim) node { return ops.Slice(x, axis, from, to, 1) }
@@ -77,13 +79,14 @@ func goAround(left, right node, axis int) node {
 	return ops.Concat(axis, part(left, 0, 1), part(right, 0, 1), part(left, 1, size.Plus(-1)), part(right, 1, size), part(left, size.Plus(-1), size))
 }
 
-// turned rotates the halves of an axis, and lets them go around.
+// turned rotates the halves of an axis by angles, and moves them on.
 func turned(x node, axis int, cos, sin node) node {
 	left, right := halves(x, axis)
 	return goAround(ops.Sub(ops.Mul(cos, left), ops.Mul(sin, right)), ops.Add(ops.Mul(sin, left), ops.Mul(cos, right)), axis)
 }
 
-// rotation are the cosine and the sine that make 0 of the product of a pair whose squares are given: Golub and Van Loan, section 8.5.
+// rotation returns the cosine and the sine of the rotation that zeroes the product of a pair whose squares are given:
+// Golub and Van Loan, section 8.5.
 func rotation(first, second, product node) (cos, sin node) {
 	isDone := ops.Equal(product, num(0))
 	zeta := ops.Div(ops.Sub(second, first), ops.Mul(num(2), ops.Where(isDone, num(1), product)))
@@ -95,7 +98,7 @@ func rotation(first, second, product node) (cos, sin node) {
 
 const notFinite = "the algorithm failed to converge because the input matrix contained non-finite values"
 
-// sweeps repeats rounds until the given part of a sweep tells that it is done.
+// sweeps repeats rounds until isOpen says that a sweep has nothing left to do.
 func sweeps(size graph.Dim, begin []node, isOpen func([]node) node, round func([]node) []node) []node {
 	rounds := max(size-1, 1)
 	done, _ := ops.While(maxSweeps, begin, isOpen, func(_ node, c []node) []node {
@@ -104,10 +107,10 @@ func sweeps(size graph.Dim, begin []node, isOpen func([]node) node, round func([
 	return done
 }
 
-// even is a size, or the next one if it is odd.
+// even is a size rounded up to an even number.
 func even(size graph.Dim) graph.Dim { return size.Plus(1).FloorDiv(2).Times(2) }
 
-// eigen are the eigenvalues of symmetric matrices, rising, and their eigenvectors, as columns.
+// eigen are the eigenvalues of symmetric matrices, in ascending order, and their eigenvectors, as columns.
 func eigen(a node) (values, vectors node) {
 	size, _ := sizes(a)
 	g, n := a.Graph(), even(size)
@@ -136,8 +139,8 @@ func eigen(a node) (values, vectors node) {
 	return values, ops.Gather(vectors, -1, ops.Expand(ops.Unsqueeze(order, -2), vectors.Shape()...))
 }
 
-// singular are the singular value decompositions of matrices. One-sided rotations make the columns of A·V orthogonal; what
-// their lengths are divided by to have U is left to a QR factorization, which also makes columns where lengths are 0.
+// singular are the singular value decompositions of matrices. One-sided rotations make the columns of A·V orthogonal. A
+// QR factorization normalizes them to give U; it also makes columns for those of length 0.
 func singular(a node) (u, s, vh node) {
 	size, width := sizes(a)
 	if size < width {
@@ -169,7 +172,7 @@ func singular(a node) (u, s, vh node) {
 	return ops.Mul(q, ops.Unsqueeze(signs, -2)), s, ops.Transpose(inOrder(v), -1, -2)
 }
 
-// pseudoInverse divides by the singular values that are not 0 but for rounding.
+// pseudoInverse divides by the singular values that are not 0 up to rounding.
 func pseudoInverse(n *graph.Node, in []node) node {
 	rows, cols := sizes(in[0])
 	least, share := n.Attrs().(interface {

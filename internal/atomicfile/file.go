@@ -1,4 +1,5 @@
-// Package atomicfile writes files that are either complete or missing, whatever happens to the process. file.go is all of it.
+// Package atomicfile writes files that are either complete or missing, whatever happens to the process. file.go is all
+// of it.
 package atomicfile
 
 import (
@@ -12,12 +13,11 @@ import (
 	"syscall"
 )
 
-// TempMark stands in the names of files that are being written.
+// TempMark is part of the names of files that are being written.
 const TempMark = ".tmp-"
 
-// Write writes a file so that its path names the whole new content or what it named before:
-// the content goes into another file of the same folder, is put on the disk, and takes the
-// path then.
+// Write writes a file so that its path always names either the complete new content or the old one. The content is
+// written to another file of the same folder, synced to disk, and then renamed to the path.
 func Write(path string, write func(io.Writer) error) (err error) {
 	temp, err := createTemp(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// createTemp creates a file beside another one, with the permissions of new files.
+// createTemp creates a file next to another one, with the permissions of new files.
 func createTemp(path string) (*os.File, error) {
 	for {
 		name := fmt.Sprintf("%s%s%08x", path, TempMark, rand.Uint32())
@@ -63,7 +63,7 @@ func createTemp(path string) (*os.File, error) {
 	}
 }
 
-// syncFolder puts the names of a folder on the disk, where the system does this.
+// syncFolder syncs the names of a folder to disk, if the system can.
 func syncFolder(path string) {
 	if dir, err := os.Open(path); err == nil {
 		dir.Sync()

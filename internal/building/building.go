@@ -1,5 +1,5 @@
-// Package building lets the broadloom command see the graphs that a function creates before it
-// returns one: if it panics, the mistakes recorded until then are the ones to report.
+// Package building gives the broadloom command access to the graphs that a function creates before it returns one: if
+// it panics, their mistakes are the ones to report.
 package building
 
 import "sync"
@@ -10,7 +10,7 @@ var watched struct {
 	made     []any
 }
 
-// Made notes that a graph was made, if somebody watches.
+// Made records a new graph, if somebody watches.
 func Made(g any) {
 	watched.Lock()
 	defer watched.Unlock()
@@ -19,7 +19,7 @@ func Made(g any) {
 	}
 }
 
-// Watch begins to note the graphs that are made. stop ends it and returns those.
+// Watch starts to record new graphs. stop ends it and returns them.
 func Watch() (stop func() []any) {
 	watched.Lock()
 	defer watched.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Write calls the Expand of n, or a function like it, with a copy of n's operands. It returns the result or, as the predicate of a
-// sentence whose subject is the function, what the call did wrong: "panics at ops.go:12: …".
+// Write calls the Expand of n, or a function like it, with a copy of n's operands. It returns the result or what the
+// call did wrong, as the predicate of a sentence whose subject is the function: "panics at ops.go:12: …".
 func Write(expand func(n *graph.Node, in []*graph.Node) *graph.Node, n *graph.Node) (y *graph.Node, wrong string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -27,8 +27,8 @@ func Write(expand func(n *graph.Node, in []*graph.Node) *graph.Node, n *graph.No
 	return y, ""
 }
 
-// Mismatch returns, in the form of [Write], how a result differs from what its node must be, or "". A result that was refused matches:
-// its own mistake has been reported.
+// Mismatch returns, in the form of [Write], how a result differs from what its node must be, or "". A refused result
+// matches: its own mistake has been reported.
 func Mismatch(y, n *graph.Node) string {
 	switch {
 	case y == nil || y.Graph() != n.Graph():

@@ -1,6 +1,6 @@
 // Command crosscheck type-checks packages, and all that they import, for other systems. It finds what a build for them
-// would find (a file that a build constraint leaves out, a constant over 32 bits) without generating code, in a fraction of
-// the time of a build with cold caches.
+// would find (a file that a build constraint leaves out, a constant over 32 bits) without generating code, in a
+// fraction of the time of a build with cold caches.
 //
 //	go run ./internal/crosscheck linux/386 windows/amd64 -- ./...
 package main
@@ -43,8 +43,8 @@ func main() {
 	}
 }
 
-// check returns what is wrong with the packages on the target, a system and a processor as linux/386. Of packages of other
-// modules, and of Go's own, the bodies of functions are not looked at.
+// check returns what is wrong with the packages on the target, a system and a processor as linux/386. It skips the
+// bodies of functions in other modules and in Go's standard library.
 func check(target string, patterns []string) ([]packages.Error, error) {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
@@ -96,7 +96,7 @@ func folders(variables ...string) ([]string, error) {
 	return list, nil
 }
 
-// dropBodies leaves declarations alone. Functions that must have a body keep it: generic ones, and init and main.
+// dropBodies removes function bodies. Functions that must have a body keep it: generic ones, init and main.
 func dropBodies(f *ast.File) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Type.TypeParams == nil && (fn.Recv != nil || fn.Name.Name != "init" && fn.Name.Name != "main") {

@@ -8,8 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// answer is what the evaluator gives: elements of outputs and, after the run, of inputs, and
-// derivatives.
+// answer is the evaluator's result: elements of outputs and, after the run, of inputs, and derivatives.
 type answer struct {
 	shape  [][]int
 	cells  [][]eager.Cell

@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// argument is one argument of a call: its value, and how it is written.
+// argument is one argument of a call: its value, and its text.
 type argument struct {
 	value any
 	text  string
@@ -214,7 +214,7 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 	return list
 }
 
-// operand is a value as an argument: while a program is only written, there are no nodes.
+// operand is a value as an argument: without nodes if the program is only written as text.
 func (b *built) operand(k int) argument {
 	switch {
 	case k < 0:

@@ -37,7 +37,7 @@ func (b *built) control(word string, s *eager.Step) []argument {
 	return []argument{{branch(s.Body), goBranch(s, s.Body)}, {branch(s.Else), goBranch(s, s.Else)}}
 }
 
-// counted returns what is carried into a loop that counts its steps, and its body.
+// counted returns the initial carried values of a loop that counts its steps, and its body.
 func (b *built) counted(s *eager.Step, in []*graph.Node, known bool) ([]*graph.Node, func(*graph.Node, []*graph.Node) []*graph.Node) {
 	carried := s.I[0]
 	body := func(step *graph.Node, carry []*graph.Node) []*graph.Node {
@@ -49,8 +49,7 @@ func (b *built) counted(s *eager.Step, in []*graph.Node, known bool) ([]*graph.N
 	return in[:carried:carried], body
 }
 
-// operands returns the operands of a step, and whether there are any: a step that is only written down
-// has none.
+// operands returns the operands of a step, and whether there are any: a step that is only written as text has none.
 func (b *built) operands(s *eager.Step) (in []*graph.Node, known bool) {
 	for _, k := range s.In {
 		if k >= len(b.values) {

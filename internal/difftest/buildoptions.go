@@ -10,13 +10,13 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// reductions are the words of how elements are united.
+// reductions are the words for how elements are combined.
 var reductions = map[string]ops.Reduction{"sum": ops.ReduceSum, "prod": ops.ReduceProd, "mean": ops.ReduceMean, "max": ops.ReduceMax, "min": ops.ReduceMin}
 
 // modes are the words of how images are resized.
 var modes = map[string]ops.ResizeMode{"nearest": ops.ResizeNearest, "exact": ops.ResizeNearestExact, "linear": ops.ResizeLinear, "cubic": ops.ResizeCubic, "area": ops.ResizeArea}
 
-// resizeOptions are the words of options of images, as they are written.
+// resizeOptions maps the words of options of images to their arguments.
 var resizeOptions = map[string]argument{
 	"corners": {ops.AlignCorners(), "ops.AlignCorners()"}, "antialias": {ops.Antialias(), "ops.Antialias()"}, "catmull": {ops.CubicCoefficient(-0.5), "ops.CubicCoefficient(-0.5)"},
 	"half": {ops.PlacesHalf, "ops.PlacesHalf"}, "middle": {ops.PlacesMiddle, "ops.PlacesMiddle"}, "halfOrOne": {ops.PlacesHalfOrOne, "ops.PlacesHalfOrOne"},
@@ -25,13 +25,13 @@ var resizeOptions = map[string]argument{
 	"nothing": {ops.OutsideNothing, "ops.OutsideNothing"}, "repeated": {ops.OutsideRepeated, "ops.OutsideRepeated"},
 }
 
-// frameOptions are those of short-time transforms.
+// frameOptions is the same for short-time transforms.
 var frameOptions = map[string]argument{
 	"beside": {ops.STFTBeside(), "ops.STFTBeside()"}, "normalized": {ops.STFTNormalized(), "ops.STFTNormalized()"}, "whole": {ops.STFTWhole(), "ops.STFTWhole()"},
 	"reflect": {ops.STFTPad(ops.PadReflect), "ops.STFTPad(ops.PadReflect)"}, "zeros": {ops.STFTPad(ops.PadZeros), "ops.STFTPad(ops.PadZeros)"},
 }
 
-// scales are the words of what divides a transform.
+// scales are the words for the divisor of a transform.
 var scales = map[string]ops.FFTScale{"forward": ops.ScaleForward, "ortho": ops.ScaleBoth}
 
 // operandOptions returns the options that have operands, and lists of them.

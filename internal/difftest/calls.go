@@ -5,10 +5,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// call is how a step is written with package ops: a function, and where each argument comes
-// from. x0 is the first operand and x* all that are left, i0 the first whole number, s0 the
-// first size, f0 the first number, t the dtype, g the graph, text the text; the other words
-// stand for lists of options.
+// call is how a step is written with package ops: a function, and the source of each argument. x0 is the first operand
+// and x* all remaining ones, i0 the first whole number, s0 the first size, f0 the first number, t the dtype, g the
+// graph, text the text; the other words are lists of options.
 type call struct {
 	fn   any
 	args string
@@ -110,7 +109,7 @@ var calls = map[string]call{
 	"After": {ops.After, "x0 x1"}, "Num": {literal, "f0 t"},
 }
 
-// literal is graph.Num of a whole number where a dtype is given.
+// literal is graph.Num of a whole number, with a dtype.
 func literal(v float64, t graph.DType) *graph.Node {
 	if t == graph.InvalidDType {
 		return graph.Num(v)

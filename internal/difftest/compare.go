@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// array makes what a session is fed.
+// array makes an input of a session.
 func array(t eager.DType, shape []int, data []float64) exec.Array {
 	return exec.Array{Shape: shape, Data: Elements(dtype(t), slices.Clone(data))}
 }
@@ -56,7 +56,7 @@ func floatCells[T float32 | float64](data []T) []eager.Cell {
 	return cells
 }
 
-// writeBits adds an array to a hash. All NaN count as one.
+// writeBits adds an array to a hash. All NaN count as equal.
 func writeBits(h hash.Hash64, a exec.Array) {
 	cells, _ := cellsOf(a)
 	list := make([]byte, 0, 8*len(cells))
@@ -80,7 +80,7 @@ func same(a, b []exec.Array) bool {
 	return true
 }
 
-// sameBits compares two lists of elements: all NaN are one, the zeros are two.
+// sameBits compares two lists of elements: all NaN are equal, the zeros differ.
 func sameBits(a, b any) bool {
 	switch x := a.(type) {
 	case []bool:
@@ -112,8 +112,8 @@ type pair struct {
 	unit      float64       // a part of that: how coarse the numbers are from which it is formed
 }
 
-// agree compares a run with the evaluator. What differs by more than a few units in the last
-// place must be rounding: see rounding.
+// agree compares a run with the evaluator. A difference of more than a few units in the last place must be rounding:
+// see rounding.
 func (c *checker) agree(got []exec.Array, want *answer) bool {
 	pairs, fault := c.pairs(got, want)
 	if fault != "" {
@@ -152,7 +152,7 @@ func (p *pair) close(slack float64) bool {
 
 const double, single = 1e-11, 2e-5 // units
 
-// unitOf returns the unit of a program: of the coarsest dtype in which some value may be formed.
+// unitOf returns the unit of a program: that of the coarsest dtype in which some value may be computed.
 func unitOf(p *Program) float64 {
 	unit := double
 	see := func(t eager.DType) {

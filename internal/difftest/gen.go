@@ -8,11 +8,11 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// firstStep is the number of the first step's value while a program grows; inputs lie below.
+// firstStep is the number of the first step's value while a program grows; inputs have smaller numbers.
 const firstStep = 1000
 
-// gen grows a program. Every step is computed at all bindings as it is added, so that the
-// program has values at all of them.
+// gen grows a program. Every step is computed at all bindings as it is added, so that the program has values at all of
+// them.
 type gen struct {
 	*rand.Rand
 	p       *eager.Program
@@ -26,7 +26,7 @@ type gen struct {
 	room    int // the greatest number of elements of a value
 }
 
-// Generate draws a program from a number.
+// Generate draws a program from a seed.
 func Generate(seed uint64) *eager.Program {
 	for try := uint64(0); ; try++ {
 		g := &gen{Rand: rand.New(rand.NewPCG(seed, try)), used: map[int]bool{}, written: map[any]int{},
@@ -89,7 +89,7 @@ func (g *gen) whole() eager.DType {
 	return oneOf(g, eager.Uint8, eager.Int8, eager.Int16, eager.Uint8, eager.Int8, eager.Int16, eager.Uint16, eager.Uint32, eager.Uint64)
 }
 
-// bind draws the sizes of runs. The first two names may have the same ones, so that they can meet.
+// bind draws the sizes of runs. The first two names may have equal ones, so that they can meet.
 func (g *gen) bind() {
 	together := len(g.p.Names) > 1 && (g.about.hidden || g.IntN(4) == 0)
 	g.p.Equal = together && g.p.Policy == "strict"
@@ -154,7 +154,7 @@ func (g *gen) someConstants(rank int) []eager.Size {
 	return s
 }
 
-// input adds an input and gives its number, or -1 where it has too many elements.
+// input adds an input and returns its number, or -1 if it has too many elements.
 func (g *gen) input(t eager.DType, shape []eager.Size, kind string) int {
 	return g.declare(eager.Input{T: t, Shape: shape, Kind: kind, Mutable: t.IsFloat() && g.IntN(12) == 0})
 }
@@ -204,7 +204,7 @@ func (g *gen) v(id int) *eager.Tensor { return g.values[0][id] }
 
 func (g *gen) rank(id int) int { return len(g.v(id).Shape) }
 
-// pick draws a value, of late ones more often, that fits.
+// pick draws a value that fits, preferably a late one.
 func (g *gen) pick(fits func(x *eager.Tensor) bool) int {
 	for range 12 {
 		id := g.IntN(len(g.p.Inputs))
@@ -290,7 +290,7 @@ func (g *gen) formula(sizes []int) eager.Size {
 	return nil
 }
 
-// do adds a step and gives the number of its first value, or -1 where it has none that is fit.
+// do adds a step and returns the number of its first value, or -1 if no value is fit.
 func (g *gen) do(s eager.Step) int {
 	if slices.ContainsFunc(s.In[:min(len(s.In), required(s.Op))], func(k int) bool { return k < 0 }) || slices.ContainsFunc(s.S, func(d eager.Size) bool { return d == nil }) {
 		return -1
@@ -320,8 +320,8 @@ func (g *gen) do(s eager.Step) int {
 	return id
 }
 
-// isFit reports whether a value is not too large. What is not finite is left where a run has
-// values without elements.
+// isFit reports whether a value is not too large. Values that are not finite are accepted if a run has values without
+// elements.
 func (g *gen) isFit(x *eager.Tensor, at map[string]int) bool {
 	count := 1
 	for _, d := range x.Shape {
@@ -350,7 +350,7 @@ func (g *gen) num(v float64, t eager.DType) int {
 	return g.do(eager.Step{Op: "Num", F: []float64{v}, T: t})
 }
 
-// required returns how many operands of an operation cannot be left out.
+// required returns how many operands of an operation cannot be omitted.
 func required(op string) int {
 	switch op {
 	case "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "GroupNorm":

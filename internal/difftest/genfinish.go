@@ -45,7 +45,7 @@ func (g *gen) isLatest(id int) bool {
 	return !was && !v.IsLiteral() || was && g.v(w).Version() == v.Version()
 }
 
-// differentiate asks for the gradients of a value made of the last ones.
+// differentiate asks for the gradients of a value computed from the last ones.
 func (g *gen) differentiate() {
 	y := g.pick(isFloat)
 	for id := len(g.values[0]) - 1; id >= firstStep && g.IntN(3) > 0; id-- {
@@ -100,10 +100,10 @@ func (g *gen) differentiate() {
 	}
 }
 
-// renumber gives the values of steps the numbers behind the inputs.
+// renumber numbers the values of steps after the inputs.
 func (g *gen) renumber() { shift(g.p, firstStep, len(g.p.Inputs)-firstStep) }
 
-// shift adds to the numbers of values from one on.
+// shift adds by to the numbers of values from from on.
 func shift(p *eager.Program, from, by int) {
 	move := func(list []int) {
 		for i, k := range list {
@@ -125,8 +125,8 @@ func shift(p *eager.Program, from, by int) {
 	}
 }
 
-// Trim takes out what nothing asked for needs. The inputs keep their elements: they are drawn
-// by number, and so an input that nothing needs stays, but for the last ones.
+// Trim removes what no requested value needs. The inputs keep their elements: they are drawn by number, so an unneeded
+// input stays, unless it is one of the last.
 func Trim(p *eager.Program) {
 	firsts := p.Values()
 	needed := map[int]bool{}

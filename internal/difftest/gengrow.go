@@ -25,7 +25,7 @@ type subject struct {
 	whole   bool  // inputs are whole numbers mostly, of all bits
 }
 
-// alone tells in how many of four programs with gradients nothing else is asked for.
+// alone is in how many of four programs with gradients nothing else is asked for.
 func (s *subject) alone() int {
 	if s.hidden {
 		return 3
@@ -126,7 +126,7 @@ func (g *gen) unary() bool {
 	return x >= 0 && g.did(eager.Step{Op: op, In: []int{x}})
 }
 
-// positive returns a value above 0 made of another one.
+// positive returns a value above 0 computed from another.
 func (g *gen) positive(x int) int {
 	if x = g.do(eager.Step{Op: oneOf(g, "Abs", "Square"), In: []int{x}}); x < 0 {
 		return -1
@@ -151,7 +151,7 @@ func (g *gen) shaped() bool {
 	return g.did(s)
 }
 
-// partner returns a value that broadcasts with x: one that there is, a number, or a new input.
+// partner returns a value that broadcasts with x: an existing one, a number, or a new input.
 func (g *gen) partner(x int) int {
 	switch g.IntN(6) {
 	case 0:

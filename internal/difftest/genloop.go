@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// scope is a body that is drawn: values of one shape, and steps that keep it.
+// scope is a body under construction: values of one shape, and steps that keep it.
 type scope struct {
 	*gen
 	t      eager.DType
@@ -18,7 +18,7 @@ type scope struct {
 	steps  []eager.Step
 }
 
-// maxDeep is how deep bodies lie in bodies.
+// maxDeep is how deep bodies are nested.
 const maxDeep = 3
 
 // loop draws a loop or two branches, with bodies whose values have the shape of an operand.
@@ -51,8 +51,7 @@ func (g *gen) loop() bool {
 	return g.did(s)
 }
 
-// captured adds further operands of a loop over values of a shape, and gives the place of a weight among
-// them, or -1.
+// captured adds further operands of a loop over values of a shape, and returns the place of a weight among them, or -1.
 func (g *gen) captured(s *eager.Step, t eager.DType, shape []eager.Size) (weight int) {
 	if g.IntN(2) == 0 {
 		s.In = append(s.In, g.input(t, shape, ""))
@@ -92,7 +91,7 @@ func (g *gen) counted(op string) bool {
 	return g.did(s)
 }
 
-// branches draws two branches, of which a condition chooses one.
+// branches draws two branches; a condition chooses one.
 func (g *gen) branches() bool {
 	x := g.pick(isValue)
 	if x < 0 {
@@ -115,7 +114,7 @@ func (g *gen) branches() bool {
 
 func isValue(x *eager.Tensor) bool { return !x.IsLiteral() }
 
-// without begins a body of which the first values are given, all of one shape but for a weight.
+// without begins a body whose first values are given, all of one shape except a weight.
 func (g *gen) without(given, weight int, t eager.DType, rank int) *scope {
 	b := &scope{gen: g, t: t, rank: rank, weight: weight, next: given}
 	for k := range given {
@@ -126,7 +125,7 @@ func (g *gen) without(given, weight int, t eager.DType, rank int) *scope {
 	return b
 }
 
-// body draws a body of which the first values are given.
+// body draws a body whose first values are given.
 func (g *gen) body(t eager.DType, shape []eager.Size, given, weight int) *scope {
 	b := g.without(given, weight, t, len(shape))
 	b.draw()
@@ -135,7 +134,7 @@ func (g *gen) body(t eager.DType, shape []eager.Size, given, weight int) *scope 
 
 func (b *scope) any() int { return b.fits[b.IntN(len(b.fits))] }
 
-// add adds a step and gives the number of its first value.
+// add adds a step and returns the number of its first value.
 func (b *scope) add(s eager.Step) int {
 	s.N = max(s.N, 1)
 	b.steps = append(b.steps, s)
@@ -206,7 +205,7 @@ func (b *scope) binary() []string {
 	return []string{"Add", "Sub", "Mul", "Maximum", "Minimum", "BitAnd", "BitXor"}
 }
 
-// condition adds one Bool made of the body's values.
+// condition adds one Bool computed from the body's values.
 func (b *scope) condition() int {
 	is := b.any()
 	if b.t != eager.Bool {
@@ -219,7 +218,7 @@ func (b *scope) condition() int {
 	return b.add(eager.Step{Op: oneOf(b.gen, "Any", "All"), In: []int{is}}) // of Bool: one Bool
 }
 
-// close ends a body that hands on some values: they stay small.
+// close ends a body with its last values as results, which stay small.
 func (b *scope) close(last int) []eager.Step {
 	ops := []string{"Tanh", "Sigmoid"}
 	switch {

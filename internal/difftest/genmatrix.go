@@ -36,7 +36,7 @@ func (g *gen) matrix() bool {
 	return g.did(s)
 }
 
-// factors takes matrices apart, at times to put them together again.
+// factors factorizes matrices, and sometimes multiplies the factors again.
 func (g *gen) factors() bool {
 	op := oneOf(g, "QR", "LU", "SVD", "Eigh")
 	rows := g.someSize()
@@ -73,7 +73,7 @@ func (g *gen) factors() bool {
 	return y >= 0
 }
 
-// volumes slides windows over three axes, or over some with the places of their greatest elements.
+// volumes slides windows over three axes, or over fewer with the places of their maxima.
 func (g *gen) volumes() bool {
 	axes := 1 + g.IntN(3)
 	op := oneOf(g, "Conv3D", "ConvTranspose3D", "MaxPool3D", "AvgPool3D", "MaxPoolIndex", "MaxPoolIndex", "LpPool")

@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// meet brings a value together with an input whose sizes have other names: they are equal, or
-// one of them is 1, at all bindings.
+// meet combines a value with an input whose sizes have other names: they are equal, or one of them is 1, at all
+// bindings.
 func (g *gen) meet() bool {
 	x := g.pick(floatAxes)
 	if x < 0 {
@@ -31,8 +31,8 @@ func (g *gen) meet() bool {
 	return g.did(eager.Step{Op: oneOf(g, "Add", "Mul", "Sub", "Div", "Maximum"), In: []int{x, y}})
 }
 
-// renamed returns a size with another name in the place of one, where the two have the same value
-// at all bindings, or, where sizes meet as NumPy's do, one of them is 1.
+// renamed returns a size with one name replaced by another. The two have the same value at all bindings or, if sizes
+// meet as NumPy's do, one of them is 1.
 func (g *gen) renamed(d eager.Size) eager.Size {
 	if len(d) != 1 || len(d[0].Names) != 1 {
 		return d
@@ -50,8 +50,8 @@ func (g *gen) renamed(d eager.Size) eager.Size {
 	return d
 }
 
-// diagonal takes a diagonal of a matrix of which one side has a name, and often counts its
-// elements, so that it matters where it ends.
+// diagonal takes a diagonal of a matrix one of whose sides has a name, and often counts its elements, so that its end
+// matters.
 func (g *gen) diagonal() bool {
 	shape := append(g.someShape(g.IntN(2)), g.someSize(), g.someSize())
 	x := g.input(g.float, shape, "")
@@ -83,8 +83,8 @@ func (g *gen) foreign() {
 	}
 }
 
-// isTame reports whether the program's numbers stay small at some sizes, until a step has no
-// value because of the sizes.
+// isTame reports whether the program's numbers stay small at some sizes, up to a step without a value because of the
+// sizes.
 func (g *gen) isTame(at map[string]int) bool {
 	p := *g.p
 	p.Foreign = append(slices.Clone(p.Foreign), at)

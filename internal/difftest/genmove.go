@@ -137,7 +137,7 @@ func (g *gen) expand(s eager.Step, x int) bool {
 	return g.did(s)
 }
 
-// join puts values side by side.
+// join concatenates values.
 func (g *gen) join() bool {
 	x := g.pick(hasAxes)
 	if x < 0 {
@@ -185,8 +185,8 @@ func (g *gen) part() bool {
 	return g.did(s)
 }
 
-// indexType is the dtype of the next indices: of 32 bits, by which kernels pick themselves, for every other input. It draws nothing, so that programs of old
-// seeds stay.
+// indexType is the dtype of the next indices: for every other input 32 bits, by which kernels pick themselves. It draws
+// nothing, so that programs of old seeds do not change.
 func (g *gen) indexType() eager.DType {
 	if len(g.p.Inputs)%2 == 0 {
 		return eager.Int32

@@ -27,8 +27,8 @@ func (b *scope) within(given, weight int) *scope {
 	return in
 }
 
-// taken adds further operands of a loop: values of the body, and its weight at times. It gives the place
-// of the weight among them, or -1.
+// taken adds further operands of a loop: values of the body, and sometimes its weight. It returns the place of the
+// weight among them, or -1.
 func (b *scope) taken(s *eager.Step) (weight int) {
 	for range b.IntN(3) {
 		s.In = append(s.In, b.any())
@@ -77,7 +77,7 @@ func (b *scope) nestCounted(op string) {
 	b.put(s, results, s.I[0])
 }
 
-// nestScan goes over the last axis of a value: only what comes out of all steps has its shape.
+// nestScan scans the last axis of a value: only the stacked result has its shape.
 func (b *scope) nestScan() {
 	x := b.any()
 	s := eager.Step{Op: "Scan", I: []int{b.rank - 1, 1 + b.IntN(2), b.IntN(2)}, In: []int{x}}
@@ -100,7 +100,7 @@ func (b *scope) nestScan() {
 	b.fits = append(b.fits, b.add(s)+s.I[1])
 }
 
-// put adds a step with so many values, of which the first have the body's shape.
+// put adds a step with a number of values, the first fit of which have the body's shape.
 func (b *scope) put(s eager.Step, values, fit int) {
 	s.N = values
 	first := b.add(s)

@@ -2,7 +2,7 @@ package difftest
 
 import "github.com/broadloom/broadloom/internal/difftest/eager"
 
-// scatter puts elements where indices say, several at one place often.
+// scatter puts elements at indices, often several at one place.
 func (g *gen) scatter() bool {
 	x := g.pick(numberAxes)
 	if x < 0 {
@@ -30,7 +30,7 @@ func (g *gen) scatter() bool {
 	return index >= 0 && src >= 0 && g.did(eager.Step{Op: op, In: []int{x, index, src}, I: []int{axis}})
 }
 
-// sort puts an axis in order, all of it or its first elements.
+// sort sorts an axis, or takes its first elements in order.
 func (g *gen) sort() bool {
 	x := g.pick(numberAxes)
 	if x < 0 {

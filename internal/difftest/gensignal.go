@@ -25,7 +25,7 @@ func (g *gen) signal() bool {
 
 func (g *gen) own(v *eager.Tensor) bool { return v.T == g.float && len(v.Shape) > 0 }
 
-// transform transforms real or complex numbers, at times of another size than they have.
+// transform transforms real or complex numbers, sometimes at another size than they have.
 func (g *gen) transform() bool {
 	s := eager.Step{Op: oneOf(g, "FFT", "IFFT", "RFFT", "IRFFT", "HFFT", "IHFFT"), Text: oneOf(g, "", "", "forward", "ortho")}
 	x := -1

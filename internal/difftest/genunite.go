@@ -14,7 +14,7 @@ func (g *gen) index(kind string, below eager.Size, shape ...eager.Size) int {
 	return g.declare(eager.Input{T: eager.Int64, Shape: shape, Kind: kind, Below: below})
 }
 
-// segments unites elements along an axis, or two, mostly so that each place has some.
+// segments combines elements along an axis, or two, mostly so that each place has some.
 func (g *gen) segments() bool {
 	x := g.pick(numberAxes)
 	if x < 0 {
@@ -30,7 +30,7 @@ func (g *gen) segments() bool {
 
 var unions = []string{"sum", "prod", "mean", "max", "min"}
 
-// united brings elements to what is at their places.
+// united combines elements with those at their places.
 func (g *gen) united() bool {
 	x := g.pick(numberAxes)
 	if x < 0 {
@@ -49,7 +49,7 @@ func (g *gen) united() bool {
 	return g.did(s)
 }
 
-// tuples reads or writes slices of which vectors of indices say the places.
+// tuples reads or writes slices at vectors of indices.
 func (g *gen) tuples() bool {
 	x := g.pick(numberAxes)
 	if x < 0 {

@@ -2,7 +2,7 @@ package difftest
 
 import "github.com/broadloom/broadloom/internal/difftest/eager"
 
-// write writes a value in place: a view of a parameter, of a copy, or of what was computed.
+// write writes a value in place: a view of a parameter, of a copy, or of a computed value.
 func (g *gen) write() bool {
 	x := g.target()
 	if x < 0 {
@@ -32,7 +32,7 @@ func (g *gen) target() int {
 	return g.do(eager.Step{Op: "Copy", In: []int{x}})
 }
 
-// writeTo writes into x what y, or a function of x, gives.
+// writeTo writes y, or a function of x, into x.
 func (g *gen) writeTo(x, y int) bool {
 	s := eager.Step{In: []int{x}, Op: oneOf(g, "AddInPlace", "SubInPlace", "MulInPlace", "DivInPlace", "PowInPlace", "CopyInPlace", "CopyInPlace", "InPlace")}
 	if s.Op == "InPlace" {
@@ -77,8 +77,8 @@ func (g *gen) viewOf(x int) int {
 	return x
 }
 
-// folded returns a value of the shape of x that is made of x and of a further axis, which is
-// folded: where that axis is empty, so is the loop that computes both.
+// folded returns a value of the shape of x that is computed from x and a further axis, which is folded. If that axis is
+// empty, so is the loop that computes both.
 func (g *gen) folded(x int) int {
 	shape, more, axis := g.shapeOf(x), g.someSize(), 0
 	y := x
@@ -109,7 +109,7 @@ func (g *gen) folded(x int) int {
 	return r
 }
 
-// around folds a further axis beside a view.
+// around folds a further axis next to a view.
 func (g *gen) around() bool {
 	x := g.pick(floatAxes)
 	if x < 0 {
@@ -123,8 +123,8 @@ func (g *gen) around() bool {
 	return r >= 0
 }
 
-// writable reports whether a value may be written: it lies in memory of its own that is no
-// constant input's, in the latest version, and its elements lie apart.
+// writable reports whether a value may be written: its memory is not that of a constant input, it is in the latest
+// version, and its elements do not overlap.
 func (g *gen) writable(x int) bool {
 	for k := range g.at {
 		if v := g.values[k][x]; v.Shared || !v.Apart() {

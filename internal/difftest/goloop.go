@@ -29,7 +29,7 @@ func elements(list string, count int) (names []string) {
 	return names
 }
 
-// goLoop writes what a loop goes over.
+// goLoop writes the iteration of a loop.
 func goLoop(s *eager.Step) string {
 	return fmt.Sprintf("ops.Loop{Carry: %s, Over: %s, Axis: %d, Reverse: %v}", goNodes(s.In[1:1+s.I[1]]), goNodes(s.In[:1]), s.I[0], s.I[2] == 1)
 }
@@ -54,7 +54,7 @@ func goBranch(s *eager.Step, steps []eager.Step) string {
 	return "func() []*graph.Node {" + text + "\treturn " + goNodes(next) + "\n}"
 }
 
-// goBody writes the steps of a body, with the numbers of its own values, and gives the last ones.
+// goBody writes the steps of a body, with the numbers of its own values, and returns the last ones.
 func goBody(steps []eager.Step, last int, given ...[]string) (text string, next []int) {
 	var t strings.Builder
 	t.WriteString("\n")

@@ -81,7 +81,7 @@ func goDType(t graph.DType) string {
 //go:embed signs.go
 var signsFile string
 
-// helpers are the functions of this package that steps call, as they are written in a file.
+// helpers are the functions of this package that steps call, as source text.
 func helpers(body string) (text string) {
 	for _, f := range strings.Split(signsFile, "\n\n") {
 		name, _, _ := strings.Cut(strings.TrimPrefix(f, "// "), " ")
@@ -92,7 +92,7 @@ func helpers(body string) (text string) {
 	return text
 }
 
-// Source writes a program as a Go program that prints what its run gives.
+// Source writes a program as a Go program that prints the results of its run.
 func Source(p *eager.Program, binding int) string {
 	body := goMain(p, binding)
 	body += helpers(body)
@@ -167,7 +167,7 @@ func goMain(p *eager.Program, binding int) string {
 	return t.String()
 }
 
-// isRead reports whether anything reads a value, or gives it out.
+// isRead reports whether a value is read or is an output.
 func isRead(p *eager.Program, id int) bool {
 	lists := [][]int{p.Outputs, p.Updates}
 	for _, s := range p.Steps {

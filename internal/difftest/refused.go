@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// cautious are the mistakes that may be reported of a program that has values: they are judged
-// for all sizes at once, and before the order of reads and writes is chosen.
+// cautious are the mistakes that may be reported of a program that has values: they are judged for all sizes at once,
+// and before the order of reads and writes is chosen.
 var cautious = []graph.Code{graph.CodeOperandOverlap, graph.CodeOrder, graph.CodeWriters, graph.CodeLeaf}
 
 // refused judges an error of a program that has values at the sizes of its runs.
@@ -91,8 +91,7 @@ func axesOf(text string) []string {
 	})
 }
 
-// compared tells of many sizes that the names may have whether a formula equals the product of
-// others there.
+// compared tests, for many sizes that the names may have, whether a formula equals the product of others.
 func (c *checker) compared(text string, factors ...string) (equal []bool) {
 	size, err := graph.ParseDim(text)
 	product := graph.Dim(1)

@@ -8,11 +8,10 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// rounding tells which numbers of a run may differ from the evaluator's. The program is computed
-// again, many times, each result on the way moved by up to 64 units in the last place: a
-// difference is rounding if the answers spread as far. Then results that reach a number at which
-// functions jump are put on it and on either side: a difference is rounding, too, if it lies
-// among these answers.
+// rounding tells which numbers of a run may differ from the evaluator's. The program is computed again, many times,
+// with each intermediate result moved by up to 64 units in the last place: a difference is rounding if the answers
+// spread as far. Then results that reach a number at which functions jump are put on it and on either side: a
+// difference is rounding, too, if it lies among these answers.
 type rounding struct {
 	c      *checker
 	got    []exec.Array
@@ -56,7 +55,7 @@ func (r *rounding) explains(i int) bool {
 	return r.none || low.want < low.got && high.got < high.want
 }
 
-// computed computes the program with noise and gives the numbers to compare.
+// computed computes the program with noise and returns the numbers to compare.
 func (r *rounding) computed(m *eager.Machine) (a *answer, moved []pair) {
 	m.Units = 64
 	a, err := r.c.wanted(m)
@@ -95,7 +94,7 @@ func (r *rounding) disturb() {
 	}
 }
 
-// widen makes a distance at least that of two numbers: NaN where one alone is NaN.
+// widen increases a distance to at least that of two numbers; it is NaN if only one is NaN.
 func widen(most *float64, v, was float64) {
 	if v == was || math.IsNaN(v) && math.IsNaN(was) {
 		return // infinities too

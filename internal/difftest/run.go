@@ -94,7 +94,7 @@ func (c *checker) data(id int) []float64 {
 	return c.p.Draw(id, c.v.Binding)
 }
 
-// array makes what input id, or one of its shape, is fed.
+// array makes the value that input id, or one of its shape, is fed.
 func (c *checker) array(id int, data []float64) exec.Array {
 	in := c.p.Inputs[id]
 	shape := make([]int, len(in.Shape))
@@ -104,8 +104,8 @@ func (c *checker) array(id int, data []float64) exec.Array {
 	return array(in.T, shape, data)
 }
 
-// run runs the program in a session, with the parameters as they are at first or, again, as the
-// last run has left them, and gives the outputs and what is then in the inputs.
+// run runs the program in a session and returns the outputs and the inputs after the run. The parameters are the
+// initial ones or, again, those that the last run has left.
 func (c *checker) run(s *exec.Session, again bool) (list []exec.Array, err error) {
 	feed := exec.Feed{}
 	c.started = false
@@ -151,8 +151,8 @@ func (c *checker) run(s *exec.Session, again bool) (list []exec.Array, err error
 	return append(list, after...), err
 }
 
-// after returns what is in the inputs after a run, but for parameters that were lowered by their
-// gradients, and keeps what is left in parameters.
+// after returns the inputs after a run, except parameters that were lowered by their gradients, and keeps the
+// parameters.
 func (c *checker) after(s *exec.Session, feed exec.Feed) (list []exec.Array, err error) {
 	c.left = make([][]float64, len(c.p.Inputs))
 	for id, in := range c.p.Inputs {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// Shrink makes a program smaller as long as fails holds for what is left.
+// Shrink reduces a program as long as fails holds for the rest.
 func Shrink(p *eager.Program, fails func(*eager.Program) bool) *eager.Program {
 	for smaller := true; smaller; {
 		smaller = false
@@ -61,7 +61,7 @@ func evaluate(p *eager.Program, binding int) ([]*eager.Tensor, error) {
 	return m.Run(p, inputs)
 }
 
-// changes lists what may make a program smaller: each reports whether it applies.
+// changes lists changes that may reduce a program: each reports whether it applies.
 func changes(p *eager.Program) (list []func(*eager.Program) bool) {
 	put := func(f func(q *eager.Program) bool) { list = append(list, f) }
 	if p.Gradient != nil {
@@ -109,7 +109,7 @@ func changes(p *eager.Program) (list []func(*eager.Program) bool) {
 	return list
 }
 
-// dropInput takes out an input that nothing reads. Later ones then have other elements.
+// dropInput removes an unread input. Later inputs then have other elements.
 func dropInput(q *eager.Program, id int) bool {
 	for _, s := range q.Steps {
 		if slices.Contains(s.In, id) {
@@ -124,7 +124,7 @@ func dropInput(q *eager.Program, id int) bool {
 	return true
 }
 
-// replace puts value k where a step's value was read.
+// replace replaces reads of a step's value by value k.
 func replace(q *eager.Program, step, value, k int) bool {
 	swap := func(list []int) {
 		for i, v := range list {
@@ -144,7 +144,7 @@ func replace(q *eager.Program, step, value, k int) bool {
 	return true
 }
 
-// output asks for a value in the place of all outputs.
+// output replaces all outputs by one value.
 func output(q *eager.Program, step, value int) bool {
 	if slices.Equal(q.Outputs, []int{value}) || step == len(q.Steps)-1 {
 		return false
@@ -153,7 +153,7 @@ func output(q *eager.Program, step, value int) bool {
 	return true
 }
 
-// replaceByInput puts a new input in the place of a step's values.
+// replaceByInput replaces a step's values by a new input.
 func replaceByInput(q *eager.Program, step int, t eager.DType) bool {
 	g := &gen{p: q}
 	value := q.Values()[step]

@@ -2,7 +2,7 @@ package difftest
 
 import "github.com/broadloom/broadloom/internal/difftest/eager"
 
-// body is a list of steps in a step, and how many values it is given.
+// body is a list of steps in a step, and the number of its given values.
 type body struct {
 	steps *[]eager.Step
 	given int
@@ -35,8 +35,8 @@ func allBodies(steps []eager.Step) (list []body) {
 	return list
 }
 
-// changesOfBodies lists what may make the bodies of a program smaller: a step goes, and a value before it
-// takes its place.
+// changesOfBodies lists changes that may reduce the bodies of a program: they drop a step, and a value before it
+// replaces its results.
 func changesOfBodies(p *eager.Program) (list []func(*eager.Program) bool) {
 	for at, b := range allBodies(p.Steps) {
 		for k := len(*b.steps) - b.last - 1; k >= 0; k-- {
@@ -57,7 +57,7 @@ func changesOfBodies(p *eager.Program) (list []func(*eager.Program) bool) {
 	return list
 }
 
-// drop takes out a step; value x takes the place of what it gave.
+// drop removes a step; value x replaces its results.
 func (b body) drop(k, x int) {
 	first := b.given
 	for _, s := range (*b.steps)[:k] {

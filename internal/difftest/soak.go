@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Soak compiles random programs and runs them at changing sizes, each in sessions of its own on
-// 1, 2 and 8 threads, until there were as many of both as asked for. It reports memory ten
-// times to out, and fails where it has grown from the middle to the end.
+// Soak compiles random programs and runs them at changing sizes, each in separate sessions on 1, 2 and 8 threads, until
+// it has done the requested number of both. It reports memory ten times to out, and fails if memory has grown from the
+// middle to the end.
 func Soak(programs, runs int, out func(string)) error {
 	each := runs/programs + 1
 	var middle held
@@ -33,8 +33,7 @@ func Soak(programs, runs int, out func(string)) error {
 	return measure().grownFrom(middle, programs-programs/2)
 }
 
-// soakOne compiles a program and runs it some times, and gives how often; 0 where it has no
-// run that is not refused.
+// soakOne compiles a program and runs it some times. It returns how often; 0 if all runs are refused.
 func soakOne(seed uint64, runs int) (ran int) {
 	p := Generate(seed)
 	v := Verdict{Seed: seed}
@@ -60,14 +59,14 @@ func soakOne(seed uint64, runs int) (ran int) {
 	return ran
 }
 
-// held is what a process holds.
+// held is the memory and other resources that a process holds.
 type held struct {
 	heap, resident    uint64 // bytes
 	goroutines, files int
 	maps              int // mappings of memory
 }
 
-// measure collects garbage and gives what is still held.
+// measure collects garbage and returns what is still held.
 func measure() (h held) {
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -96,12 +95,12 @@ func (h held) String() string {
 		float64(h.heap)/1e6, float64(h.resident)/1e6, h.goroutines, h.files, h.maps)
 }
 
-// sizesOfProgram bounds the bytes that a random program adds to the table of size expressions,
-// which a process keeps. That and caches of bounded size are all that is held of a program.
+// sizesOfProgram bounds the bytes that a random program adds to the table of size expressions, which a process keeps.
+// Nothing else of a program is kept, except in caches of bounded size.
 const sizesOfProgram = 1 << 10
 
-// grownFrom reports what has grown since so many programs ago: the heap by more than their
-// size expressions and a full cache, the rest by more than a tenth and some slack.
+// grownFrom reports what has grown since a number of programs ago: the heap by more than their size expressions and a
+// full cache, the rest by more than a tenth and some slack.
 func (h held) grownFrom(was held, programs int) error {
 	if most := was.heap + uint64(programs)*sizesOfProgram + 1<<20; h.heap > most {
 		return fmt.Errorf("bytes of heap grew from %d to %d, which is more than %d", was.heap, h.heap, most)

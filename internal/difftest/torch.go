@@ -45,9 +45,8 @@ type torchAnswer struct {
 	Error  string
 }
 
-// Torch runs programs with Broadloom and with PyTorch, by a command that runs the Python file
-// which it is given, and calls report with a verdict for each: Refused is PyTorch's error for
-// what it does not compute.
+// Torch runs programs with Broadloom and with PyTorch, by a command that runs the Python file that it gets, and calls
+// report with a verdict for each. Refused is PyTorch's error for programs that it does not compute.
 func Torch(python string, seeds []uint64, report func(Verdict)) error {
 	var items []torchItem
 	var verdicts []Verdict
@@ -87,7 +86,7 @@ func Torch(python string, seeds []uint64, report func(Verdict)) error {
 	return nil
 }
 
-// torchRuns runs a program at all sizes on one thread, and gives what PyTorch is to compute.
+// torchRuns runs a program at all sizes on one thread, and returns the item that PyTorch is to compute.
 func torchRuns(p *Program, v *Verdict) (item torchItem, got [][]broadloom.Array) {
 	c := &checker{p: p, v: v, rng: newRand(p.Seed)}
 	if !c.compile() {
@@ -120,7 +119,7 @@ func torchRuns(p *Program, v *Verdict) (item torchItem, got [][]broadloom.Array)
 	return item, got
 }
 
-// askTorch runs PyTorch and gives a line of its answers for each program.
+// askTorch runs PyTorch and returns a line of its answers for each program.
 func askTorch(python string, items []torchItem) (lines [][]byte, err error) {
 	data, err := json.Marshal(items)
 	if err != nil {
@@ -154,8 +153,8 @@ func askTorch(python string, items []torchItem) (lines [][]byte, err error) {
 	return lines, nil
 }
 
-// differs tells where two lists of answers differ by more than a thousandth, where some are
-// formed in float32, or a millionth of the greatest element. What is not finite in either is passed over.
+// differs describes where two lists of answers differ by more than a millionth of the greatest element, or a thousandth
+// if some are computed in float32. Elements that are not finite in either are ignored.
 func differs(ours []broadloom.Array, theirs []torchValue, single bool) string {
 	if len(ours) != len(theirs) {
 		return fmt.Sprintf("%d values, not %d", len(ours), len(theirs))

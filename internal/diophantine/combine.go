@@ -8,8 +8,8 @@ const (
 	maxEliminated = 12
 )
 
-// combine looks for a sum of inequalities that is a negative number, by Fourier and
-// Motzkin's elimination. Each product of unknowns is a column of its own.
+// combine looks for a sum of inequalities that is a negative number, by Fourier-Motzkin elimination. Each product of
+// unknowns is a separate column.
 func combine(st *state) (contradiction bool) {
 	rows := st.rows()
 	for range maxEliminated {
@@ -56,8 +56,8 @@ func combine(st *state) (contradiction bool) {
 	return false
 }
 
-// rows returns the inequalities, with unknowns counted from their least values, so that
-// every product of such is at least 0.
+// rows returns the inequalities, with unknowns counted from their least values, so that every product of them is at
+// least 0.
 func (st *state) rows() []Poly {
 	var rows []Poly
 	add := func(p Poly) {
@@ -96,7 +96,7 @@ func (st *state) rows() []Poly {
 	return rows
 }
 
-// strongest adds p, unless an inequality is there that says as much.
+// strongest adds p, unless an inequality implies it.
 func strongest(rows []Poly, p Poly) []Poly {
 	for i, q := range rows {
 		if equalTerms(p.withoutConstant(), q.withoutConstant(), 1) {

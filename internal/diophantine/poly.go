@@ -6,21 +6,19 @@ import (
 	"slices"
 )
 
-// Unknown is a whole number that is looked for.
+// Unknown is an integer unknown of a system.
 type Unknown int32
 
-// term is a number times a product of unknowns, in order and with repetition for powers.
+// term is a number times a product of unknowns, sorted and with repetition for powers.
 type term struct {
 	coef int64
 	of   []Unknown
 }
 
-// Poly is a polynomial with whole coefficients. Terms are in order, the constant first;
-// no coefficient is 0.
+// Poly is a polynomial with integer coefficients. Terms are sorted, the constant first; no coefficient is 0.
 type Poly struct {
 	terms []term
-	// lost says that the polynomial outgrew an int64 or the limits below. Nothing can
-	// be concluded from it.
+	// lost says that the polynomial outgrew an int64 or the limits below. Nothing can be concluded from it.
 	lost bool
 }
 
@@ -41,7 +39,7 @@ func Const(c int64) Poly {
 // Of is an unknown.
 func Of(x Unknown) Poly { return Poly{terms: []term{{1, []Unknown{x}}}} }
 
-// Lost is a polynomial of which nothing is known.
+// Lost is a polynomial about which nothing is known.
 func Lost() Poly { return Poly{lost: true} }
 
 func compareTerms(a, b term) int {
@@ -132,7 +130,7 @@ func (p Poly) mentions(x Unknown) bool {
 	return slices.ContainsFunc(p.terms, func(t term) bool { return slices.Contains(t.of, x) })
 }
 
-// substitute puts a polynomial in the place of an unknown.
+// substitute replaces an unknown by a polynomial.
 func (p Poly) substitute(x Unknown, by Poly) Poly {
 	if p.lost || !p.mentions(x) {
 		return p
@@ -174,7 +172,7 @@ func (p Poly) split(x Unknown) (a, b Poly) {
 	return a, b
 }
 
-// hasFactor reports whether x stands in every term.
+// hasFactor reports whether x occurs in every term.
 func (p Poly) hasFactor(x Unknown) bool {
 	return len(p.terms) > 0 && !slices.ContainsFunc(p.terms, func(t term) bool { return !slices.Contains(t.of, x) })
 }
@@ -230,7 +228,7 @@ func (p Poly) divide(k int64) Poly {
 	return Poly{terms: out}
 }
 
-// unknowns lists what occurs in p, each once.
+// unknowns lists the unknowns of p, each once.
 func (p Poly) unknowns() []Unknown {
 	var list []Unknown
 	for _, t := range p.terms {

@@ -40,9 +40,8 @@ func refute(st *state, depth int) bool {
 	return true
 }
 
-// split chooses what to try one by one: the alternatives that are fewest; else the numbers
-// of a small range; else the remainders of a division; else an unknown that occurs in a
-// product, as its least value or more.
+// split chooses what to try one by one: the shortest list of alternatives; else the numbers of a small range; else the
+// remainders of a division; else an unknown that occurs in a product, as its least value or more.
 func (st *state) split() (cases [][]Constraint, endless bool) {
 	if len(st.cases) > 0 {
 		fewest := 0
@@ -88,7 +87,7 @@ func (st *state) smallRange() (cases [][]Constraint) {
 	return cases
 }
 
-// remainder returns the remainders of the first division where more than one is possible.
+// remainder returns the remainders of the first division that has more than one possible.
 func (st *state) remainder() [][]Constraint {
 	for i, alternatives := range st.remainders {
 		var possible [][]Constraint

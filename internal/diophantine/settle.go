@@ -2,10 +2,10 @@ package diophantine
 
 import "slices"
 
-// maxRounds bounds how often bounds are carried on, since they may creep for ever.
+// maxRounds bounds how often bounds are propagated, since they may creep forever.
 const maxRounds = 12
 
-// settle draws conclusions until none is new. It gives false on a contradiction.
+// settle draws conclusions until there are no new ones. It returns false on a contradiction.
 func settle(st *state) bool {
 	for range maxRounds {
 		changed := false
@@ -24,7 +24,7 @@ func settle(st *state) bool {
 	return true
 }
 
-// solve uses equations up.
+// solve solves equations for unknowns and substitutes them.
 func solve(st *state, changed *bool) bool {
 	for i := 0; i < len(st.eq); {
 		if !st.spend(1) {
@@ -66,7 +66,7 @@ func solve(st *state, changed *bool) bool {
 	return true
 }
 
-// withoutFactor divides an equation by unknowns that stand in every term and are not 0.
+// withoutFactor divides an equation by unknowns that occur in every term and are not 0.
 func (st *state) withoutFactor(p Poly) Poly {
 	for _, x := range p.unknowns() {
 		if st.lo[x] <= 0 && st.hi[x] >= 0 {
@@ -79,8 +79,8 @@ func (st *state) withoutFactor(p Poly) Poly {
 	return p
 }
 
-// withoutSign divides p of p >= 0 by unknowns that are above 0, or are so since the product of
-// one with the rest is: of x·r >= 1 and x >= 0, it is x >= 1 and r >= 1.
+// withoutSign divides p of p >= 0 by factors that are positive, or must be because a product of two factors is: x·r >=
+// 1 and x >= 0 imply x >= 1 and r >= 1.
 func (st *state) withoutSign(p Poly, changed *bool) Poly {
 	least := -p.constant()
 	if p.isLinear() || least < 0 || least > 1 {
@@ -101,7 +101,7 @@ func (st *state) withoutSign(p Poly, changed *bool) Poly {
 	return of.Minus(Const(least))
 }
 
-// solveFor finds an unknown that stands once in p, alone and with the coefficient 1 or -1.
+// solveFor finds an unknown that occurs once in p, alone and with the coefficient 1 or -1.
 func (st *state) solveFor(p Poly) (x Unknown, by Poly, ok bool) {
 	for _, t := range p.terms {
 		if len(t.of) != 1 || t.coef != 1 && t.coef != -1 {
@@ -115,9 +115,8 @@ func (st *state) solveFor(p Poly) (x Unknown, by Poly, ok bool) {
 	return 0, Poly{}, false
 }
 
-// euclid replaces an unknown so that the coefficients of a linear equation become smaller:
-// with a the least of them and p = a·x + Σ b·y + c, the new unknown is
-// x + Σ round(b/a)·y + round(c/a).
+// euclid replaces an unknown so that the coefficients of a linear equation become smaller. With a the least of them and
+// p = a·x + Σ b·y + c, the new unknown is x + Σ round(b/a)·y + round(c/a).
 func (st *state) euclid(p Poly) (x Unknown, by Poly, ok bool) {
 	if !p.isLinear() || len(p.withoutConstant()) < 2 {
 		return 0, Poly{}, false
@@ -137,7 +136,7 @@ func (st *state) euclid(p Poly) (x Unknown, by Poly, ok bool) {
 	return x, by, !by.lost
 }
 
-// nearest returns the whole number next to b/a.
+// nearest returns the integer nearest to b/a.
 func nearest(b, a int64) int64 {
 	if a < 0 {
 		a, b = -a, -b
@@ -145,7 +144,7 @@ func nearest(b, a int64) int64 {
 	return floorDiv(2*b+a, 2*a)
 }
 
-// tighten draws the bounds of unknowns from each constraint.
+// tighten derives bounds of unknowns from each constraint.
 func tighten(st *state, changed *bool) bool {
 	kept := st.ge[:0]
 	for _, p := range st.ge {
@@ -187,7 +186,7 @@ func tighten(st *state, changed *bool) bool {
 	return true
 }
 
-// bound draws the bounds of each unknown from p >= 0: with p = a·x + b it is a·x >= -b.
+// bound derives bounds of each unknown from p >= 0: p = a·x + b implies a·x >= -b.
 func bound(st *state, p Poly, changed *bool) bool {
 	nonlinear := !p.isLinear()
 	if nonlinear {
@@ -247,8 +246,8 @@ func quotient(a, b span) span {
 	return x
 }
 
-// pairUp compares inequalities that differ by their constants only, or are opposite: of
-// equal ones the strongest stays, and opposite ones may be an equation.
+// pairUp compares inequalities that are opposite, or differ only by their constants. Of the latter the strongest stays;
+// opposite ones may form an equation.
 func pairUp(st *state, changed *bool) bool {
 	for i := 0; i < len(st.ge); i++ {
 		for j := i + 1; j < len(st.ge); j++ {
@@ -279,7 +278,7 @@ func pairUp(st *state, changed *bool) bool {
 	return true
 }
 
-// decide drops alternatives that cannot hold, and lists of which one surely holds.
+// decide drops alternatives that cannot hold, and lists one of whose alternatives certainly holds.
 func decide(st *state, changed *bool) bool {
 	kept := make([][][]Constraint, 0, len(st.cases))
 	for _, alternatives := range st.cases {
@@ -320,7 +319,7 @@ const (
 	no
 )
 
-// judge says whether constraints hold together, each looked at alone.
+// judge says whether constraints hold together, judging each one separately.
 func (st *state) judge(all []Constraint) answer {
 	result := yes
 	for _, c := range all {

@@ -1,16 +1,15 @@
 package diophantine
 
-// infinite stands for no bound. No number of a polynomial reaches it.
+// infinite is the absence of a bound. No number of a polynomial reaches it.
 const infinite = int64(1) << 62
 
-// span is a range of values; -infinite and infinite stand for no bound.
+// span is a range of values; -infinite and infinite mean no bound.
 type span struct{ lo, hi int64 }
 
-// far is a bound beyond which products of unknowns that count from it would soon overflow.
+// far is a bound from which products of unknowns that count from it would soon overflow.
 const far = int64(1) << 20
 
-// near returns a without bounds that are far: those of a product may creep away, each round by
-// its square.
+// near returns a without bounds that are far. Bounds of a product may creep away, squared each round.
 func (a span) near() span {
 	if a.lo > far {
 		a.lo = -infinite
@@ -21,8 +20,7 @@ func (a span) near() span {
 	return a
 }
 
-// plus adds bounds. A finite sum that is too large becomes the largest finite bound, which
-// holds as well.
+// plus adds bounds. A finite sum that is too large becomes the largest finite bound, which holds as well.
 func (a span) plus(b span) span {
 	s := span{-infinite, infinite}
 	if a.lo > -infinite && b.lo > -infinite {
@@ -43,7 +41,7 @@ func (a span) times(b span) span {
 	return span{min(lo, infinite-1), max(hi, -infinite+1)}
 }
 
-// boundProduct multiplies with 0 times infinite as 0, which is right for bounds.
+// boundProduct multiplies, with 0 times infinite as 0, which is right for bounds.
 func boundProduct(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -57,9 +55,8 @@ func boundProduct(a, b int64) int64 {
 	return infinite
 }
 
-// spanOf returns bounds on the values of p. Products are bounded after each unknown is
-// counted from its least value, so that x·y - x is seen to be at least 0 where x ≥ 0
-// and y ≥ 1.
+// spanOf returns bounds on the values of p. Unknowns count from their least values before products are bounded, so that
+// x·y - x is found to be at least 0 if x ≥ 0 and y ≥ 1.
 func (st *state) spanOf(p Poly) span {
 	if p.lost {
 		return span{-infinite, infinite}
@@ -105,8 +102,7 @@ func (st *state) replace(p Poly, x Unknown, by Poly) Poly {
 	return p.substitute(x, by)
 }
 
-// sum adds up the bounds of the terms; fromLeast says that unknowns count from their
-// least values.
+// sum adds the bounds of the terms; fromLeast says that unknowns count from their least values.
 func (st *state) sum(p Poly, fromLeast bool) span {
 	var total span
 	for _, t := range p.terms {

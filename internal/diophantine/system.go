@@ -23,23 +23,23 @@ type state struct {
 	solved []definition
 	isGone []bool // by unknown: it has been solved for
 	eq, ge []Poly // each 0; each at least 0
-	// cases are alternatives of which one must hold. remainders hold for any whole
-	// number, and are tried when nothing else helps.
+	// cases are alternatives, one of which must hold. remainders hold for any integer, and are tried when nothing else
+	// helps.
 	cases, remainders [][][]Constraint
 	endless           int  // how often an unknown without a greatest value was split
 	left              *int // the work that may still be done
 }
 
-// definition is what an unknown was solved to.
+// definition is the solution of an equation for an unknown.
 type definition struct {
 	x  Unknown
 	is Poly
 }
 
-// Unknown makes a whole number that is at least lo.
+// Unknown makes an integer that is at least lo.
 func (s *System) Unknown(lo int64) Unknown { return s.root.unknown(max(lo, -infinite)) }
 
-// Free makes a whole number of any sign.
+// Free makes an integer of any sign.
 func (s *System) Free() Unknown { return s.root.unknown(-infinite) }
 
 func (st *state) unknown(lo int64) Unknown {
@@ -63,8 +63,7 @@ func (st *state) assert(all []Constraint) {
 	}
 }
 
-// AssertAny adds alternatives, each a list of constraints that hold together: one of them
-// must hold.
+// AssertAny adds alternatives, each a list of constraints that hold together. One of them must hold.
 func (s *System) AssertAny(alternatives ...[]Constraint) {
 	s.root.cases = append(s.root.cases, alternatives)
 }
@@ -97,9 +96,8 @@ func (st *state) clone() state {
 	}
 }
 
-// Refuted reports whether it is certain that no whole numbers satisfy the system and the
-// further constraints. The work done, in terms of polynomials, is taken from left; when
-// nothing is left the answer is false.
+// Refuted reports whether it is certain that no integers satisfy the system and the further constraints. The work done,
+// in terms of polynomials, is subtracted from left; when nothing is left the answer is false.
 func (s *System) Refuted(left *int, more ...Constraint) bool {
 	st := s.start(left)
 	st.assert(more)
@@ -112,7 +110,7 @@ func (s *System) start(left *int) state {
 	return st
 }
 
-// spend takes work from what is left and reports whether there is more.
+// spend subtracts work from what is left and reports whether some remains.
 func (st *state) spend(terms int) bool {
 	if st.left == nil {
 		return true
@@ -121,9 +119,8 @@ func (st *state) spend(terms int) bool {
 	return *st.left > 0
 }
 
-// Range returns bounds on the values that p takes in solutions, as far as they are seen
-// without trying cases; none says that there are no solutions. Without a bound, lo and hi
-// are -2^62 and 2^62. The work done is taken from left.
+// Range returns bounds on the values of p in solutions, as far as they follow without trying cases. none says that
+// there are no solutions. Without a bound, lo and hi are -2^62 and 2^62. The work done is subtracted from left.
 func (s *System) Range(p Poly, left *int) (lo, hi int64, none bool) {
 	st := s.start(left)
 	x := st.unknown(-infinite)
@@ -135,7 +132,7 @@ func (s *System) Range(p Poly, left *int) (lo, hi int64, none bool) {
 	return span.lo, span.hi, false
 }
 
-// value bounds a polynomial over unknowns some of which have been solved for.
+// value bounds a polynomial; some of its unknowns may have been solved for.
 func (st *state) value(p Poly) span {
 	for _, d := range st.solved {
 		p = p.substitute(d.x, d.is)
@@ -143,7 +140,7 @@ func (st *state) value(p Poly) span {
 	return st.spanOf(p)
 }
 
-// substitute replaces an unknown everywhere. Its bounds become constraints on what it is.
+// substitute replaces an unknown everywhere. Its bounds become constraints on its replacement.
 func (st *state) substitute(x Unknown, by Poly) {
 	if lo := st.lo[x]; lo > -infinite {
 		st.ge = append(st.ge, by.Minus(Const(lo)))
@@ -163,8 +160,7 @@ func (st *state) substitute(x Unknown, by Poly) {
 	st.remainders = st.substituteCases(st.remainders, x, by)
 }
 
-// substituteCases leaves lists that do not hold x as they are: they are shared between
-// the cases of a search.
+// substituteCases does not change lists without x: the cases of a search share them.
 func (st *state) substituteCases(cases [][][]Constraint, x Unknown, by Poly) [][][]Constraint {
 	for i, alternatives := range cases {
 		copied := false

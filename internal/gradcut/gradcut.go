@@ -1,4 +1,4 @@
-// Package gradcut finds where no gradient flows from a result to a value on which it depends.
+// Package gradcut finds where the flow of gradients from a result to a value on which it depends is cut.
 package gradcut
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Stops reports whether no gradient flows through a node, not even one of zeros: it is one of ops.StopGradient, or gives integers
-// or truth values.
+// Stops reports whether no gradient flows through a node, not even one of zeros. It is an ops.StopGradient, or its
+// result has integers or truth values.
 func Stops(n *graph.Node) bool {
 	return ops.StopsGradient(n) || !n.DType().IsFloat() && n.Op().Class != graph.Loop
 }
@@ -18,8 +18,8 @@ func Stops(n *graph.Node) bool {
 // maxTold bounds how many nodes a message names.
 const maxTold = 3
 
-// Between says of the ways from x to y that no gradient flows through them, a line for each node that cuts some, those that stand
-// first on their way. It is empty where there is no way, and where gradients flow through one.
+// Between explains why no gradient flows from y to x: a line for each node that cuts a path, the first one on the path.
+// It is empty if there is no path, or gradients flow along one.
 func Between(y, x *graph.Node) (lines []string) {
 	if x.Graph() != y.Graph() || x.ID() > y.ID() {
 		return nil

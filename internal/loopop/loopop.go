@@ -33,7 +33,7 @@ var orderedEnd = func() *graph.Op {
 // Entries lists the operations.
 func Entries() []*graph.Op { return []*graph.Op{carried, element, step, end, final, stack} }
 
-// Carried makes carried value i of a body, which begins as init.
+// Carried makes carried value i of a body; its initial value is init.
 func Carried(r *graph.Region, i int, init *graph.Node) *graph.Node {
 	return graph.Apply(carried, graph.LoopAttrs{Body: r, Role: graph.LoopCarried, Index: i}, init)
 }
@@ -48,13 +48,13 @@ func Step(g *graph.Graph, r *graph.Region) *graph.Node {
 	return graph.ApplyIn(g, step, graph.LoopAttrs{Body: r, Role: graph.LoopStep})
 }
 
-// Limit is what else than its length ends a loop.
+// Limit says what else than its length ends a loop.
 type Limit struct {
 	Steps *graph.Node // the number of steps if less than the length, an Int64; nil for none
 	Stops bool        // before a step that is given false as the last carried value
 }
 
-// End closes the body: next are what its steps hand on, one for each of carried.
+// End closes the body. next are the results of its steps, one for each of carried.
 func End(g *graph.Graph, r *graph.Region, carried, next []*graph.Node, l Limit) *graph.Node {
 	in := slices.Concat(carried, next)
 	if l.Steps != nil {
@@ -75,18 +75,18 @@ func End(g *graph.Graph, r *graph.Region, carried, next []*graph.Node, l Limit) 
 	return made
 }
 
-// Final makes what carried value i is after the last step.
+// Final makes carried value i after the last step.
 func Final(r *graph.Region, end *graph.Node, i int) *graph.Node {
 	return graph.Apply(final, graph.LoopAttrs{Body: r, Role: graph.LoopFinal, Index: i}, end)
 }
 
-// Stack makes a value of all steps.
+// Stack makes the stacked values of all steps.
 func Stack(r *graph.Region, end, x *graph.Node) *graph.Node {
 	return graph.Apply(stack, graph.LoopAttrs{Body: r, Role: graph.LoopStack}, end, x)
 }
 
-// CarriedOf returns the carried values of a loop, what its steps hand on, and the node that limits
-// their number, or nil.
+// CarriedOf returns the carried values of a loop, the results of its steps, and the node that limits their number, or
+// nil.
 func CarriedOf(end *graph.Node) (carried, next []*graph.Node, limit *graph.Node) {
 	a, _ := end.Loop()
 	in := end.Operands()
@@ -96,7 +96,7 @@ func CarriedOf(end *graph.Node) (carried, next []*graph.Node, limit *graph.Node)
 	return in[:a.Carried], in[a.Carried : 2*a.Carried], limit
 }
 
-// StacksOf lists the values of all steps that roots need, by the end of their loop.
+// StacksOf lists the stacked values that roots need, by the end of their loop.
 func StacksOf(g *graph.Graph, roots []*graph.Node) map[*graph.Node][]*graph.Node {
 	stacks := map[*graph.Node][]*graph.Node{}
 	for _, n := range ancestors.Of(g, roots...) {
@@ -128,7 +128,7 @@ func inferElement(c *graph.Call) (graph.DType, graph.Shape) {
 	return c.DType(0), c.Shape(0)[1:]
 }
 
-// inferEnd judges what the steps hand on: it must be of the dtypes and shapes of what they are given.
+// inferEnd checks the results of steps: their dtypes and shapes must be those of the carried values.
 func inferEnd(c *graph.Call) (graph.DType, graph.Shape) {
 	a := attrsOf(c)
 	for i := range a.Carried {
@@ -168,7 +168,7 @@ func inferStack(c *graph.Call) (graph.DType, graph.Shape) {
 	return c.DType(1), slices.Concat(graph.Shape{attrsOf(c).Body.Length()}, c.Shape(1))
 }
 
-// keepShape says what to do where a step hands on another shape than it was given.
+// keepShape says what to do if the result of a step has another shape than the carried value.
 func keepShape(was, next *graph.Node) string {
 	if was.Rank() < next.Rank() {
 		return fmt.Sprintf("begin with a value of shape %s, which ops.Expand can make of %s", next.Shape(), was.In(0).Called())
@@ -176,7 +176,7 @@ func keepShape(was, next *graph.Node) string {
 	return "what grows from step to step is no carried value: return each step's part as an output, and all of them come out along a new axis"
 }
 
-// beginning says what a loop could begin with in place of x, to have a dtype.
+// beginning suggests an initial value instead of x that has a dtype.
 func beginning(x *graph.Node, t graph.DType) string {
 	if v, isNumber := x.ScalarValue(); isNumber && x.Rank() == 0 {
 		return fmt.Sprintf("g.Scalar(graph.%s, %v)", t.GoName(), v)

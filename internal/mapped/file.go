@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// File is an open file. Where it is mapped, its Bytes are the file's content.
+// File is an open file. If it is mapped, its Bytes are the file's content.
 type File struct {
 	io.ReaderAt
 	Size int64
@@ -18,7 +18,7 @@ type File struct {
 	unmap
 }
 
-// Open opens a file and maps it where the system can.
+// Open opens a file and maps it if the system can.
 func Open(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
@@ -44,14 +44,14 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// NotOrdinary is the error of a folder, a pipe or a device in the place of a file.
+// NotOrdinary is the error for a folder, a pipe or a device instead of a file.
 func NotOrdinary(path string) error {
 	return &os.PathError{Op: "open", Path: path, Err: errors.New("this is not a regular file")}
 }
 
 type unmap func() error
 
-// Close closes the file. What was read of it stays.
+// Close closes the file. Data read from it stays valid.
 func (f *File) Close() error {
 	var err error
 	if f.unmap != nil {

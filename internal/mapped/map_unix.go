@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file for reading. It returns nothing where the system refuses.
+// mapFile maps a file for reading. It returns nil if the system refuses.
 func mapFile(file *os.File, size int) ([]byte, func() error) {
 	data, err := unix.Mmap(int(file.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {

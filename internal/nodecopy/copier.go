@@ -1,14 +1,14 @@
-// Package nodecopy copies nodes of a graph to other operands: those that a gradient recomputes, and those that a
-// loop over examples computes for each.
+// Package nodecopy copies nodes of a graph onto other operands: those that a gradient recomputes, and those that a loop
+// over examples computes for each.
 package nodecopy
 
 import "github.com/broadloom/broadloom/graph"
 
-// Copier makes nodes of a graph once more. Of a loop it makes the body once more.
+// Copier copies nodes of a graph. It copies the bodies of loops too.
 type Copier struct {
-	// Copies are the nodes that stand for others in what is copied: a node without a copy is itself.
+	// Copies maps nodes to their copies; a node without a copy is used itself.
 	Copies map[*graph.Node]*graph.Node
-	// Bodies are the bodies of loops to which copies of a body's nodes belong. Those that are not in it are made.
+	// Bodies maps the bodies of loops to those of their copies. Missing ones are made.
 	Bodies map[*graph.Region]*graph.Region
 
 	g            *graph.Graph
@@ -17,7 +17,8 @@ type Copier struct {
 	ends         []func()
 }
 
-// New makes a copier of nodes of g. The function at builds the copy of n with the place of n: it is [graph.Graph.WithOrigin] in a gradient.
+// New makes a copier of nodes of g. The function at builds the copy of n with n's place in the source: it is
+// [graph.Graph.WithOrigin] in a gradient.
 func New(g *graph.Graph, at func(n *graph.Node, build func())) *Copier {
 	c := &Copier{Copies: map[*graph.Node]*graph.Node{}, Bodies: map[*graph.Region]*graph.Region{},
 		g: g, at: at, requirements: map[*graph.Node][]graph.Requirement{}}
@@ -34,7 +35,7 @@ func (c *Copier) Close() {
 	}
 }
 
-// Body returns the body that a copy of r's nodes belongs to. A body is met before the one around it where that has branches.
+// Body returns the body for copies of r's nodes. If a body has branches, it is met before the one around it.
 func (c *Copier) Body(r *graph.Region) *graph.Region {
 	if made, known := c.Bodies[r]; known {
 		return made
@@ -44,8 +45,8 @@ func (c *Copier) Body(r *graph.Region) *graph.Region {
 	return made
 }
 
-// isCopied reports whether a body is one of those that are copied. In another, around them, the copies stand too: what asks for its
-// step, as random numbers do, does so still.
+// isCopied reports whether a body is copied. Otherwise the copies are inside it too, and nodes that use its step, such
+// as random numbers, still do.
 func (c *Copier) isCopied(r *graph.Region) bool {
 	for {
 		if _, known := c.Bodies[r]; known {
@@ -69,7 +70,7 @@ func (c *Copier) Operands(n *graph.Node) []*graph.Node {
 	return in
 }
 
-// Copy makes a node whose operands have their copies.
+// Copy copies a node onto the copies of its operands.
 func (c *Copier) Copy(n *graph.Node) {
 	attrs := n.Attrs()
 	if own, isLoop := n.Loop(); isLoop && c.isCopied(own.Body) {

@@ -10,10 +10,10 @@ import (
 //go:embed answers.txt
 var answerTable string
 
-// answer is what is said of names that no operation and no layer has: why not, and what there is instead.
+// answer is the answer for names that no operation and no layer has: why not, and what to use instead.
 type answer struct{ pattern, text string }
 
-// answers reads the table: "names: sentence", of which a name may be a pattern as of [path.Match].
+// answers reads the table: "names: sentence". A name may be a pattern of [path.Match].
 var answers = sync.OnceValue(func() (list []answer) {
 	for line := range strings.Lines(answerTable) {
 		line = strings.TrimSpace(line)
@@ -28,8 +28,8 @@ var answers = sync.OnceValue(func() (list []answer) {
 	return list
 })
 
-// Answer says why there is no operation of a name, and what there is instead; "" where nothing is known of it. A sentence for
-// the very name counts before one for a pattern.
+// Answer says why there is no operation of a name, and what to use instead; "" if there is no answer. A sentence for
+// the exact name takes precedence over one for a pattern.
 func Answer(name string) string {
 	for _, exact := range []bool{true, false} {
 		if text := answerTo(name, exact); text != "" {
@@ -60,8 +60,8 @@ const (
 	Missing  Kind = "missing"
 )
 
-// Known tells how a name is found, and the rows or the sentence. A sentence for the very name counts before rows that have it
-// below another module, and those before a sentence for a pattern.
+// Known says how a name is found, and returns the rows or the sentence. A sentence for the exact name takes precedence
+// over rows that have it in another module, and those over a sentence for a pattern.
 func Known(rows []Row, name string) (k Kind, found []Row, sentence string) {
 	if found = named(rows, name); len(found) > 0 {
 		return ByName, found, ""

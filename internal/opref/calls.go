@@ -14,7 +14,7 @@ import (
 //go:embed testdata/calls
 var callFiles embed.FS
 
-// CallIn is the example of an operation as a call in Python of another library's functions.
+// CallIn is the example of an operation as a Python call of another library's functions.
 type CallIn struct {
 	Row   string       // the operation's name; the second of one name has "#2" behind it
 	Names []string     // the library's functions that the row names
@@ -22,8 +22,9 @@ type CallIn struct {
 	Of    ops.Function // the operation
 }
 
-// CallsIn returns calls for the rows that name functions of a library: "torch", "numpy" or "jax". They stand in testdata/calls: "Row:
-// call", or "Row: - reason" where numbers cannot be compared; a row that is not there is called as its example, by its first name.
+// CallsIn returns calls for the rows that name functions of a library: "torch", "numpy" or "jax". They are in
+// testdata/calls: "Row: call", or "Row: - reason" if numbers cannot be compared. A row that is missing there is called
+// as its example, by its first name.
 func CallsIn(library string) (list []CallIn, err error) {
 	calls, err := readCalls(library)
 	if err != nil {
@@ -81,7 +82,7 @@ func namesIn(n graph.Names, library string) []string {
 // operandsOnly is a call whose arguments are operands.
 var operandsOnly = regexp.MustCompile(`^\w+(\((?:[a-z]\w*(?:, )?)+\))$`)
 
-// plainArgs are the arguments of a row's call, which have to be operands alone.
+// plainArgs are the arguments of a row's call, which must all be operands.
 func plainArgs(f ops.Function) (string, error) {
 	r, err := Of(f)
 	if err != nil {

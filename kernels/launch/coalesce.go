@@ -18,9 +18,9 @@ func Coalesce(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, true) }
 // Merge is Coalesce for a back end that processes short rows in its own way: the row stays the last axis.
 func Merge(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, false) }
 
-// Turn is Merge for a back end that transposes operands in blocks of rows and columns. Most operands whose row elements
-// are apart are contiguous along some outer axis; that becomes the last outer axis. Turn returns nil if no such axis
-// has the requested number of rows, or the row that of columns, or if the program depends on the order of its axes.
+// Turn is Merge for a back end that transposes operands in blocks of rows and columns. It makes the last outer axis the
+// one along which the most operands are contiguous whose row elements are apart. It returns nil if no such axis has the
+// requested number of rows, or the row that of columns, or if the program depends on the order of its axes.
 func Turn(p *rowprog.Program, a *Args, rows, columns int) *Args {
 	if !p.Elementwise() || guards(p) || !outerAxesAreFree(p) {
 		return nil

@@ -17,16 +17,16 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-// environments are what a process is started with for each setting.
+// environments are the environment variables of a process for each setting.
 var environments = map[string][]string{
 	"avx512": {"BROADLOOM_ISA=avx512"}, "avx2": {"BROADLOOM_ISA=avx2"}, "neon": {"BROADLOOM_ISA=neon"}, "portable": {"BROADLOOM_ISA=portable"},
 	"nojit": {"BROADLOOM_JIT=0"}, "avx2nojit": {"BROADLOOM_ISA=avx2", "BROADLOOM_JIT=0"},
 }
 
-// died is the fault of a program that ends its process.
+// died is the fault of a program that kills its process.
 const died = "the process died"
 
-// tally counts what came of the programs of one setting.
+// tally counts the verdicts of the programs of one setting.
 type tally struct {
 	programs, runs, rounds, rough, failed int
 	refused, faults                       map[string]int
@@ -71,7 +71,7 @@ func (s *settings) everywhere() error {
 	return nil
 }
 
-// lacks reports whether an environment asks for instructions that the machine does not have, and would get others.
+// lacks reports whether an environment asks for instructions that the machine does not have. It would run others.
 func lacks(env []string) bool {
 	for isa := cpu.Portable; isa <= cpu.NEON; isa++ {
 		if slices.Contains(env, "BROADLOOM_ISA="+isa.String()) {
@@ -81,8 +81,8 @@ func lacks(env []string) bool {
 	return false
 }
 
-// each runs workers until all programs are done. After one that dies, programs have a worker each
-// until the one that ends it is found.
+// each runs workers until all programs are done. After a worker dies, each program gets its own worker until the one
+// that kills it is found.
 func (s *settings) each(env []string, take func(difftest.Verdict)) error {
 	careful := uint64(0) // the first program that is not suspected
 	for next, end := s.first, s.first+s.count; next < end; {
@@ -159,7 +159,7 @@ func (t *tally) String() string {
 	return text
 }
 
-// keep writes a failing program, made small, as Go.
+// keep writes a failing program, reduced, as Go.
 func (s *settings) keep(config string, v difftest.Verdict) {
 	if s.out == "" || s.language {
 		return
@@ -175,7 +175,7 @@ func (s *settings) keep(config string, v difftest.Verdict) {
 	s.write(config, now, difftest.Source(smaller, now.Binding))
 }
 
-// write writes a failing program with what is wrong with it.
+// write writes a failing program with its fault.
 func (s *settings) write(config string, v difftest.Verdict, source string) {
 	text := fmt.Sprintf("// %s, program %d: %s\n// %s\n\n%s", config, v.Seed, v.Fault, strings.ReplaceAll(v.Detail, "\n", "\n// "), source)
 	if err := os.MkdirAll(s.out, 0o755); err != nil {

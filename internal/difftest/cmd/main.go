@@ -1,14 +1,14 @@
-// Command cmd compares Broadloom with an evaluator of its own on random programs:
+// Command cmd compares Broadloom with an independent evaluator on random programs:
 //
 //	go run ./internal/difftest/cmd -n 100000
 //
-// runs as many programs on every instruction set and without machine code, each in a process
-// of its own, on 1, 2 and 8 threads, and compares the bits between them too.
+// runs this many programs on every instruction set and without machine code, each in a separate process, on 1, 2 and 8
+// threads, and compares the bits between them too.
 //
 //	go run ./internal/difftest/cmd -language -n 10000
 //
-// runs programs over all functions of package ops, in all dtypes, which it compares with
-// themselves: between instruction sets, threads, and with every value stored.
+// runs programs over all functions of package ops, in all dtypes. It compares their results across instruction sets and
+// threads, and with every value stored.
 //
 //	go run ./internal/difftest/cmd -soak -n 10000 -runs 1000000
 //
@@ -16,10 +16,9 @@
 //
 //	go run ./internal/difftest/cmd -torch python3 -n 1000
 //
-// compares values and gradients with PyTorch's, in this process's settings.
+// compares values and gradients with PyTorch's, with this process's settings.
 //
-// main.go has the flags and works on programs in this process; everywhere.go starts one for each
-// instruction set.
+// main.go has the flags and checks programs in this process; everywhere.go starts a process for each instruction set.
 package main
 
 import (
@@ -114,7 +113,7 @@ func (s *settings) check(seed uint64) difftest.Verdict {
 	return difftest.Check(difftest.Generate(seed))
 }
 
-// besideTorch compares programs with PyTorch, some hundred in one of its processes.
+// besideTorch compares programs with PyTorch, some hundred per PyTorch process.
 func (s *settings) besideTorch() error {
 	t := &tally{refused: map[string]int{}, faults: map[string]int{}}
 	for first := s.first; first < s.first+s.count; first += 250 {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// promote returns the common dtype: bool, then whole, then floating-point numbers, the wider one
-// within a kind. Scalars, and numbers of the program, count only if their kind is higher.
+// promote returns the common dtype: bool, then whole, then floating-point numbers, and within a kind the wider one.
+// Scalars, and numbers of the program, count only if their kind is higher.
 func promote(x ...*Tensor) DType {
 	best := [3]DType{Bool, Bool, Bool} // of numbers, of scalars, of the others
 	has := [3]bool{}
@@ -33,7 +33,7 @@ func promote(x ...*Tensor) DType {
 	return out
 }
 
-// meet brings operands to one dtype and one shape.
+// meet converts operands to one dtype and broadcasts them to one shape.
 func (m *Machine) meet(t DType, x ...*Tensor) (shape []int, cells [][]Cell) {
 	shapes := make([][]int, len(x))
 	for i, v := range x {
@@ -61,13 +61,13 @@ func wholePow(x, y int64) int64 {
 	return p
 }
 
-// binary is a function of two numbers. Whole numbers are converted where whole is nil, and
-// refused where the function is of floating-point numbers only.
+// binary is a function of two numbers. If whole is nil, whole numbers are converted, or refused if the function takes
+// floating-point numbers only.
 type binary struct {
 	float  func(x, y Num) Num
 	whole  func(x, y int64) int64
 	floats bool
-	// unsigned is whole of Uint64, where that has other bits.
+	// unsigned is whole for Uint64, if that has other bits.
 	unsigned func(x, y int64) int64
 }
 
@@ -102,7 +102,7 @@ func uint64Div(x, y int64) int64 {
 
 func uint64Mod(x, y int64) int64 { return x - y*uint64Div(x, y) }
 
-// logAddExp is y + log(1 + exp(x-y)), which also holds where x and y change places.
+// logAddExp is y + log(1 + exp(x-y)). x and y may be exchanged.
 func logAddExp(x, y Num) Num {
 	switch {
 	case math.IsInf(x.V, 0) && x.V == y.V:
@@ -162,8 +162,7 @@ func truncDiv(x, y int64) int64 {
 	return x / y
 }
 
-// pythonFloorDiv is what Python's // gives: the quotient of x without its remainder, which is
-// -1 for 2 and -Inf.
+// pythonFloorDiv is Python's //: the quotient of x without its remainder, which is -1 for 2 and -Inf.
 func pythonFloorDiv(x, y Num) Num {
 	if y.V == 0 || x.V == 0 {
 		return num(x.V / y.V)

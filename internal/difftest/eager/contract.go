@@ -41,9 +41,8 @@ func (m *Machine) matmul(x, y *Tensor) *Tensor {
 	return m.made(x.T, shape, cells)
 }
 
-// spelled writes an equation with a letter for each axis of an ellipsis, capital ones from the
-// right, and with the result that it means where it has none: the axes of ellipses, then the
-// letters that stand once.
+// spelled writes an equation with a letter for each axis of an ellipsis, capital ones from the right. If the equation
+// has no result, it adds the implied one: the axes of ellipses, then the letters that occur once.
 func spelled(equation string, x []*Tensor) string {
 	in, out, arrow := strings.Cut(equation, "->")
 	terms := strings.Split(in, ",")

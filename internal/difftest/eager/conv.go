@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// triple is a number for each of the axes that windows slide along: depth, height and width, of which the first may be idle.
+// triple is a number for each of the axes along which windows slide: depth, height and width. The first ones may be
+// unused.
 type triple [3]int
 
 func (t triple) volume() int { return t[0] * t[1] * t[2] }
@@ -15,7 +16,7 @@ func (t triple) at(place int) triple {
 	return triple{place / (t[1] * t[2]), place / t[2] % t[1], place % t[2]}
 }
 
-// place undoes at; it is -1 for what lies outside.
+// place is the inverse of at; -1 if it is out of range.
 func (t triple) place(at triple) int {
 	for k, i := range at {
 		if i < 0 || i >= t[k] {
@@ -38,7 +39,7 @@ func stepsOf(i []int, axes int) steps {
 	return w
 }
 
-// reaches returns the element that an element of a window at a place meets, which may lie outside.
+// reaches returns the element of the image under an element of a window at a place. It may be out of range.
 func (w *steps) reaches(window, element triple) (at triple) {
 	for k := range at {
 		at[k] = window[k]*w.stride[k] - w.padding[k] + element[k]*w.dilation[k]
@@ -46,7 +47,7 @@ func (w *steps) reaches(window, element triple) (at triple) {
 	return at
 }
 
-// images brings x to [N, C, D, H, W] and tells whether it has a batch.
+// images reshapes x to [N, C, D, H, W] and reports whether it has a batch.
 func images(x *Tensor, axes int) (y *Tensor, batch bool) {
 	if len(x.Shape) != axes+1 && len(x.Shape) != axes+2 {
 		refuse("%v has no windows", x.Shape)
@@ -61,7 +62,7 @@ func images(x *Tensor, axes int) (y *Tensor, batch bool) {
 	return x, batch
 }
 
-// plain undoes images.
+// plain is the inverse of images.
 func plain(y *Tensor, axes int, batch bool) *Tensor {
 	for range 3 - axes {
 		y = y.selected(2, 0)
@@ -72,8 +73,8 @@ func plain(y *Tensor, axes int, batch bool) *Tensor {
 	return y
 }
 
-// count returns the number of windows along an axis. The last one may be cut off where partial is
-// set, but begins inside.
+// count returns the number of windows along an axis. If partial is set, the last one may be cut off, but must begin
+// inside.
 func (w *steps) count(axis, length int, partial bool) int {
 	room := length + 2*w.padding[axis] - w.dilation[axis]*(w.size[axis]-1) - 1
 	n := int(floorDiv(int64(room), int64(w.stride[axis]))) + 1

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of
-// halves, on which functions have their kinks and elements are equal, "positive", in the
-// "unit" interval without its ends, matrices with a "dominant" diagonal, or one whose numbers are far "apart", "wide" whole numbers of all bits, or whole numbers below a size ("index"), those or as many
-// counted from the end ("signed"), or each of them in turn ("cover"), or rising from 0 ("offsets"), all from the program's seed. Parameters have the same elements in each run.
+// Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of halves, on which functions
+// have their kinks and elements are equal, "positive", in the "unit" interval without its ends, matrices with a
+// "dominant" diagonal, or one whose numbers are far "apart", "wide" whole numbers of all bits, or whole numbers below a
+// size ("index"), those or as many counted from the end ("signed"), or each of them in turn ("cover"), or rising from 0
+// ("offsets"), all from the program's seed. Parameters have the same elements in each run.
 func (p *Program) Draw(input, run int) []float64 {
 	in := p.Inputs[input]
 	if in.Param {
@@ -69,8 +70,8 @@ func (p *Program) Draw(input, run int) []float64 {
 	return data
 }
 
-// Direction draws numbers along which a derivative is taken: one for each element, or where
-// only is not negative, one for that element alone.
+// Direction draws numbers along which a derivative is taken: one for each element or, if only is not negative, one for
+// that element alone.
 func Direction(r *rand.Rand, count, only int) []float64 {
 	v := make([]float64, count)
 	for i := range v {

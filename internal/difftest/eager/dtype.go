@@ -2,8 +2,8 @@ package eager
 
 import "math"
 
-// kind is what is known of a dtype: its place in promotion, tens by category, its bits, and of a
-// floating-point type the bits of its fraction and its least exponent.
+// kind describes a dtype: its place in promotion, tens by category, its bits, and for a floating-point type the bits of
+// its fraction and its least exponent.
 type kind struct {
 	order, bits     int
 	unsigned        bool
@@ -87,7 +87,7 @@ func (t DType) number(i int64) float64 {
 	return float64(i)
 }
 
-// common returns the dtype in which two of one kind of operand meet.
+// common returns the dtype to which two operands of one kind are promoted.
 func common(a, b DType) DType {
 	low, high := a, b
 	if kinds[low].order > kinds[high].order {

@@ -67,7 +67,7 @@ func sign(v float64) float64 {
 	return 0 // of NaN too, as PyTorch has it
 }
 
-// inside returns y where x lies between two bounds, and numbers on and outside them.
+// inside returns y if x is between two bounds, and given numbers on and outside them.
 func inside(y, x Num, low, high, below, above float64) Num {
 	switch {
 	case x.V <= low:

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// The least size of a number that is divided by, and the least distance of values whose vectors are told apart: what is nearer
-// is refused, since rounding decides there.
+// The least magnitude of a divisor, and the least distance of values whose vectors are computed separately. Smaller
+// ones are refused, since rounding decides there.
 const (
 	leastPivot = 1e-2
 	leastGap   = 5e-2
 )
 
-// transposed turns rows into columns.
+// transposed exchanges rows and columns.
 func (a matrix) transposed(rows, cols int) matrix {
 	t := newMatrix(cols, rows)
 	for i := range rows {
@@ -39,7 +39,7 @@ func dot(x, y []Num) (sum Num) {
 	return sum
 }
 
-// qr orthogonalises the columns one after the other: the diagonal of R is positive.
+// qr orthogonalises the columns one after the other. The diagonal of R is positive.
 func qr(a matrix, rows, cols int) (q, r matrix) {
 	k := min(rows, cols)
 	q, r = newMatrix(rows, k), newMatrix(k, cols)
@@ -108,13 +108,15 @@ func lu(a matrix, rows, cols int) (p, l, u matrix) {
 	return p, l, u[:k]
 }
 
-// turned returns two numbers as turned by an angle, of which the cosine and the sine are given.
+// turned rotates two numbers by an angle with the given cosine and sine.
 func turned(x, y, c, s Num) (Num, Num) { return sub(mul(c, x), mul(s, y)), add(mul(s, x), mul(c, y)) }
 
-// sweeps are how often Jacobi's method goes over all pairs: values converge in fewer, and derivatives a little later.
+// sweeps is the number of sweeps of Jacobi's method over all pairs: values converge in fewer, and derivatives a little
+// later.
 const sweeps = 14
 
-// turn is the angle, of at most a quarter of π, by which Jacobi's method turns two columns: half that whose tangent is y/x.
+// turn is the angle, of at most a quarter of π, by which Jacobi's method rotates two columns: half of that whose
+// tangent is y/x.
 func turn(y, x Num) (c, s Num) {
 	if y == (Num{}) {
 		return num(1), num(0)
@@ -126,7 +128,8 @@ func turn(y, x Num) (c, s Num) {
 	return cos(angle), sin(angle)
 }
 
-// svd turns pairs of columns until all are orthogonal: a one-sided Jacobi method. Values fall, and vectors have a positive sum in u.
+// svd rotates pairs of columns until all are orthogonal: a one-sided Jacobi method. Values are in descending order, and
+// vectors have a positive sum in u.
 func svd(a matrix, rows, cols int) (u matrix, values []Num, vh matrix) {
 	if rows < cols {
 		v, s, uh := svdOfColumns(a.transposed(rows, cols), cols, rows)
@@ -169,7 +172,7 @@ func svdOfColumns(a matrix, rows, cols int) (u matrix, values []Num, vh matrix) 
 	return u, values, vh
 }
 
-// signed turns pairs of vectors so that those of u have a positive sum.
+// signed flips pairs of vectors so that those of u have a positive sum.
 func signed(u matrix, values []Num, vh matrix) (matrix, []Num, matrix) {
 	for k := range values {
 		sum := 0.
@@ -191,7 +194,7 @@ func signed(u matrix, values []Num, vh matrix) (matrix, []Num, matrix) {
 	return u, values, vh
 }
 
-// rising is the order of numbers, which are not near to each other.
+// rising is the ascending order of numbers, which must not be near each other.
 func rising(list []Num) []int {
 	order := make([]int, len(list))
 	for i := range order {
@@ -206,8 +209,8 @@ func rising(list []Num) []int {
 	return order
 }
 
-// eigh turns pairs of axes until a symmetric matrix is diagonal: Jacobi's method. The lower triangle is read, and both share its
-// derivatives. Values rise, and vectors, the columns, have a positive sum.
+// eigh rotates pairs of axes until a symmetric matrix is diagonal: Jacobi's method. It reads the lower triangle; both
+// triangles share its derivatives. Values are in ascending order, and vectors, the columns, have a positive sum.
 func eigh(a matrix) (values []Num, vectors matrix) {
 	n := len(a)
 	w, v := newMatrix(n, n), identity(n)
@@ -247,7 +250,8 @@ func eigh(a matrix) (values []Num, vectors matrix) {
 	return values, vectors
 }
 
-// factored is an entry of factors of each matrix of a batch, of shapes that its sides tell. A list of numbers is a matrix of one row.
+// factored is an entry for factors of each matrix of a batch. Their shapes depend on its sides. A list of numbers is a
+// matrix of one row.
 func factored(shapes func(rows, cols int) [][]int, f func(a matrix, rows, cols int) []matrix) Entry {
 	return func(m *Machine, _ *Step, x []*Tensor) (out []*Tensor) {
 		list, rank := m.matrices(x[0]), len(x[0].Shape)

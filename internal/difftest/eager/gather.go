@@ -10,7 +10,7 @@ func index(c Cell, size int) int {
 	return int(c.I)
 }
 
-// take picks along an axis: the indices' axes stand in its place.
+// take picks along an axis, which the indices' axes replace.
 func take(x, at *Tensor, axis int) *Tensor {
 	axis = x.axis(axis)
 	if !at.T.IsInt() {

@@ -2,8 +2,8 @@ package eager
 
 import "slices"
 
-// named tells which elements indices name. I lists the indexed axes, and x the indices, which broadcast. The result is the shape of
-// what is picked, and where in the operand's row-major order each element of it lies.
+// named finds the elements that indices name. I lists the indexed axes, and x the indices, which broadcast. The result
+// is the shape of the picked elements, and their places in the operand's row-major order.
 func named(of []int, axes []int, x []*Tensor) (shape, places []int) {
 	var shapes [][]int
 	for _, at := range x {
@@ -71,7 +71,7 @@ func init() {
 		}
 		return one(dense(x[0].T, shape, cells))
 	}
-	// IndexPut has the elements that are written behind the indices. Text is "add" where they are added.
+	// IndexPut has the elements to write after the indices. Text is "add" if they are added.
 	Entries["IndexPut"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		last := len(x) - 1
 		shape, places := named(x[0].Shape, s.I, x[1:last])

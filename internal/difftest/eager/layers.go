@@ -2,7 +2,7 @@ package eager
 
 import "slices"
 
-// loss folds a function of value and target: Text is "sum", "each" or empty for the mean.
+// loss reduces a function of value and target: Text is "sum", "each" or empty for the mean.
 func (m *Machine) loss(s *Step, x []*Tensor, f func(x, t Num) Num) *Tensor {
 	t := promote(x[0], x[1])
 	if !t.IsFloat() {
@@ -36,7 +36,7 @@ func channels(c *Tensor, x *Tensor) *Tensor {
 	return c
 }
 
-// affine multiplies and adds what there is.
+// affine multiplies by a gain and adds a bias, if given.
 func (m *Machine) affine(y, gain, bias *Tensor) *Tensor {
 	if gain != nil {
 		y = m.binary(binaries["Mul"], y, gain)
@@ -47,7 +47,7 @@ func (m *Machine) affine(y, gain, bias *Tensor) *Tensor {
 	return y
 }
 
-// trailing returns the last axes, as many as the operands that there are have.
+// trailing returns the last axes, as many as the given operands have.
 func trailing(x *Tensor, like ...*Tensor) (axes []int) {
 	n := 1
 	for _, v := range like {

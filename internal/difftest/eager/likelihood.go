@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// likelihood is CrossEntropy, or NLL where x holds logarithms: x[0] holds scores, their classes
-// along axis 1, x[1] the class of each example or, of the scores' shape, its probabilities, and
-// x[2], if any, the weights of classes. I[0], if any, is the class that counts for nothing.
+// likelihood is CrossEntropy, or NLL if x holds logarithms. x[0] holds scores, with classes along axis 1. x[1] is the
+// class of each example or, in the scores' shape, its probabilities. x[2], if any, is the weights of classes. I[0], if
+// any, is the class to ignore.
 func likelihood(logs bool) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		rows, shape := classes(x[0])
@@ -50,8 +50,7 @@ func likelihood(logs bool) Entry {
 	}
 }
 
-// classes returns, for each example, the scores of its classes, which stand along axis 1, or along
-// the only one.
+// classes returns, for each example, the scores of its classes, which are along axis 1, or along the only one.
 func classes(x *Tensor) (rows [][]Cell, shape []int) {
 	axis := min(1, len(x.Shape)-1)
 	if axis < 0 || !x.T.IsFloat() {
@@ -60,7 +59,7 @@ func classes(x *Tensor) (rows [][]Cell, shape []int) {
 	return folded(x, []int{axis}, false)
 }
 
-// classWeights returns the weights of classes: 1 where there are none.
+// classWeights returns the weights of classes: 1 if there are none.
 func classWeights(x []*Tensor) []Cell {
 	n := x[0].Shape[min(1, len(x[0].Shape)-1)]
 	if len(x) < 3 || x[2] == nil {

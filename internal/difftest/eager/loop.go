@@ -9,11 +9,10 @@ func init() {
 	Entries["Cond"] = (*Machine).cond
 }
 
-// scan computes the body of a step for each position on axis I[0] of its first operand, from the last
-// one on if I[2] is 1. The next I[1] operands are what the first step is given, the others are the same
-// in all steps: a body has what is carried, the step's part, and the others. What comes out are the last
-// values that are handed on, and the last value of the body of all steps. Where a value of the body has
-// none, what does not depend on it has.
+// scan computes the body of a step for each position on axis I[0] of its first operand, from the last one if I[2] is 1.
+// The next I[1] operands are the initial carried values; the others are the same in all steps. A body gets the carried
+// values, the step's part, and the others. The results are the last carried values, and the last value of the body in
+// all steps. If a value of the body is undefined, results that do not depend on it are still defined.
 func (m *Machine) scan(s *Step, x []*Tensor) []*Tensor {
 	axis, carried := x[0].axis(s.I[0]), s.I[1]
 	state, outer := x[1:1+carried], x[1+carried:]
@@ -42,8 +41,8 @@ func (m *Machine) scan(s *Step, x []*Tensor) []*Tensor {
 	return append(copies(state), all)
 }
 
-// fori computes the body S[0] times. The first I[0] operands are carried into the first step; a body has
-// what is carried, the number of the step, and the other operands.
+// fori computes the body S[0] times. The first I[0] operands are the initial carried values; a body gets the carried
+// values, the number of the step, and the other operands.
 func (m *Machine) fori(s *Step, x []*Tensor) []*Tensor {
 	state, outer := x[:s.I[0]], x[s.I[0]:]
 	for i := range s.S[0].Eval(m.At) {
@@ -52,8 +51,8 @@ func (m *Machine) fori(s *Step, x []*Tensor) []*Tensor {
 	return copies(state)
 }
 
-// while computes the body as long as Else, which has no number of the step, is true, and S[0] times at
-// most. It gives the number of steps too.
+// while computes the body as long as Else, which gets no number of the step, is true, at most S[0] times. It returns
+// the number of steps too.
 func (m *Machine) while(s *Step, x []*Tensor) []*Tensor {
 	state, outer := x[:s.I[0]], x[s.I[0]:]
 	steps := 0
@@ -63,7 +62,7 @@ func (m *Machine) while(s *Step, x []*Tensor) []*Tensor {
 	return append(copies(state), whole(steps))
 }
 
-// cond computes the body where the first operand is true, and Else where it is not: I[0] values.
+// cond computes the body if the first operand is true, and Else if not: I[0] values.
 func (m *Machine) cond(s *Step, x []*Tensor) []*Tensor {
 	if m.holds(x[0]) {
 		return copies(m.body(s.Body, s.I[0], x[1:]))
@@ -92,7 +91,7 @@ func (m *Machine) holds(x *Tensor) bool {
 	return x.Cells()[0].I != 0
 }
 
-// copies returns values in memory of their own.
+// copies returns values in separate memory.
 func copies(list []*Tensor) []*Tensor {
 	out := make([]*Tensor, len(list))
 	for i, x := range list {

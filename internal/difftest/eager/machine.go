@@ -9,18 +9,18 @@ import (
 // Machine computes one run of a program.
 type Machine struct {
 	At map[string]int // the named sizes
-	// Noise, where there is one, moves each result by a random part of its size, of at most Units
-	// units in the last place: the spread of the answers is the rounding that a value bears.
+	// Noise, if set, moves each result by a random part of its size, of at most Units units in the last place. The
+	// spread of the answers is the rounding that a value allows.
 	Noise *rand.Rand
 	Units float64
-	// Reach, where there is one, tells by value and element how far rounding moves it: see settle.
+	// Reach, if set, is how far rounding moves each element of each value: see settle.
 	Reach [][]float64
-	// Rough tells which derivatives were not finite somewhere, or are a matter of convention: along
-	// the first direction, the second, both.
+	// Rough says which derivatives were not finite somewhere, or are a matter of convention: along the first direction,
+	// the second, both.
 	Rough [3]bool
 }
 
-// Entry computes what an operation gives.
+// Entry computes an operation.
 type Entry func(m *Machine, s *Step, x []*Tensor) []*Tensor
 
 // Entries are the operations by name.
@@ -42,11 +42,10 @@ func (m *Machine) Leaf(in Input, data, a, b []float64) *Tensor {
 	return dense(in.T, shapeOf(in.Shape, m.At), cells)
 }
 
-// ErrElements is in errors of steps that have no value because of the elements that they are
-// given, whatever the sizes.
+// ErrElements is in errors of steps that have no value because of their elements, independent of the sizes.
 var ErrElements = errors.New("no value for these elements")
 
-// Do computes a step from values. The error tells that it has none.
+// Do computes a step from values. The error says why it has none.
 func (m *Machine) Do(s *Step, values []*Tensor) (out []*Tensor, err error) {
 	entry, found := Entries[s.Op]
 	if !found {
@@ -65,7 +64,7 @@ func (m *Machine) Do(s *Step, values []*Tensor) (out []*Tensor, err error) {
 	return entry(m, s, x), nil
 }
 
-// recovered makes an error of the panic of a step that has no value.
+// recovered turns the panic of a step without a value into an error.
 func recovered(s *Step, err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -80,7 +79,7 @@ func recovered(s *Step, err *error) {
 	}
 }
 
-// apart computes one of several values of a step. Where it alone has none, the others do.
+// apart computes one of several values of a step. If it has none, the others may still have.
 func (m *Machine) apart(s *Step, f func() *Tensor) (x *Tensor) {
 	var err error
 	defer func() {
@@ -92,7 +91,7 @@ func (m *Machine) apart(s *Step, f func() *Tensor) (x *Tensor) {
 	return f()
 }
 
-// failed stands for a value that there is not.
+// failed represents a missing value.
 func failed(err error) *Tensor {
 	x := dense(Float32, []int{0}, nil)
 	x.err = err
@@ -140,7 +139,7 @@ func (m *Machine) round(t DType, c *Cell) {
 	}
 }
 
-// partial rounds a sum that others are added to: what is lost then is seen where the whole is small.
+// partial rounds a partial sum: its rounding error shows if the whole sum is small.
 func (m *Machine) partial(t DType, c *Cell) {
 	if t == Float32 || t == Float64 {
 		m.round(t, c)

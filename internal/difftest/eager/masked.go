@@ -2,7 +2,7 @@ package eager
 
 import "slices"
 
-// held returns the elements of x in the places where a mask holds, in row-major order, and the common shape.
+// held returns the elements of x where a mask is true, in row-major order, and the common shape.
 func held(x, mask *Tensor) (list []Cell, shape []int) {
 	if mask.T != Bool {
 		refuse("a mask of %s", mask.T)
@@ -17,7 +17,7 @@ func held(x, mask *Tensor) (list []Cell, shape []int) {
 	return list, shape
 }
 
-// filledTo brings a list to a length with further elements.
+// filledTo extends a list to a length with fill.
 func filledTo(list []Cell, n int, fill Cell) []Cell {
 	if len(list) > n {
 		refuseElements("%d elements for %d places", len(list), n)
@@ -28,7 +28,7 @@ func filledTo(list []Cell, n int, fill Cell) []Cell {
 	return list
 }
 
-// bag folds rows of a table: the first of the greatest elements counts.
+// bag folds rows of a table. Of equal maxima, the first counts.
 func (m *Machine) bag(t DType, by string, rows [][]Cell, width int) []Cell {
 	out := make([]Cell, width)
 	for k := range out {
@@ -89,8 +89,8 @@ func init() {
 		}
 		return []*Tensor{dense(Int64, []int{n, rank}, cells), dense(Int64, nil, []Cell{{I: int64(count)}})}
 	}
-	// EmbeddingBag has the indices, a table, weights or none, and of a vector of indices where bags begin, with Keep where the last one ends; I[0]
-	// is the row that counts for nothing, if any.
+	// EmbeddingBag has the indices, a table, weights or none, and of a vector of indices where bags begin, with Keep
+	// where the last one ends; I[0] is the row that counts for nothing, if any.
 	Entries["EmbeddingBag"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		at, table := x[0], x[1]
 		if len(table.Shape) != 2 || !table.T.IsFloat() || !at.T.IsInt() {

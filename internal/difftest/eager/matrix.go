@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// matrix is a matrix of numbers with their derivatives: what is computed of it by elimination has right derivatives by itself.
+// matrix is a matrix of numbers with their derivatives. Elimination on it gives right derivatives without further
+// rules.
 type matrix [][]Num
 
 func newMatrix(rows, cols int) matrix {
@@ -24,7 +25,7 @@ func identity(n int) matrix {
 	return a
 }
 
-// matrices reads the matrices of a batch: each element is moved a little where rounding is measured.
+// matrices reads the matrices of a batch. If rounding is measured, each element is moved a little.
 func (m *Machine) matrices(x *Tensor) (list []matrix) {
 	rank := len(x.Shape)
 	if rank < 2 || x.T != Float32 && x.T != Float64 {
@@ -64,8 +65,8 @@ func (m *Machine) ofMatrices(t DType, batch []int, rows, cols int, list []matrix
 	return m.made(t, slices.Concat(batch, []int{rows, cols}), cells)
 }
 
-// eliminated solves a·x = b by Gaussian elimination and tells the determinant of a. What is nearly singular is refused: there
-// rounding decides.
+// eliminated solves a·x = b by Gaussian elimination and returns the determinant of a too. Nearly singular matrices are
+// refused, since rounding decides there.
 func eliminated(a, b matrix) (x matrix, det Num) {
 	n := len(a)
 	a, b, det = slices.Clone(a), slices.Clone(b), num(1)
@@ -108,8 +109,8 @@ func eliminated(a, b matrix) (x matrix, det Num) {
 	return b, det
 }
 
-// cholesky reads the lower triangle of a symmetric matrix. Both triangles share its derivatives, so that those of the upper one,
-// which is not read, are half of them.
+// cholesky reads the lower triangle of a symmetric matrix. Both triangles share its derivatives: half of them belong to
+// the upper one, which is not read.
 func cholesky(a matrix) matrix {
 	n := len(a)
 	l := newMatrix(n, n)
@@ -161,7 +162,7 @@ func triangular(a, b matrix, upper bool) matrix {
 	return x
 }
 
-// together brings two batches of matrices to one.
+// together broadcasts two batches of matrices to one batch shape.
 func together(x, y *Tensor) (a, b *Tensor, batch []int) {
 	if x.T != y.T || len(x.Shape) < 2 || len(y.Shape) < 2 {
 		refuse("%v beside %v", x.Shape, y.Shape)
@@ -171,7 +172,7 @@ func together(x, y *Tensor) (a, b *Tensor, batch []int) {
 	return x.expand(slices.Concat(batch, x.Shape[p:])), y.expand(slices.Concat(batch, y.Shape[q:])), batch
 }
 
-// solving is an entry of the solutions of systems.
+// solving is an entry for solutions of systems.
 func solving(f func(s *Step, a, b matrix) matrix) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		a, b, batch := together(x[0], x[1])

@@ -10,7 +10,7 @@ func (x *Tensor) permuted(order []int) *Tensor {
 	return x.view(shape, stride, x.off)
 }
 
-// reshaped is a view where x lies densely. Elsewhere it is a copy, or strides may express it.
+// reshaped is a view if x is dense. Otherwise it is a view if strides can express it, or a copy.
 func (x *Tensor) reshaped(shape []int) *Tensor {
 	known, open := 1, -1
 	for i, d := range shape {
@@ -38,7 +38,7 @@ func (x *Tensor) reshaped(shape []int) *Tensor {
 	return y
 }
 
-// sliced returns x[start:stop:step] along an axis, for bounds that lie inside.
+// sliced returns x[start:stop:step] along an axis, for bounds in range.
 func (x *Tensor) sliced(axis, start, stop, step int) *Tensor {
 	size := x.Shape[axis]
 	bound := func(v int) int {
@@ -101,7 +101,7 @@ func (x *Tensor) flip(axis int) *Tensor {
 	return y
 }
 
-// joined puts values one behind the other.
+// joined concatenates values.
 func (m *Machine) joined(axis int, x ...*Tensor) *Tensor {
 	t := promote(x...)
 	shape := slices.Clone(x[0].Shape)
@@ -154,7 +154,7 @@ func (m *Machine) padded(x *Tensor, axis, before, after int, v float64) *Tensor 
 	return m.joined(axis, fill(before), x, fill(after))
 }
 
-// triangle keeps what keep says of row and column.
+// triangle keeps the elements whose row and column keep accepts.
 func (m *Machine) triangle(x *Tensor, keep func(row, col int) bool) *Tensor {
 	if len(x.Shape) < 2 {
 		refuse("no matrix")

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// movement is an operation on one value that is given an axis, I[0].
+// movement is an operation on one value with an axis, I[0].
 func movement(f func(m *Machine, s *Step, x *Tensor, axis int) *Tensor) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor { return one(f(m, s, x[0], x[0].axis(s.I[0]))) }
 }
@@ -20,7 +20,7 @@ func constant(x *Tensor) *Tensor {
 }
 
 func init() {
-	// copied marks what is a copy, but may be x itself where there is nothing to do.
+	// copied marks copies, which may be x itself if there is nothing to do.
 	copied := func(names ...string) {
 		for _, name := range names {
 			entry := Entries[name]

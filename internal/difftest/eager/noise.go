@@ -16,8 +16,8 @@ func (m *Machine) unit(t DType) float64 {
 	return m.Units * 0x1p-53
 }
 
-// blur moves the derivatives of y, a function of x, as if the function's had been computed from
-// rounded numbers of y's size: near its limit, 1 - tanh² has few right digits.
+// blur moves the derivatives of y, a function of x, as if they had been computed from rounded numbers of y's size: near
+// its limit, 1 - tanh² has few correct digits.
 func (m *Machine) blur(t DType, x Num, y *Num) {
 	off := m.unit(t) * (1 + math.Abs(y.V)) * (2*m.Noise.Float64() - 1)
 	y.A += off * x.A
@@ -34,11 +34,11 @@ func (m *Machine) disturb(t DType, x *Num) {
 	case !isShort(x.V): // what has few digits is formed without rounding
 		x.V = part(x.V)
 	}
-	// What has no derivative has a tiny one, so that one that is not finite on the way shows.
+	// A zero derivative becomes a tiny one, so that infinities and NaN on the way show.
 	x.A, x.B, x.AB = part(x.A)+1e-150, part(x.B)+1e-150, part(x.AB)
 }
 
-// moved returns a number on the way as if it had been rounded.
+// moved returns an intermediate number as if it had been rounded.
 func (m *Machine) moved(t DType, x Num) Num {
 	if m.Noise != nil {
 		m.disturb(t, &x)
@@ -46,7 +46,7 @@ func (m *Machine) moved(t DType, x Num) Num {
 	return x
 }
 
-// loose moves the derivatives of operands, each for itself: they are formed along other ways.
+// loose moves the derivatives of operands independently, since they are computed in different ways.
 func (m *Machine) loose(t DType, cells [][]Cell) {
 	if m.Noise == nil || !t.IsFloat() {
 		return
@@ -60,7 +60,7 @@ func (m *Machine) loose(t DType, cells [][]Cell) {
 	}
 }
 
-// shaken moves the elements of a sum, each by a part of its size: the order of sums is open.
+// shaken moves the elements of a sum, each by a part of its size, since the order of sums is not specified.
 func (m *Machine) shaken(t DType, cells []Cell) []Cell {
 	if m.Noise == nil || !t.IsFloat() {
 		return cells
@@ -79,8 +79,8 @@ func isShort(v float64) bool {
 	return math.Abs(v) < 1<<12 && v*256 == math.Trunc(v*256)
 }
 
-// settle moves new elements next to a number of halves onto it, or to one side of it, where
-// rounding reaches that far: there functions jump, and noise alone never hits it.
+// settle moves new elements near a multiple of a half onto it, or to one side of it, if rounding reaches that far:
+// functions jump there, and noise alone never hits it.
 func (m *Machine) settle(first int, fresh, before []*Tensor) {
 	if m.Reach == nil {
 		return

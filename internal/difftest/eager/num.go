@@ -16,7 +16,7 @@ func (x Num) chain(f, d, dd float64) Num {
 // flat returns a function of x whose derivatives are 0.
 func (x Num) flat(f float64) Num { return Num{V: f} }
 
-// bend marks y, a function of x that has no second derivative at x: it is NaN where it counts.
+// bend marks y, a function of x without a second derivative at x: that is NaN if it matters.
 func (x Num) bend(y Num) Num {
 	if x.A*x.B != 0 {
 		y.AB = math.NaN()
@@ -50,9 +50,9 @@ func div(x, y Num) Num {
 // partials are the derivatives of a function of two numbers.
 type partials struct{ x, y, xx, xy, yy float64 }
 
-// both returns a function of two numbers from its value and its derivatives. Where no derivative
-// comes in, none goes out, whatever the function's own. The second one is no number where the first one
-// is none: a gradient of the gradient goes through it.
+// both returns a function of two numbers from its value and its derivatives. If the operands have no derivative, the
+// result has none, whatever the function's own. The second one is NaN if the first one is: a gradient of the gradient
+// goes through it.
 func both(x, y Num, f float64, p partials) Num {
 	t := func(d, along float64) float64 {
 		if along == 0 {
@@ -144,7 +144,7 @@ func sigmoid(x Num) Num {
 	return x.chain(s, s*c, s*c*(c-s))
 }
 
-// thresholdSoftplus is softplus as PyTorch has it: x itself past the threshold 20.
+// thresholdSoftplus is softplus as PyTorch computes it: x itself past the threshold 20.
 func thresholdSoftplus(x Num) Num {
 	if x.V > 20 {
 		return x
@@ -197,7 +197,7 @@ func pow(x, y Num) Num {
 
 func square(x Num) Num { return mul(x, x) }
 
-// clamp lets the derivative through on the bounds.
+// clamp passes the derivative through on the bounds.
 func clamp(x Num, low, high float64) Num {
 	switch {
 	case x.V < low && low <= high:

@@ -13,8 +13,8 @@ type pooling struct {
 	lengths, counts triple
 }
 
-// poolingOf reads a pooling: I holds, for each axis, its stride, padding and dilation, then the sizes of the window. Text has the
-// words "ceil" and "exclude".
+// poolingOf reads a pooling: I holds, for each axis, its stride, padding and dilation, then the sizes of the window.
+// Text has the words "ceil" and "exclude".
 func poolingOf(s *Step, x *Tensor, axes int) (p *pooling, batch bool) {
 	if !x.T.IsFloat() {
 		refuse("%s", x.T)
@@ -33,8 +33,8 @@ func poolingOf(s *Step, x *Tensor, axes int) (p *pooling, batch bool) {
 
 func (p *pooling) shape() []int { return slices.Concat(p.in.Shape[:2], p.counts[:]) }
 
-// window returns the elements of a window of the result's element i, their places in the image, and how many there are with the
-// padding.
+// window returns the elements in a window of the result's element i, their places in the image, and their number with
+// the padding.
 func (p *pooling) window(i int) (row []Cell, places []int, padded int) {
 	image := p.cells[i/p.counts.volume()*p.lengths.volume():]
 	for e := range p.size.volume() {
@@ -101,7 +101,8 @@ func init() {
 	Entries["AvgPool1D"], Entries["AvgPool2D"], Entries["AvgPool3D"] = meanOf(1), meanOf(2), meanOf(3)
 	// The number of axes of MaxPoolIndex is that of the sizes of its window.
 	Entries["MaxPoolIndex"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor { return greatestOf(len(s.I)/4)(m, s, x) }
-	// LpPool has the power F[0]: the root of the mean of powers times the size of a window, which is 0 of powers that cancel.
+	// LpPool has the power F[0]: the root of the mean of powers times the size of a window. It is 0 for powers that
+	// cancel.
 	Entries["LpPool"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		axes, count := len(s.I)/4, 1
 		for _, size := range s.I[3*axes:] {

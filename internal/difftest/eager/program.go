@@ -47,7 +47,7 @@ type Size []Term
 // Whole is the size that is a number.
 func Whole(n int) Size { return Size{{Times: n}} }
 
-// Eval returns the size where the names have values.
+// Eval returns the size for given values of the names.
 func (s Size) Eval(at map[string]int) int {
 	sum := 0
 	for _, t := range s {
@@ -79,7 +79,7 @@ func (s Size) String() string {
 	return strings.Join(terms, "+")
 }
 
-// Input is a value that a program is given.
+// Input is an input of a program.
 type Input struct {
 	T       DType
 	Shape   []Size
@@ -89,7 +89,7 @@ type Input struct {
 	Below   Size   `json:",omitempty"` // of indices: the elements are below it
 }
 
-// Step is one operation. What its numbers mean is a matter of the operation.
+// Step is one operation, which defines the meaning of its numbers.
 type Step struct {
 	Op   string
 	In   []int     `json:",omitempty"` // values, inputs first; -1 is none
@@ -99,14 +99,14 @@ type Step struct {
 	T    DType     `json:",omitempty"`
 	Keep bool      `json:",omitempty"` // folded axes stay with size 1
 	Text string    `json:",omitempty"`
-	// Body is the steps of a loop, or of a branch. The values of a body are numbered anew, as its entry
-	// says; the last ones are handed on.
+	// Body is the steps of a loop, or of a branch. The values of a body are numbered from 0, as its entry says. The
+	// last ones are its results.
 	Body []Step `json:",omitempty"`
 	Else []Step `json:",omitempty"` // the other branch, or the condition of a loop
 	N    int    // the number of values that it gives
 }
 
-// Name is a named size: its least value.
+// Name is a named size and its least value.
 type Name struct {
 	Name    string
 	AtLeast int
@@ -118,12 +118,12 @@ type Gradient struct {
 	Up     int   // a value that arrives there as gradient, or -1: then Of is a scalar
 	Wrt    []int // inputs
 	Second bool  // and the gradients of the first ones' product with further inputs
-	// Rate, where it is not 0, is that of gradient descent: parameters among Wrt are lowered by
-	// that much of their gradients, which then are no outputs.
+	// Rate, if not 0, is that of gradient descent: parameters among Wrt are lowered by Rate times their gradients,
+	// which are then no outputs.
 	Rate float64 `json:",omitempty"`
 }
 
-// Program is a program as plain data: inputs, then the values that steps give, are numbered.
+// Program is a program as plain data. Values are numbered: inputs, then the results of steps.
 type Program struct {
 	Seed     uint64 // of the elements of inputs
 	Names    []Name

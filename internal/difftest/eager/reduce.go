@@ -217,7 +217,7 @@ func sameInAnyOrder(row []Cell) {
 	}
 }
 
-// nonEmpty refuses to fold nothing, even where there is nothing to fold it for.
+// nonEmpty refuses to fold empty rows, even if there are no rows.
 func nonEmpty(x *Tensor, axes []int) {
 	for _, a := range axes {
 		if x.Shape[x.axis(a)] == 0 {
@@ -226,7 +226,7 @@ func nonEmpty(x *Tensor, axes []int) {
 	}
 }
 
-// extreme is Max, or Min of what is turned around.
+// extreme is Max, or Min if turn reverses the order of elements.
 func extreme(turn func([]Cell) []Cell) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		nonEmpty(x[0], s.I)
@@ -240,7 +240,7 @@ func extreme(turn func([]Cell) []Cell) Entry {
 	}
 }
 
-// place is ArgMax, or ArgMin of what is turned around.
+// place is ArgMax, or ArgMin if turn reverses the order of elements.
 func place(turn func([]Cell) []Cell) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		nonEmpty(x[0], s.I)
@@ -248,7 +248,7 @@ func place(turn func([]Cell) []Cell) Entry {
 	}
 }
 
-// indexed is MaxIndex, or MinIndex of what is turned around.
+// indexed is MaxIndex, or MinIndex if turn reverses the order of elements.
 func indexed(turn func([]Cell) []Cell) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		values := m.reduce(x[0], x[0].T, s, func(row []Cell) Cell { return row[first(turn(row), x[0].T)] })
@@ -256,7 +256,7 @@ func indexed(turn func([]Cell) []Cell) Entry {
 	}
 }
 
-// truths is the dtype of Any and All: of Uint8, as in PyTorch, it is that.
+// truths is the dtype of Any and All: for Uint8, as in PyTorch, it is Uint8.
 func truths(x *Tensor) DType {
 	if x.T == Uint8 {
 		return Uint8
@@ -318,7 +318,7 @@ func rows(f func(m *Machine, t DType, row []Cell) []Cell) Entry {
 	}
 }
 
-// along changes what is folded over axes, row by row.
+// along applies f to rows over axes.
 func (m *Machine) along(x *Tensor, t DType, axes []int, f func(row []Cell) []Cell) *Tensor {
 	fold := make([]bool, len(x.Shape))
 	for _, a := range axes {

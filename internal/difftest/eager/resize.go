@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// weight is an element that counts, and how much.
+// weight is an element and its weight.
 type weight struct {
 	place int
 	part  float64
 }
 
-// resizedAxis is how an axis gets another size. Places are rounded to the dtype, as they are where a jump decides.
+// resizedAxis says how an axis is resized. Places are rounded to the dtype, since a jump depends on it.
 type resizedAxis struct {
 	t          DType
 	words      []string
@@ -38,14 +38,14 @@ func (r *resizedAxis) scale() float64 {
 	return r.t.nearest(float64(r.in) / float64(r.out))
 }
 
-// first and half are where element k lies if the middles of the first elements are one place, or their outer edges.
+// first and half are the place of element k if the centers of the first elements coincide, or their outer edges.
 func (r *resizedAxis) first(k int) float64 { return r.t.nearest(float64(k) * r.scale()) }
 
 func (r *resizedAxis) half(k int) float64 {
 	return r.t.nearest(r.t.nearest(r.scale()*(float64(k)+0.5)) - 0.5)
 }
 
-// moved is where a word says that element k lies.
+// moved is the place of element k according to a word.
 func (r *resizedAxis) moved(k int) (place float64, said bool) {
 	near, last := r.t.nearest, float64(r.in-1)
 	switch {
@@ -104,7 +104,7 @@ func (r *resizedAxis) between(k int) float64 {
 	return r.half(k)
 }
 
-// linear weighs the two elements beside a place.
+// linear weighs the two elements next to a place.
 func (r *resizedAxis) linear(k int) []weight {
 	place := min(max(r.between(k), 0), float64(r.in-1))
 	low := int(place)
@@ -123,7 +123,7 @@ func keys(d, a float64) float64 {
 	return 0
 }
 
-// cubic weighs the four elements around a place. Behind the last one it stays there.
+// cubic weighs the four elements around a place. The last element is repeated past the end.
 func (r *resizedAxis) cubic(k int) (list []weight) {
 	place := r.between(k)
 	low := min(math.Floor(place), float64(r.in-1))
@@ -134,7 +134,7 @@ func (r *resizedAxis) cubic(k int) (list []weight) {
 	return r.inside(list, r.has("nothing"))
 }
 
-// inside has the first and the last element for those beside the axis, or counts these for nothing.
+// inside replaces elements outside the axis by the first or the last one, or gives them no weight.
 func (r *resizedAxis) inside(list []weight, nothing bool) []weight {
 	sum := 0.
 	for i, w := range list {
@@ -153,7 +153,7 @@ func (r *resizedAxis) inside(list []weight, nothing bool) []weight {
 	return list
 }
 
-// smooth weighs all elements less than a radius away, which grows as the axis shrinks.
+// smooth weighs all elements less than a radius away. The radius grows as the axis shrinks.
 func (r *resizedAxis) smooth(k int) (list []weight) {
 	wide := max(r.scale(), 1)
 	middle := r.scale() * (float64(k) + 0.5)
@@ -211,8 +211,9 @@ func (r *resizedAxis) isFilled(k int) bool {
 	return r.has("crop") && !(place >= 0 && place <= float64(r.in-1))
 }
 
-// resizing changes the size of the axes behind the channels, the last one first: each new element is a weighed sum. Text has the mode
-// and the words of options; of factors F holds one for each axis, of a "crop" its fill, and a start and an end for each axis.
+// resizing changes the size of the axes behind the channels, the last one first: each new element is a weighed sum.
+// Text has the mode and the words of options; of factors F holds one for each axis, of a "crop" its fill, and a start
+// and an end for each axis.
 func resizing(m *Machine, s *Step, x []*Tensor) []*Tensor {
 	y, words, sizes := x[0], strings.Fields(s.Text), m.sizes(s.S)
 	if s.Op == "ResizeBy" {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// scattered visits the elements of src in their order, each with the place in x at which it arrives.
+// scattered visits the elements of src in order, each with its destination in x.
 func scattered(x, at, src *Tensor, axis int, visit func(place int, c Cell)) {
 	if len(at.Shape) != len(x.Shape) || len(src.Shape) != len(x.Shape) {
 		refuse("indices %v and elements %v of %v", at.Shape, src.Shape, x.Shape)
@@ -73,8 +73,8 @@ func scatter(whole, adds bool) Entry {
 	}
 }
 
-// running is an entry of the extreme elements up to each place of an axis, and their places: the last of equal ones counts, and
-// NaN wins.
+// running is an entry of the extreme elements up to each place of an axis, and their places. Of equal ones the last
+// counts, and NaN wins.
 func running(sign int) Entry {
 	return func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
 		axis := x[0].axis(s.I[0])
@@ -98,7 +98,7 @@ func running(sign int) Entry {
 	}
 }
 
-// order compares elements as sorting does: NaN is the greatest, and equals itself.
+// order compares elements for sorting: NaN is the greatest, and equals itself.
 func order(t DType, a, b Cell) int {
 	switch {
 	case !t.IsFloat():
@@ -111,7 +111,8 @@ func order(t DType, a, b Cell) int {
 	return int(truth(a.V > b.V))
 }
 
-// sorted returns the first elements along an axis in rising or falling order, and their places; equal ones stay in order.
+// sorted returns the first elements along an axis in ascending or descending order, and their places. The sort is
+// stable.
 func sorted(x *Tensor, axis, count int, falling bool) []*Tensor {
 	size, inner := x.Shape[axis], volume(x.Shape[axis+1:])
 	if count > size {

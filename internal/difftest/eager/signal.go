@@ -35,8 +35,8 @@ type pairs struct {
 	length int
 }
 
-// pairsOf reads the rows along the last axis of real numbers, or the one before the last of pairs, each cut or filled with zeros to a
-// length unless it is negative.
+// pairsOf reads the rows along the last axis of real numbers, or along the last but one of pairs. Each is cut or
+// zero-padded to a length unless that is negative.
 func (m *Machine) pairsOf(x *Tensor, real bool, length int) *pairs {
 	shape := x.Shape
 	last, wide := len(shape)-1, 1
@@ -65,7 +65,7 @@ func (m *Machine) pairsOf(x *Tensor, real bool, length int) *pairs {
 	return p
 }
 
-// ofReal has no imaginary part of what is its own conjugate in the transform of real numbers.
+// ofReal drops the imaginary parts of elements that are their own conjugates in the transform of real numbers.
 func (p *pairs) ofReal() {
 	for _, row := range p.rows {
 		for k := range row {
@@ -76,7 +76,7 @@ func (p *pairs) ofReal() {
 	}
 }
 
-// made are the rows as a value: of pairs, or of their real parts.
+// made returns the rows as a value: of pairs, or of their real parts.
 func (p *pairs) made(m *Machine, real bool, length int) *Tensor {
 	var cells []Cell
 	for _, row := range p.rows {
@@ -93,7 +93,7 @@ func (p *pairs) made(m *Machine, real bool, length int) *Tensor {
 	return m.made(p.t, shape, cells)
 }
 
-// conjugate turns the sign of the imaginary parts.
+// conjugate flips the sign of the imaginary parts.
 func (p *pairs) conjugate() {
 	for _, row := range p.rows {
 		for i, v := range row {
@@ -102,7 +102,8 @@ func (p *pairs) conjugate() {
 	}
 }
 
-// transform replaces each row by its transform, of which the inverse is divided by the number of elements, unless a word says otherwise.
+// transform replaces each row by its transform. The inverse is divided by the number of elements, unless a word says
+// otherwise.
 func (p *pairs) transform(m *Machine, inverse bool, norm string) {
 	part := 1.0
 	switch n := float64(p.length); {
@@ -120,7 +121,7 @@ func (p *pairs) transform(m *Machine, inverse bool, norm string) {
 	}
 }
 
-// mirrored makes rows of n numbers of the first halves of those whose transforms are real.
+// mirrored completes rows to n numbers from their first halves; their transforms are real.
 func (p *pairs) mirrored(n int) {
 	for i, row := range p.rows {
 		whole := make([][2]Num, n)
@@ -180,7 +181,8 @@ func realSpectrum(inverse bool) Entry {
 	}
 }
 
-// frames is the entry of STFT: I holds the size of frames and their distance, x[1] is a window or nothing, and Text has words.
+// frames is the entry of STFT: I holds the size of frames and their distance, x[1] is a window or nothing, and Text has
+// words.
 func frames(m *Machine, s *Step, x []*Tensor) []*Tensor {
 	n, hop, words := s.I[0], s.I[1], strings.Fields(s.Text)
 	signal := x[0]
@@ -253,7 +255,8 @@ func init() {
 	Entries["FFT"], Entries["IFFT"] = spectrum(false), spectrum(true) // S may be the size, and Text the scale
 	Entries["RFFT"], Entries["IRFFT"] = halfSpectrum(false), realSpectrum(true)
 	exchanged := map[string]string{"": "forward", "forward": "", "ortho": "ortho"}
-	// HFFT is the transform of a signal that is conjugate to itself in reverse, and IHFFT undoes it: scales are those of the opposite.
+	// HFFT is the transform of a signal that is conjugate to itself in reverse, and IHFFT is its inverse. The scales
+	// are those of the opposite direction.
 	Entries["HFFT"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		conj := m.binary(binaries["Mul"], x[0], dense(x[0].T, []int{2}, []Cell{{Num: num(1)}, {Num: num(-1)}}))
 		return realSpectrum(true)(m, &Step{S: s.S, Text: exchanged[s.Text]}, one(conj))
@@ -294,8 +297,8 @@ func init() {
 		}
 		return one(m.made(x[1].T, shape, cells))
 	}
-	// QuantizeFloat8 goes to a floating-point dtype of 8 bits, which Text names, and back: what is beyond its numbers gives the greatest one. As
-	// through a Cast, derivatives go through.
+	// QuantizeFloat8 converts to a floating-point dtype of 8 bits, which Text names, and back. Numbers beyond its range
+	// become the greatest one. As in a Cast, derivatives pass through.
 	Entries["QuantizeFloat8"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		if x[0].T != x[1].T || !x[0].T.IsFloat() || x[0].T.isNarrow() {
 			refuse("%s over %s", x[0].T, x[1].T)

@@ -2,8 +2,8 @@ package eager
 
 import "math"
 
-// polygamma returns the derivatives of the logarithm of the gamma function at a number above 0: the first three. Each is a
-// sum of terms up to 12, and an asymptotic series there (Abramowitz and Stegun, 6.3.18, 6.4.12 and 6.4.13).
+// polygamma returns the derivatives of the logarithm of the gamma function at a number above 0: the first three. Each
+// is a sum of terms up to 12, and an asymptotic series there (Abramowitz and Stegun, 6.3.18, 6.4.12 and 6.4.13).
 func polygamma(x float64) (one, two, three float64) {
 	for ; x < 12; x++ {
 		one -= 1 / x
@@ -63,7 +63,7 @@ func logNdtr(x Num) Num {
 	return log(ndtr(x))
 }
 
-// sinc is sin(πx)/(πx), near 0 by its series: what is small there is a difference of equals.
+// sinc is sin(πx)/(πx). Near 0 it is a series, since the difference of nearly equal numbers would be inexact.
 func sinc(x Num) Num {
 	p := scale(x, math.Pi)
 	if math.Abs(p.V) < 0.05 {

@@ -11,8 +11,7 @@ type Cell struct {
 	I int64
 }
 
-// memory is what views share. A write makes a new version, so that what was read before it
-// stays as it was.
+// memory is shared by views. A write makes a new version, so that earlier reads do not change.
 type memory struct {
 	cells []Cell
 	root  *memory // the first version
@@ -30,12 +29,12 @@ type Tensor struct {
 	Shared bool  // it cannot be written: a constant, or one that shows the memory of another value only at times
 }
 
-// refusal is the panic of an operation that has no value.
+// refusal is the panic of an operation without a value.
 type refusal string
 
 func refuse(format string, args ...any) { panic(refusal(fmt.Sprintf(format, args...))) }
 
-// unfit is the panic of an operation that has no value for the elements that it is given.
+// unfit is the panic of an operation without a value for its elements.
 type unfit string
 
 // cause is the panic of an operation whose operands have no value.
@@ -64,7 +63,7 @@ func (x *Tensor) view(shape, stride []int, off int) *Tensor {
 	return &Tensor{T: x.T, Shape: shape, stride: stride, off: off, mem: x.mem, Shared: x.Shared}
 }
 
-// places returns where the elements lie, in row-major order.
+// places returns the places of the elements in memory, in row-major order.
 func (x *Tensor) places() []int {
 	n := volume(x.Shape)
 	at := make([]int, n)
@@ -109,7 +108,7 @@ func (x *Tensor) isDense() bool {
 	return true
 }
 
-// Apart reports whether no two elements lie at one place.
+// Apart reports whether no two elements share a place.
 func (x *Tensor) Apart() bool {
 	at := x.places()
 	slices.Sort(at)
@@ -119,17 +118,16 @@ func (x *Tensor) Apart() bool {
 // SharesMemory reports whether two values show the same memory, of any version.
 func (x *Tensor) SharesMemory(y *Tensor) bool { return x.mem.root == y.mem.root }
 
-// Version tells the memory in which x lies, and the write that made it so: equal for values of
-// one version.
+// Version identifies the memory of x and the last write to it: it is equal for values of one version.
 func (x *Tensor) Version() any { return x.mem }
 
 // IsLiteral reports whether x is a number of the program, which does not count in promotion.
 func (x *Tensor) IsLiteral() bool { return x.weak }
 
-// Err returns why a value has no elements though other values of its step have, or nil.
+// Err returns why a value has no elements although other values of its step have, or nil.
 func (x *Tensor) Err() error { return x.err }
 
-// Root tells the memory in which x lies, whatever was written.
+// Root identifies the memory of x, independent of writes.
 func (x *Tensor) Root() any { return x.mem.root }
 
 // broadcast returns the common shape.

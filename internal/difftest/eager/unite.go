@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// united folds the elements that an index brought to one place, by the word of a reduction. The dtype decides how
-// numbers compare and wrap around.
+// united folds the elements that an index sends to one place, by the word of a reduction. The dtype decides how numbers
+// compare and wrap around.
 func (m *Machine) united(t DType, by string, row []Cell) Cell {
 	switch {
 	case t.IsFloat() && (by == "max" || by == "min"):
@@ -45,7 +45,7 @@ func (m *Machine) united(t DType, by string, row []Cell) Cell {
 	return total
 }
 
-// nothing is what a segment without elements has.
+// nothing is the value of a segment without elements.
 func (t DType) nothing(by string) Cell {
 	if t.IsFloat() {
 		return Cell{Num: num(map[string]float64{"prod": 1, "max": math.Inf(-1), "min": math.Inf(1)}[by])}
@@ -66,7 +66,7 @@ func (t DType) nothing(by string) Cell {
 	return Cell{}
 }
 
-// segments is an entry of the elements of x[0] that are united along an axis of the result by the indices x[1].
+// segments is an entry for the elements of x[0] that are combined along an axis of the result by the indices x[1].
 func segments(by string) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		axis, rank := s.I[0], len(x[1].Shape)
@@ -94,8 +94,8 @@ func segments(by string) Entry {
 	}
 }
 
-// arrivals unites what comes to places of x with what is there, by the word of the step: "last" for the last of
-// them. Keep says that what is there does not count where something comes.
+// arrivals combines the elements sent to places of x with those there, by the word of the step; "last" takes the last
+// one. Keep says that old elements are ignored at places that receive any.
 func (m *Machine) arrivals(s *Step, x *Tensor, visit func(put func(place int, c Cell))) *Tensor {
 	lists, cells := map[int][]Cell{}, x.Cells()
 	visit(func(place int, c Cell) { lists[place] = append(lists[place], c) })
@@ -112,7 +112,7 @@ func (m *Machine) arrivals(s *Step, x *Tensor, visit func(put func(place int, c 
 	return m.made(x.T, x.Shape, cells)
 }
 
-// bySlices visits the elements of src, whose slices the indices name along an axis of x.
+// bySlices visits the elements of src. The indices name its slices along an axis of x.
 func bySlices(x, at, src *Tensor, axis int, visit func(place int, c Cell)) {
 	for i, d := range src.Shape {
 		if i != axis && d != x.Shape[i] {
@@ -130,8 +130,8 @@ func fromEnd(c Cell, size int) int {
 	return index(c, size)
 }
 
-// tuples returns the places in x of the first elements of slices that vectors along the last axis of the indices
-// name, and how many elements a slice has. The first axes of both, as many as batch, go together.
+// tuples returns the places in x of the first elements of the slices that vectors along the last axis of the indices
+// name, and the number of elements of a slice. The first batch axes of both correspond.
 func tuples(x, at *Tensor, batch int) (places []int, width int, shape []int) {
 	rank := len(at.Shape) - 1
 	if rank < batch || batch > len(x.Shape) || !slices.Equal(at.Shape[:batch], x.Shape[:batch]) {
@@ -154,7 +154,7 @@ func tuples(x, at *Tensor, batch int) (places []int, width int, shape []int) {
 	return places, width, slices.Concat(at.Shape[:rank], x.Shape[batch+count:])
 }
 
-// byTuples is an entry that writes slices where vectors of indices say.
+// byTuples is an entry that writes slices at vectors of indices.
 func byTuples(m *Machine, s *Step, x []*Tensor) []*Tensor {
 	places, width, shape := tuples(x[0], x[1], 0)
 	if !slices.Equal(shape, x[2].Shape) || x[2].T != x[0].T {

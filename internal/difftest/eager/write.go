@@ -2,7 +2,7 @@ package eager
 
 import "slices"
 
-// write makes a version of x's memory in which x has new elements, and gives x in it.
+// write makes a version of x's memory in which x has new elements, and returns x in it.
 func (m *Machine) write(x, y *Tensor) *Tensor {
 	if !slices.Equal(broadcast(x.Shape, y.Shape), x.Shape) {
 		refuse("%v written into %v", y.Shape, x.Shape)
@@ -28,7 +28,7 @@ func init() {
 			return one(m.write(x[0], Entries[op](m, s, x)[0]))
 		}
 	}
-	// InPlace writes what the elementwise operation Text gives.
+	// InPlace writes the result of the elementwise operation Text.
 	Entries["InPlace"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		return one(m.write(x[0], Entries[s.Text](m, s, x)[0]))
 	}

@@ -20,13 +20,13 @@ import (
 
 const (
 	bindings = 4
-	// patience is how long a run may last.
+	// patience is the time limit of a run.
 	patience = 20 * time.Second
-	// wholly bounds the values that a program gives besides its outputs where all are stored.
+	// wholly is the most values that a program returns besides its outputs if all are stored.
 	wholly = 200
 )
 
-// Functions returns how many functions there are: so many programs, with numbers that follow each other, call all of them.
+// Functions returns the number of functions. As many programs with consecutive seeds call all of them.
 func Functions() int { return len(calls()) }
 
 // Calls returns the functions that a program calls.
@@ -35,8 +35,8 @@ func Calls(seed uint64) []string { return draw(seed, true).calls }
 // Text prints a program.
 func Text(seed uint64) string { return draw(seed, true).g.String() }
 
-// Check draws a program from a number, runs it on one thread and more, and compares what it gives with what
-// it gives where all values on the way are asked for too.
+// Check draws a program from a seed, runs it on one thread and more, and compares its results with those when all
+// intermediate values are outputs too.
 func Check(seed uint64) (v difftest.Verdict) {
 	v.Seed = seed
 	var p *program
@@ -71,9 +71,8 @@ func Check(seed uint64) (v difftest.Verdict) {
 	return v
 }
 
-// compile compiles a program, and once more with all values as outputs, but for views. How what a kernel
-// writes lies in memory decides how long its rows are, and so the order of its sums: what both give is
-// compared to rounding.
+// compile compiles a program, and once more with all values as outputs, except views. The memory layout of a kernel's
+// results decides how long its rows are, and so the order of its sums: the results are compared up to rounding.
 func (p *program) compile(v *difftest.Verdict) (fused, whole *exec.Program, ok bool) {
 	outputs := slices.Clone(p.outputs)
 	for _, n := range p.g.Nodes() {
@@ -151,7 +150,7 @@ func (c *checker) run(fused, whole *exec.Program, k uint64) bool {
 	return true
 }
 
-// isBug reports whether an error blames the library.
+// isBug reports whether an error is the library's fault.
 func isBug(err error) bool {
 	var b *exec.BugError
 	return errors.As(err, &b)
@@ -166,7 +165,7 @@ func differs(x, y []uint64) string {
 	return fmt.Sprintf("%d or %d", len(x), len(y))
 }
 
-// once runs a program and gives the bits of its outputs.
+// once runs a program and returns the bits of its outputs.
 func (c *checker) once(prog *exec.Program, threads int, feed exec.Feed, at map[string]int64) (list []uint64, arrays []exec.Array, err error) {
 	opts := []exec.SessionOption{exec.Threads(threads), exec.Seed(c.v.Seed), exec.PrintTo(io.Discard)}
 	for _, name := range c.p.g.DimNames() {

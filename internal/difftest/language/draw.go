@@ -57,8 +57,7 @@ type program struct {
 
 func oneOf[T any](p *program, list ...T) T { return list[p.IntN(len(list))] }
 
-// draw draws a program from a number, with gradients if they are asked for. Numbers that follow each other
-// go through all functions.
+// draw draws a program from a seed, with gradients if asked for. Consecutive seeds go through all functions.
 func draw(seed uint64, gradient bool) *program {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 11)), g: graph.New("language"), gradient: gradient}
 	all := calls()
@@ -79,7 +78,7 @@ func draw(seed uint64, gradient bool) *program {
 	return p
 }
 
-// result writes an example, at times within a loop or a branch.
+// result writes an example, sometimes within a loop or a branch.
 func (p *program) result(c call, prefix string) (y *graph.Node) {
 	t := c.dtypes[p.IntN(len(c.dtypes))]
 	if slices.Contains(c.dtypes, graph.Float32) && p.IntN(3) == 0 {
@@ -106,8 +105,8 @@ func (p *program) result(c call, prefix string) (y *graph.Node) {
 	return write()
 }
 
-// through has an example read something else than the input itself: the memory of an input in another
-// order, or what was computed from it.
+// through gives an example another operand than the input itself: the memory of an input in another order, or a value
+// computed from it.
 func (p *program) through(x *graph.Node) *graph.Node {
 	rank := x.Rank()
 	switch kind := p.IntN(8); {
@@ -128,7 +127,7 @@ func (p *program) through(x *graph.Node) *graph.Node {
 	return x
 }
 
-// after computes something of a result.
+// after computes a function of a result.
 func (p *program) after(y *graph.Node) *graph.Node {
 	for range p.IntN(3) {
 		switch kind := p.IntN(10); {
@@ -156,7 +155,7 @@ func (p *program) after(y *graph.Node) *graph.Node {
 	return y
 }
 
-// together makes one value of several.
+// together combines several values into one.
 func (p *program) together(list []*graph.Node) *graph.Node {
 	sum := ops.Sum(ops.Cast(list[0], graph.Float64))
 	for _, y := range list[1:] {

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest"
 )
 
-// sizes are what names may be; the first ones are drawn most often.
+// sizes are the sizes of names; the first ones are drawn most often.
 var sizes = []int{3, 2, 4, 1, 0, 5, 8, 17, 33}
 
 // most bounds the elements of an input.
@@ -49,10 +49,10 @@ func (p *program) feeds(r *rand.Rand) (feed exec.Feed, at map[string]int64, err 
 	}
 }
 
-// special are numbers at which functions differ.
+// special are numbers with special cases in functions.
 var special = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 1e-40, 1e30, -1e-3, 65504, 3e38}
 
-// elements draws numbers of a kind: mostly those that every operation takes.
+// elements draws numbers of a kind, mostly ones that every operation accepts.
 func elements(r *rand.Rand, t graph.DType, shape []int, count int) any {
 	numbers := make([]float64, count)
 	kind, last := r.IntN(8), len(shape)-1
@@ -83,7 +83,7 @@ func elements(r *rand.Rand, t graph.DType, shape []int, count int) any {
 // nan stands for the bits of all NaN.
 const nan = 1
 
-// bits returns the bits of all elements, of floating-point numbers those of a float64.
+// bits returns the bits of all elements; floating-point numbers as float64.
 func bits(a exec.Array) []uint64 {
 	v := reflect.ValueOf(a.Widened().Data)
 	list := make([]uint64, v.Len())
@@ -104,7 +104,7 @@ func bits(a exec.Array) []uint64 {
 	return list
 }
 
-// nearly reports whether arrays differ by rounding: floating-point numbers by a small part of the greatest one.
+// nearly reports whether arrays differ only by rounding: floating-point numbers by a small part of the greatest one.
 func nearly(x, y []exec.Array) bool {
 	for k := range x {
 		if !slices.Equal(x[k].Shape, y[k].Shape) || !nearlyOne(x[k], y[k]) {
