@@ -43,7 +43,7 @@ The exit status is
 
 var checkAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check", Run: modelcheck.Check}
 
-// checked is a model with what was found, in the JSON form of the command.
+// checked is a model with its mistakes, in the JSON form of the command.
 type checked struct {
 	Package string                 `json:"package"`
 	Model   string                 `json:"model"`
@@ -117,8 +117,8 @@ func checkStatus(found []checked, problems []string, strict bool) int {
 	return status
 }
 
-// collect checks the models of the packages that patterns name, seen from a directory. problems
-// are what kept it from checking some.
+// collect checks the models of the packages that patterns name, seen from a directory. problems say why some could not
+// be checked.
 func collect(ctx context.Context, dir string, patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
 	found, problems = []checked{}, []string{}
 	files, patterns := apart(patterns)
@@ -167,8 +167,8 @@ func collect(ctx context.Context, dir string, patterns []string, o checkFlags, o
 	return found, append(problems, unknownSizes(names, o.sizes)...)
 }
 
-// sizesOf complains of sizes that no model has. dims reads those that a model has from what its program told; nothing is
-// said where there are problems or failures, since a model that could not be built may have any size.
+// sizesOf reports sizes that no model has. dims reads the sizes of a model from its program's result. Nothing is
+// reported if there are problems or failures, since a model that could not be built may have any size.
 func sizesOf(outcomes []models.Outcome, problems []string, given sizes, dims func(result json.RawMessage) ([]string, error)) []string {
 	if len(problems) > 0 || len(outcomes) == 0 {
 		return nil
@@ -224,8 +224,8 @@ func read(o models.Outcome, dir string) checked {
 	return c
 }
 
-// unboundText tells each requirement that the sizes given do not meet, at the line that
-// requires it, or else at the model's.
+// unboundText reports each requirement that the given sizes do not meet, at the line that requires it, or else at the
+// model's.
 func (c checked) unboundText(dir string) string {
 	var b strings.Builder
 	for i, text := range c.Unbound {
@@ -239,8 +239,7 @@ func (c checked) unboundText(dir string) string {
 	return b.String()
 }
 
-// isRefused reports whether the model was checked and has errors, or warnings where these
-// count.
+// isRefused reports whether the model was checked and has errors, or, with strict, warnings.
 func (c checked) isRefused(strict bool) bool {
 	return len(c.Report.Errors)+len(c.Unbound) > 0 || strict && len(c.Report.Warnings) > 0
 }

@@ -105,7 +105,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	return writeOutcomes(outcomes, problems, d.write, stderr)
 }
 
-// checkDraw says what is wrong with flags, before a model is built.
+// checkDraw reports mistakes in flags before a model is built.
 func checkDraw(f *flag.FlagSet, a modeldraw.Args, out string) error {
 	switch {
 	case *a.Limit < 0 || a.Radius < 0:
@@ -123,7 +123,7 @@ func checkDraw(f *flag.FlagSet, a modeldraw.Args, out string) error {
 	return checkFile("o", out)
 }
 
-// formatOf tells the format from a file's name.
+// formatOf returns the format that a file's name implies.
 func formatOf(file string) string {
 	switch ext := strings.TrimPrefix(filepath.Ext(file), "."); ext {
 	case "htm":
@@ -139,7 +139,8 @@ func formatOf(file string) string {
 	}
 }
 
-// runModels runs an action on the models of packages whose names match. An interrupt ends it, and leaves no files behind.
+// runModels runs an action on the models of packages whose names match. An interrupt ends it, and leaves no files
+// behind.
 func runModels(patterns []string, names *pattern, o models.Options) (outcomes []models.Outcome, problems []string) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -235,8 +236,8 @@ func (d *drawer) write(o models.Outcome) error {
 	return nil
 }
 
-// render makes the picture of a model, where its own program did not. It says which form
-// of the picture was drawn if that is not the best one.
+// render makes the picture of a model if its own program did not. It reports which form of the picture was drawn if
+// that is not the best one.
 func (d *drawer) render(o models.Outcome, data []byte) (picture []byte, err error) {
 	if drawFormats[d.format] != "sketch" {
 		return data, nil

@@ -92,7 +92,7 @@ type exporter struct {
 	names  fileNames
 }
 
-// stage makes a directory beside the folders that are asked for: what stands there stays until they are whole.
+// stage makes a directory next to the requested folders. These keep their contents until the new ones are complete.
 func (x *exporter) stage(a *modelexport.Args) (err error) {
 	parent := filepath.Dir(filepath.Clean(x.out))
 	if a.Params != "" {

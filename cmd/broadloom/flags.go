@@ -28,8 +28,8 @@ func newFlags(c command) *flag.FlagSet {
 	return f
 }
 
-// parse reads the flags. Where it says stop, the command ends with the status. Help that was asked for is what the command
-// writes; after a mistake a line tells where there is help.
+// parse reads the flags. If stop is true, the command ends with the status. Requested help is the command's output;
+// after a mistake a line says where there is help.
 func parse(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int, stop bool) {
 	usage := f.Usage
 	f.Usage = func() {}
@@ -58,7 +58,7 @@ func given(f *flag.FlagSet, name string) (is bool) {
 	return is
 }
 
-// checkFile says what keeps a file from being written, before long work.
+// checkFile reports why a file cannot be written, before long work.
 func checkFile(flagName, file string) error {
 	if file == "" || file == "-" {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// format is a flag: the form in which a check writes what it found.
+// format is a flag: the form in which a check writes its findings.
 type format string
 
-// outcome is what became of a check.
+// outcome is the result of a check.
 type outcome struct {
 	dir      string // the working directory
 	strict   bool   // warnings count as errors
@@ -23,7 +23,7 @@ type outcome struct {
 	problems []string // what kept the command from checking models
 }
 
-// formats write what became of a check.
+// formats write the result of a check.
 var formats = map[format]func(w io.Writer, o outcome) error{
 	"text": writeText, "json": writeJSON, "sarif": writeSARIF, "github": writeGitHub,
 }
@@ -82,7 +82,7 @@ func (o outcome) findings() (list []findings.Finding) {
 	return findings.Merge(list)
 }
 
-// findings returns what was found in a model.
+// findings returns the findings of a model.
 func (c checked) findings() (list []findings.Finding) {
 	if c.Failure != "" {
 		list = append(list, findings.OfFailure(c.outcome))

@@ -15,7 +15,7 @@ import (
 	"github.com/broadloom/broadloom/onnx"
 )
 
-// apart tells the files of ONNX among what a command is given from patterns of packages.
+// apart separates the files of ONNX among a command's arguments from patterns of packages.
 func apart(args []string) (files, packages []string) {
 	for _, a := range args {
 		if strings.EqualFold(filepath.Ext(a), ".onnx") {
@@ -89,7 +89,7 @@ func runFile(ctx context.Context, path string, o models.Options) (*models.Outcom
 	return outcome, nil
 }
 
-// buildFile builds the graph of a model for all sizes or, where it has none for all, for those that are given.
+// buildFile builds the graph of a model for all sizes or, if that fails, for the given ones.
 func buildFile(m *onnx.Model, given sizes) (*onnx.Built, error) {
 	built, err := m.Build()
 	if _, isRefused := errors.AsType[*onnx.BuildError](err); !isRefused || len(given) == 0 {

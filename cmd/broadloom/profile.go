@@ -71,7 +71,7 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	return writeOutcomes(outcomes, problems, func(o models.Outcome) error { return writeProfile(o, *trace, stdout) }, stderr)
 }
 
-// writeProfile writes what was measured of a model.
+// writeProfile writes the measurements of a model.
 func writeProfile(o models.Outcome, trace string, stdout io.Writer) error {
 	if o.Failure != "" {
 		return fmt.Errorf("it could not be profiled: %s", o.Failure)

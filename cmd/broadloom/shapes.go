@@ -110,7 +110,7 @@ func shapes(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// readShapes reads what a model's program told, line by line.
+// readShapes reads the result of a model's program, line by line.
 func readShapes(o models.Outcome) shaped {
 	s := shaped{Package: o.Package.ImportPath, Model: o.Model.Name, Lines: []shapedLine{}, Failure: o.Failure}
 	if s.Failure != "" {
@@ -133,7 +133,7 @@ func readShapes(o models.Outcome) shaped {
 	return s
 }
 
-// sourceOf returns a line of a file, or "" where it cannot be read.
+// sourceOf returns a line of a file, or "" if it cannot be read.
 func sourceOf(files map[string][]string, file string, line int) string {
 	lines, known := files[file]
 	if !known {
@@ -173,7 +173,7 @@ func (s shaped) print(w io.Writer, dir string, markdown bool) {
 // maxSource bounds the text of a source line in a listing.
 const maxSource = 72
 
-// writeLines writes lines with the shapes beside them, in columns.
+// writeLines writes lines with the shapes next to them, in columns.
 func writeLines(w io.Writer, file string, lines []shapedLine) {
 	fmt.Fprintf(w, "  %s\n", file)
 	width := 0
@@ -208,7 +208,7 @@ func markdownCode(text string) string {
 	return "`" + text + "`"
 }
 
-// shapes tells the values of a line. Where they differ each has its call's name before it.
+// shapes lists the values of a line. If they differ, each has its call's name before it.
 func (l shapedLine) shapes() string {
 	var words []string
 	for _, v := range l.Values {

@@ -5,11 +5,11 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// longestCost bounds a formula that still tells a reader something.
+// longestCost is the longest formula that is still useful to a reader.
 const longestCost = 60
 
-// cost tells the arithmetic of an example: primitives of one element, as [graph.Prim] lists them,
-// summed over the elements of all its parts.
+// cost counts the arithmetic of an example: primitives of one element, as [graph.Prim] lists them, summed over the
+// elements of all its parts.
 func cost(f ops.Function, n *graph.Node) string {
 	if f.Cost != "" {
 		return f.Cost

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Find returns the rows that a query means. A name, such as torch.bmm or numpy.fft.rfft, is looked up with [Lookup]. Of other
-// words, the rows in which all of them stand, those whose name is the query first.
+// Find returns the rows that a query means. A name, such as torch.bmm or numpy.fft.rfft, is looked up with [Lookup].
+// For other words, it returns the rows that contain all of them, those whose name is the query first.
 func Find(rows []Row, query string) []Row {
 	words := strings.Fields(strings.ToLower(query))
 	var found []Row
@@ -25,7 +25,7 @@ func Find(rows []Row, query string) []Row {
 	return having(rows, words)
 }
 
-// withOthers appends rows that are not there yet.
+// withOthers appends rows that are not in the list yet.
 func withOthers(found, others []Row) []Row {
 	for _, r := range others {
 		if !slices.ContainsFunc(found, func(f Row) bool { return f.Call == r.Call && f.Name == r.Name }) {
@@ -35,7 +35,7 @@ func withOthers(found, others []Row) []Row {
 	return found
 }
 
-// having returns the rows in which all words stand.
+// having returns the rows that contain all words.
 func having(rows []Row, words []string) (found []Row) {
 	for _, r := range rows {
 		text := strings.ToLower(r.Name + " " + r.Text())
@@ -50,9 +50,9 @@ func having(rows []Row, words []string) (found []Row) {
 	return found
 }
 
-// Lookup returns the rows that have a name: as it is written; or else such as have it below another module, since
-// torch.Tensor.exp and keras.ops.exp are torch.exp; or else such as have it spelled for a class, since torch.nn.ReLU is
-// torch.nn.functional.relu.
+// Lookup returns the rows that have exactly a name. If there are none, it returns rows that have it in another module,
+// since torch.Tensor.exp and keras.ops.exp are torch.exp; or else rows that have it spelled as a class, since
+// torch.nn.ReLU is torch.nn.functional.relu.
 func Lookup(rows []Row, name string) []Row {
 	if found := named(rows, name); len(found) > 0 {
 		return found
@@ -60,15 +60,15 @@ func Lookup(rows []Row, name string) []Row {
 	return alike(rows, name)
 }
 
-// named returns the rows that have a name as it is written.
+// named returns the rows that have exactly a name.
 func named(rows []Row, name string) []Row {
 	return which(rows, func(n string) bool { return n == name })
 }
 
-// shortest is the length of a name that says enough by itself: torch.t is not jax.random.t.
+// shortest is the least length of a name that is unambiguous: torch.t is not jax.random.t.
 const shortest = 2
 
-// alike returns the rows that have a name below another module, or spelled for a class.
+// alike returns the rows that have a name in another module, or spelled as a class.
 func alike(rows []Row, name string) []Row {
 	last := lastPart(name)
 	if len(last) < shortest {
@@ -82,7 +82,7 @@ func alike(rows []Row, name string) []Row {
 	return which(rows, func(n string) bool { return spelled(lastPart(n)) == plain })
 }
 
-// which returns the rows with a name of which something holds, those whose own name it is first.
+// which returns the rows with a name that holds accepts, those with it as their own name first.
 func which(rows []Row, holds func(name string) bool) (found []Row) {
 	for _, r := range rows {
 		if holds(r.Name) {
@@ -97,7 +97,7 @@ func which(rows []Row, holds func(name string) bool) (found []Row) {
 	return found
 }
 
-// split notes the names that the row has in libraries one by one.
+// split returns the row with the names in libraries one by one.
 func (r Row) split() Row {
 	for _, l := range r.libraries() {
 		r.elsewhere = append(r.elsewhere, strings.Split(l[1], ", ")...)
@@ -105,10 +105,11 @@ func (r Row) split() Row {
 	return r
 }
 
-// lastPart is what stands behind a name's last dot.
+// lastPart is the part of a name after its last dot.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// spelled is a name without what classes and functions are spelled differently by: capitals, underscores, and the word loss.
+// spelled is a name without the differences between the spellings of classes and functions: capitals, underscores, and
+// the word loss.
 func spelled(name string) string {
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "")
 	return strings.TrimSuffix(name, "loss")

@@ -21,8 +21,8 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// part is a layer, an initialiser, an optimiser or a schedule in the reference. Its name is that of the function which its
-// example calls first.
+// part is a layer, an initialiser, an optimiser or a schedule in the reference. Its name is that of the function that
+// its example calls first.
 type part struct {
 	doc                           string
 	torch, jax, keras, flax, onnx string // names there: of JAX jax.nn's, of flax optax's too
@@ -30,7 +30,7 @@ type part struct {
 	show                          any    // one of the types below, a function of one return statement
 }
 
-// What examples are.
+// The forms of examples.
 type (
 	showing     = func(g *graph.Graph, p *nn.Pass, x, y, z *graph.Node) *graph.Node
 	starting    = func() graph.Initializer
@@ -42,13 +42,13 @@ type (
 	clippingTwo = func(params, grads []*graph.Node) ([]*graph.Node, *graph.Node)
 )
 
-// parts are the tables, each below the name of its variable.
+// parts are the tables, by the names of their variables.
 var parts = map[string][]part{"layerTable": layerTable, "cellTable": cellTable, "poolTable": poolTable, "firstTable": firstTable, "optimTable": optimTable}
 
 //go:embed *table.go
 var tableFiles embed.FS
 
-// calls are the examples of each table as they stand in its source.
+// calls are the examples of each table, as in the source.
 var calls = sync.OnceValues(func() (map[string][]string, error) {
 	found := map[string][]string{}
 	files, err := tableFiles.ReadDir(".")
@@ -80,7 +80,7 @@ var calls = sync.OnceValues(func() (map[string][]string, error) {
 	return found, err
 })
 
-// returned is what the last statement of a function returns, as it is written.
+// returned is the source text of the last statement's result of a function.
 func returned(set *token.FileSet, fn *ast.FuncLit) string {
 	last, is := fn.Body.List[len(fn.Body.List)-1].(*ast.ReturnStmt)
 	if !is || len(last.Results) == 0 {
@@ -126,7 +126,7 @@ func LayerRows() ([]Row, error) {
 	return rows, nil
 }
 
-// All are the rows of everything that the reference has: operations first.
+// All are the rows of the whole reference, operations first.
 func All() ([]Row, error) {
 	rows, err := Rows()
 	if err != nil {
@@ -145,14 +145,14 @@ type built struct {
 	isLayer bool
 }
 
-// Built is the example of a layer, an optimiser or what else the reference has beside operations, as a graph.
+// Built is the example of a layer, an optimiser or another entry of the reference that is no operation, as a graph.
 type Built struct {
 	Name             string // the function that the example calls first, such as "nn.NewLinear"
 	Graph            *graph.Graph
 	Results, Updates []*graph.Node
 }
 
-// Examples builds the examples of all that the reference has beside operations.
+// Examples builds the examples of all entries of the reference that are no operations.
 func Examples() (list []Built, err error) {
 	texts, err := calls()
 	if err != nil {
@@ -216,7 +216,7 @@ func (p part) build() (built, error) {
 	return b, g.Err()
 }
 
-// operands declares those of an example: x, y and z.
+// operands declares the operands of an example: x, y and z.
 func (p part) operands(e *graph.Example) (in [3]*graph.Node) {
 	if p.in == "" {
 		return in
@@ -235,7 +235,7 @@ func (p part) operands(e *graph.Example) (in [3]*graph.Node) {
 	return in
 }
 
-// facts are what an example declares and calls.
+// facts are the declarations and calls of an example.
 func (b built) facts() (list [][2]string) {
 	var params, states []string
 	for _, n := range b.g.Params() {
@@ -260,7 +260,7 @@ func (b built) facts() (list [][2]string) {
 	return list
 }
 
-// functions are the names of those of package ops.
+// functions are the names of package ops' functions.
 var functions = sync.OnceValue(func() map[string]bool {
 	is := map[string]bool{}
 	for _, op := range ops.Entries() {
@@ -273,7 +273,7 @@ var functions = sync.OnceValue(func() map[string]bool {
 	return is
 })
 
-// called lists the functions of package ops that values are made of, in the order of the calls.
+// called lists the functions of package ops from which values are computed, in the order of the calls.
 func called(results []*graph.Node) (names []string) {
 	seen := map[*graph.Node]bool{}
 	var visit func(n *graph.Node)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// libraries are the names that the row has elsewhere, each with the title of the library.
+// libraries are the row's names in other libraries, each with the title of the library.
 func (r Row) libraries() (list [][2]string) {
 	n := r.Names
 	for _, l := range append([][2]string{{"NumPy", n.NumPy}, {"PyTorch", n.PyTorch}, {"JAX", n.JAX}, {"ONNX", n.ONNX}, {"Gorgonia", n.Gorgonia}}, r.Others...) {
@@ -27,7 +27,7 @@ func (r Row) Text() string {
 	return b.String()
 }
 
-// lines are what is told of the row, each with its title.
+// lines are the facts of the row, each with its title.
 func (r Row) lines() (list [][2]string) {
 	if r.Shapes != "" {
 		list = append(list, [2]string{"shapes", r.Shapes})

@@ -52,7 +52,7 @@ func Of(f ops.Function) (Row, error) {
 		Gradient: gradient(f, x), Cost: cost(f, x), Names: f.Names}, nil
 }
 
-// Shown builds the example of a function with the first dtype that it takes: Float32 where it can.
+// Shown builds the example of a function with the first dtype that it takes, preferably Float32.
 func Shown(f ops.Function) (*graph.Node, error) {
 	n, _, err := shown(f)
 	return n, err
@@ -78,7 +78,7 @@ func preferred() []graph.DType {
 	return append([]graph.DType{graph.Float32}, rest...)
 }
 
-// operandNames are those of operands in the reference, where an example does not say them.
+// operandNames are the names of operands in the reference if an example has none.
 var operandNames = []string{"x", "y", "z"}
 
 func try(f ops.Function, t graph.DType) (*graph.Node, *graph.Example, error) {
@@ -99,8 +99,8 @@ func try(f ops.Function, t graph.DType) (*graph.Node, *graph.Example, error) {
 	return n, e, e.Graph.Err()
 }
 
-// shapes tells the operands' shapes and the results': "x [n, k], index int64 [m] -> [n, m]". The dtype stands with operands that
-// have a certain one, and with results of another dtype than the first.
+// shapes returns the shapes of operands and results: "x [n, k], index int64 [m] -> [n, m]". Operands show a dtype if it
+// is fixed, and results if it differs from that of the first.
 func shapes(n *graph.Node, e *graph.Example) string {
 	var in, out []string
 	for _, x := range n.Graph().Inputs() {
@@ -120,7 +120,7 @@ func shapes(n *graph.Node, e *graph.Example) string {
 	return strings.TrimSpace(strings.Join(in, ", ") + " -> " + strings.Join(out, ", "))
 }
 
-// results are what the call of an example returns.
+// results are the results of an example's call.
 func results(n *graph.Node, e *graph.Example) []*graph.Node {
 	if len(e.Results) > 0 {
 		return e.Results
@@ -128,7 +128,7 @@ func results(n *graph.Node, e *graph.Example) []*graph.Node {
 	return []*graph.Node{n}
 }
 
-// dtypes tells which dtypes the example takes, and what they give.
+// dtypes says which dtypes the example takes, and which its results have.
 func dtypes(f ops.Function) string {
 	if one := onlyDType(f); one != "" {
 		return one
@@ -160,7 +160,7 @@ func dtypes(f ops.Function) string {
 	return strings.Join(parts, "; ")
 }
 
-// onlyDType tells the dtypes of an example that is the same whichever dtype is tried, and "" of any other.
+// onlyDType returns the dtypes of an example that is the same for every dtype that is tried, and "" for others.
 func onlyDType(f ops.Function) string {
 	var told [2]string
 	for i, t := range []graph.DType{graph.Float32, graph.Int64} {
@@ -185,7 +185,7 @@ func onlyDType(f ops.Function) string {
 	return told[0]
 }
 
-// together lists dtypes: all integers, and all floating-point types, by one word.
+// together lists dtypes, with one word for all integers, and one for all floating-point types.
 func together(list []graph.DType) string {
 	var words []string
 	for _, kind := range []struct {
@@ -208,7 +208,7 @@ func together(list []graph.DType) string {
 	return strings.Join(words, ", ")
 }
 
-// gradient tells the gradient's formula with respect to each operand.
+// gradient is the gradient's formula with respect to each operand.
 func gradient(f ops.Function, n *graph.Node) string {
 	inputs := n.Graph().Inputs()
 	floating := slices.ContainsFunc(inputs, func(x *graph.Node) bool { return x.DType().IsFloat() })
@@ -228,7 +228,7 @@ func gradient(f ops.Function, n *graph.Node) string {
 // longest bounds a formula in the reference.
 const longest = 160
 
-// formulas writes the gradients of an entry, which are made of nodes, as calls.
+// formulas writes the gradients of an entry, which are nodes, as calls.
 func formulas(f ops.Function, n *graph.Node) string {
 	if n.IsPart() || n.Op() != f.Op {
 		return "by a rule of its own"

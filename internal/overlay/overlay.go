@@ -6,11 +6,10 @@ import "sync/atomic"
 
 var files atomic.Pointer[map[string]string]
 
-// Set has the text of each file of the map read from another one. It is called once, before
-// any source is read.
+// Set says which file has the text of each file of the map. It is called once, before any source is read.
 func Set(replaced map[string]string) { files.Store(&replaced) }
 
-// Path returns the file that holds the text of a file.
+// Path returns the file that contains the text of a file.
 func Path(file string) string {
 	if replaced := files.Load(); replaced != nil {
 		if other, ok := (*replaced)[file]; ok {

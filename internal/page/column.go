@@ -21,8 +21,8 @@ func FromGraph(g *graph.Graph) *Document {
 	return d
 }
 
-// NewColumn makes a column of a graph. sources are, by node, the places in the first
-// column from which the node came; nil for the first column itself.
+// NewColumn makes a column of a graph. sources are, by node, the places of the nodes in the first column from which it
+// was made; nil for the first column itself.
 func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 	c := &Column{Name: name, Doc: doc, Values: make([]Value, len(g.Nodes()))}
 	taken, loops := map[string]int{}, FindLoops(g)
@@ -71,7 +71,7 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 	return c
 }
 
-// attrsOf returns the fixed arguments; the data of long constants say nothing.
+// attrsOf returns the fixed arguments, without the data of long constants.
 func attrsOf(n *graph.Node) string {
 	const longest = 60
 	if s := []rune(graph.FormatAttrs(n.Attrs())); len(s) > longest {
@@ -106,8 +106,8 @@ func operandOf(g *graph.Graph, n *graph.Node, at int) Operand {
 	return Operand{At: x.ID(), Axes: axesOf(n, at)}
 }
 
-// axesOf returns the axes of the result as an operand meets them, those along which it is
-// repeated in parentheses; "" where there are none.
+// axesOf returns the result's axes as an operand is broadcast to them; those along which it is repeated are in
+// parentheses. It is "" if there are none.
 func axesOf(n *graph.Node, at int) string {
 	kinds := n.Stretch(at)
 	words, repeated := make([]string, len(kinds)), false
@@ -129,7 +129,7 @@ func axesOf(n *graph.Node, at int) string {
 	return strings.Join(words, ",")
 }
 
-// partOf returns the part of the program that a node belongs to; its operands have theirs.
+// partOf returns the part of the program to which a node belongs; its operands already have theirs.
 func (c *Column) partOf(n *graph.Node, v *Value) int {
 	if n.Origin() != nil {
 		return 1
@@ -142,7 +142,7 @@ func (c *Column) partOf(n *graph.Node, v *Value) int {
 	return 0
 }
 
-// moveToUpdates moves what only updates read, such as the decay of an optimiser's state, to them.
+// moveToUpdates moves values that only updates read, such as the decay of an optimiser's state, to the updates.
 func (c *Column) moveToUpdates() {
 	first := make([]int, len(c.Values)) // one more than the first part that reads a value
 	for i := len(c.Values) - 1; i >= 0; i-- {
@@ -175,7 +175,7 @@ func (c *Column) moveSources() {
 	}
 }
 
-// GuessOutputs marks what nothing reads.
+// GuessOutputs marks values that nothing reads as outputs.
 func (c *Column) GuessOutputs() {
 	read := make([]bool, len(c.Values))
 	for _, v := range c.Values {
@@ -191,7 +191,7 @@ func (c *Column) GuessOutputs() {
 	}
 }
 
-// AddMistakes adds what the check of the first column's graph finds.
+// AddMistakes adds the mistakes that the check of the first column's graph finds.
 func (d *Document) AddMistakes(g *graph.Graph) {
 	report := shapeinfer.Check(g)
 	for i, list := range [][]*graph.Mistake{report.Errors, report.Warnings} {

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Loops are the bodies of a graph's loops as scopes: each within the scope in which the loop stands and with the
-// body's own scopes inside.
+// Loops are the bodies of a graph's loops as scopes: each within the scope of the loop, and with the body's own scopes
+// inside.
 type Loops map[*graph.Region]loopScope
 
 // loopScope is the body of a loop as a scope.
@@ -17,7 +17,7 @@ type loopScope struct {
 	name  string
 }
 
-// FindLoops gives the bodies of a graph their names, in the order of the program.
+// FindLoops names the bodies of a graph, in the order of the program.
 func FindLoops(g *graph.Graph) Loops {
 	scopes := Loops{}
 	for _, n := range g.Nodes() {
@@ -29,8 +29,8 @@ func FindLoops(g *graph.Graph) Loops {
 // NameOf returns the name of a body, or "" for none.
 func (l Loops) NameOf(r *graph.Region) string { return l[r].name }
 
-// add names a body, those around it first. n is the first value of the body: it has the scope in which the loop
-// was built.
+// add names a body, those around it first. n is the first value of the body: it has the scope in which the loop was
+// built.
 func (l Loops) add(r *graph.Region, n *graph.Node) {
 	if r == nil {
 		return

@@ -27,7 +27,7 @@ type Column struct {
 	Values []Value  `json:"values"`
 }
 
-// Value is one node. Operands are told by their places in the column.
+// Value is one node. Operands are given by their places in the column.
 type Value struct {
 	Label    string    `json:"l"`
 	Name     string    `json:"n,omitempty"` // the user's, without scopes
@@ -58,7 +58,7 @@ type Operand struct {
 	Axes string `json:"x,omitempty"` // the result's axes, repeated ones in parentheses
 }
 
-// Kernel is one kernel, with its figures where sizes are known.
+// Kernel is one kernel, with its figures if sizes are known.
 type Kernel struct {
 	Name     string   `json:"name"`
 	Inner    bool     `json:"inner,omitempty"` // of the body of the loop before it
@@ -128,8 +128,7 @@ var panelsScript string
 //go:embed assets/main.js
 var mainScript string
 
-// Write writes the page. Its only inputs are the document's, so that the same document
-// gives the same bytes.
+// Write writes the page. It depends only on the document, so the same document gives the same bytes.
 func (d *Document) Write(w io.Writer) error {
 	// encoding/json writes <, > and & as escapes: no name can end the script element.
 	data, err := json.Marshal(d)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Frame returns the function that has panicked; what the Go runtime and its library raised, or graph.Elements, is its caller's. It is
-// to be called while the deferred function runs that has called recover.
+// Frame returns the function that has panicked. A panic of the Go runtime, its library or graph.Elements counts as its
+// caller's. Call Frame while the deferred function runs that has called recover.
 func Frame() (f runtime.Frame, ok bool) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
@@ -27,7 +27,8 @@ func Frame() (f runtime.Frame, ok bool) {
 	return f, false
 }
 
-// isLibrary reports whether a frame is one of Go's library, whose files lie in a folder, or of a function that blames its caller.
+// isLibrary reports whether a frame is of Go's library, whose files are in a folder, or of a function that blames its
+// caller.
 func isLibrary(f runtime.Frame, folder string) bool {
 	return strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.Elements") ||
 		strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.NewArray") || folder != "" && strings.HasPrefix(f.File, folder)
@@ -36,7 +37,7 @@ func isLibrary(f runtime.Frame, folder string) bool {
 // Place returns the file and line of a frame: "ops.go:12".
 func Place(f runtime.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
 
-// Error is [Text] as an error, which wraps what was given to panic where that is one.
+// Error is [Text] as an error. It wraps the argument of panic if that is an error.
 func Error(value any) error {
 	text := Text(value)
 	if err, ok := value.(error); ok {
@@ -53,8 +54,8 @@ type failure struct {
 func (f *failure) Error() string { return f.text }
 func (f *failure) Unwrap() error { return f.err }
 
-// Text tells what was given to panic, and where, for a sentence: "panics at ops.go:12: …". It is
-// to be called as [Frame] is.
+// Text describes the argument of panic, and its place, for a sentence: "panics at ops.go:12: …". The rule for calling
+// [Frame] applies.
 func Text(value any) string {
 	if f, ok := Frame(); ok {
 		return fmt.Sprintf("panics at %s: %v", Place(f), value)

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Verdict is what can be said of a requirement before sizes are known.
+// Verdict is the judgement of a requirement before sizes are known.
 type Verdict uint8
 
 // The verdicts.
@@ -18,11 +18,11 @@ const (
 	Refused                 // holds for no size
 )
 
-// Prover judges statements about sizes for all values that the names may take. What it
-// says is certain; that it says nothing means nothing.
+// Prover judges statements about sizes for all values that the names may take. Its positive and negative answers are
+// certain; Deferred means nothing.
 type Prover struct{ bounds graph.BoundsOf }
 
-// NewProver makes a prover that knows what was declared of each name.
+// NewProver makes a prover that knows the declared bounds of each name.
 func NewProver(b graph.BoundsOf) *Prover { return &Prover{b} }
 
 // Equal judges a == b.
@@ -62,7 +62,7 @@ func (p *Prover) Divisible(d graph.Dim, k int64) Verdict {
 	return p.Judge(graph.Requirement{Kind: graph.MustBeMultipleOf, A: d, B: graph.Dim(k)})
 }
 
-// Judge answers from what the sizes are, from memory, or by a search.
+// Judge answers from the form of the sizes, from memory, or by a search.
 func (p *Prover) Judge(r graph.Requirement) Verdict {
 	if !IsJudgeable(r.A) || !IsJudgeable(r.B) {
 		return Deferred
@@ -88,8 +88,8 @@ func (p *Prover) Judge(r graph.Requirement) Verdict {
 	return v
 }
 
-// isPlain reports whether a requirement is seen to hold as soon as its sizes are one fraction: of
-// equal ones the difference has the numerator 0, and one of factors that are not negative is not.
+// isPlain reports whether a requirement obviously holds once its sizes are one fraction: the difference of equal sizes
+// has the numerator 0, and a product of factors that are not negative is not negative.
 func (p *Prover) isPlain(r graph.Requirement) bool {
 	n, m := r.A.Minus(r.B).LowestTerms(1)
 	switch r.Kind {
@@ -103,7 +103,7 @@ func (p *Prover) isPlain(r graph.Requirement) bool {
 	return false
 }
 
-// IsJudgeable reports whether something can be said of a size.
+// IsJudgeable reports whether a size is known well enough for a judgement.
 func IsJudgeable(d graph.Dim) bool { return d.Valid() && !d.IsUnknown() }
 
 // Holds evaluates a requirement.
@@ -123,7 +123,7 @@ func Holds(kind graph.RequirementKind, a, b int64) bool {
 	return b != 0 && a%b == 0
 }
 
-// question is a requirement together with all that its answer depends on.
+// question is a requirement together with everything on which its answer depends.
 type question struct {
 	kind   graph.RequirementKind
 	a, b   graph.Dim
@@ -132,7 +132,7 @@ type question struct {
 
 var seed = maphash.MakeSeed()
 
-// fingerprint stands for what is known of the names in the sizes.
+// fingerprint identifies what is known of the names in the sizes.
 func (p *Prover) fingerprint(sizes ...graph.Dim) uint64 {
 	h := uint64(0)
 	for _, d := range sizes {
@@ -147,10 +147,10 @@ func (p *Prover) fingerprint(sizes ...graph.Dim) uint64 {
 	return h
 }
 
-// answers remembers what was proved, since the layers of a deep model ask the same.
+// answers remembers what was proved, since the layers of a deep model ask the same questions.
 var answers = memory{known: map[question]Verdict{}}
 
-// maxAnswers bounds the memory: when it is full it starts anew.
+// maxAnswers bounds the memory. When it is full, it is cleared.
 const maxAnswers = 1 << 14
 
 type memory struct {

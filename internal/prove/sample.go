@@ -4,8 +4,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Samples tries requirements out on a few sizes. That some sizes satisfy a requirement
-// and others do not is most often found so, without a search.
+// Samples tests requirements on a few sizes. This usually finds sizes that satisfy a requirement and others that do
+// not, without a search.
 type Samples struct {
 	bounds graph.BoundsOf
 	names  []string
@@ -14,11 +14,11 @@ type Samples struct {
 	round  int
 }
 
-// Rounds is the number of assignments that are tried.
+// Rounds is the number of assignments that are tested.
 const Rounds = 7
 
-// newSamples prepares trials for sizes; ok is false where they hold parts whose meaning
-// rests on other requirements, so that a trial would need these to hold.
+// newSamples prepares trials for sizes. ok is false if they contain parts whose meaning depends on other requirements,
+// which a trial would have to satisfy.
 func newSamples(bounds graph.BoundsOf, list ...graph.Dim) (s *Samples, ok bool) {
 	for _, d := range list {
 		if !IsPlain(d) {
@@ -37,7 +37,7 @@ func SamplesOf(bounds graph.BoundsOf, names []string) *Samples {
 	return s
 }
 
-// IsPlain reports whether a size holds no broadcast and no rounded division by a size.
+// IsPlain reports whether a size contains no broadcast and no rounded division by a size.
 func IsPlain(d graph.Dim) bool {
 	if !IsJudgeable(d) {
 		return false
@@ -53,7 +53,7 @@ func IsPlain(d graph.Dim) bool {
 	return plain
 }
 
-// Start begins a round; ok is false where its sizes are not allowed.
+// Start begins a round; ok is false if its sizes are not allowed.
 func (s *Samples) Start(round int) (ok bool) {
 	s.round = round
 	for i := range s.values {
@@ -67,8 +67,7 @@ func (s *Samples) Start(round int) (ok bool) {
 	return true
 }
 
-// value returns the size of a name in this round, or a negative number where it would not be
-// allowed.
+// value returns the size of a name in this round, or a negative number if it would not be allowed.
 func (s *Samples) value(i int) int64 {
 	if s.values[i] != -1 {
 		return s.values[i]
@@ -121,8 +120,7 @@ func (s *Samples) Holds(r graph.Requirement) (yes, ok bool) {
 	return errA == nil && errB == nil && Holds(r.Kind, a, b), errA == nil && errB == nil
 }
 
-// tryOut reports whether sizes were found that satisfy a requirement, and sizes that do
-// not.
+// tryOut reports whether it found sizes that satisfy a requirement, and sizes that do not.
 func tryOut(bounds graph.BoundsOf, r graph.Requirement) (canHold, canFail bool) {
 	s, ok := newSamples(bounds, r.A, r.B)
 	for round := range Rounds {

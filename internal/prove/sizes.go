@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/diophantine"
 )
 
-// The work spent on questions, in terms of polynomials: some 50 ns each.
+// The effort for questions, in terms of polynomials: some 50 ns each.
 const (
 	EffortAlone    = 10_000    // on one requirement
 	EffortTogether = 200_000   // on requirements that share names
@@ -26,7 +26,7 @@ type System struct {
 	factor map[graph.Factor]diophantine.Poly
 }
 
-// NewSystem returns a system without constraints but the bounds of names.
+// NewSystem returns a system whose only constraints are the bounds of names.
 func NewSystem(bounds graph.BoundsOf) *System {
 	return &System{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
 }
@@ -77,8 +77,8 @@ func (s *System) ofFactor(f graph.Factor) diophantine.Poly {
 	return p
 }
 
-// name returns a named size: its value, the size that it was said to be, or an unknown; of a
-// multiple of a number, the unknown is the quotient.
+// name returns a named size: its value, the size that it was declared equal to, or an unknown. For a multiple of a
+// number, the unknown is the quotient.
 func (s *System) name(name string) diophantine.Poly {
 	if v, known := s.Known[name]; known {
 		return diophantine.Const(v)
@@ -95,7 +95,7 @@ func (s *System) name(name string) diophantine.Poly {
 	return p
 }
 
-// quotient makes the unknown floor(a/b): that b is at least 1 is a requirement of its own.
+// quotient makes the unknown floor(a/b). That b is at least 1 is a separate requirement.
 func (s *System) quotient(a, b diophantine.Poly) diophantine.Poly {
 	q := s.quotientOf(a)
 	rest := a.Minus(q.Times(b))
@@ -103,8 +103,7 @@ func (s *System) quotient(a, b diophantine.Poly) diophantine.Poly {
 	return q
 }
 
-// quotientOf makes the unknown of a division by a number above 0: it is not negative, where a
-// is surely not.
+// quotientOf makes the unknown of a division by a positive number: it is not negative if a certainly is not.
 func (s *System) quotientOf(a diophantine.Poly) diophantine.Poly {
 	if lo, _, none := s.Range(a, Effort(EffortAlone/10)); lo >= 0 && !none {
 		return diophantine.Of(s.Unknown(0))
@@ -112,8 +111,8 @@ func (s *System) quotientOf(a diophantine.Poly) diophantine.Poly {
 	return diophantine.Of(s.Free())
 }
 
-// isPositive reports whether a divisor is above 0, as it is not 0: a sum of names and of
-// products of names is not negative.
+// isPositive reports whether a divisor that is not 0 is positive: a sum of names and of products of names is not
+// negative.
 func isPositive(d graph.Dim) bool {
 	positive := true
 	d.Terms(func(coef int64, factors []graph.Factor) {
@@ -125,7 +124,7 @@ func isPositive(d graph.Dim) bool {
 	return positive
 }
 
-// exactQuotient makes the unknown a/q, of which it is known that q divides a.
+// exactQuotient makes the unknown a/q; q is known to divide a.
 func (s *System) exactQuotient(a diophantine.Poly, q graph.Dim) diophantine.Poly {
 	p, b := diophantine.Of(s.Free()), s.Of(q)
 	if k, whole := q.Int(); whole && k > 0 || isPositive(q) {
@@ -146,8 +145,7 @@ func (s *System) lesser(a, b diophantine.Poly) diophantine.Poly {
 	return p
 }
 
-// broadcast makes the unknown of an axis on which a and b meet: that they do is a
-// requirement of its own.
+// broadcast makes the unknown of an axis to which a and b are broadcast. That they can be is a separate requirement.
 func (s *System) broadcast(a, b diophantine.Poly) diophantine.Poly {
 	p := diophantine.Of(s.Free())
 	one := diophantine.Const(1)
@@ -161,7 +159,7 @@ func (s *System) broadcast(a, b diophantine.Poly) diophantine.Poly {
 
 func equal(a, b diophantine.Poly) diophantine.Constraint { return diophantine.Zero(a.Minus(b)) }
 
-// NamesOf lists the names in sizes, and in the sizes that these were said to be.
+// NamesOf lists the names in sizes, and in the sizes that these were declared equal to.
 func NamesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
 	for _, d := range list {
 		for _, name := range d.Symbols() {
@@ -199,7 +197,7 @@ func (s *System) Require(r graph.Requirement) {
 	}
 }
 
-// Deny adds the opposite of a requirement; ok is false where it has none in this form.
+// Deny adds the opposite of a requirement; ok is false if it has none in this form.
 func (s *System) Deny(r graph.Requirement) (ok bool) {
 	a, b, one := s.Of(r.A), s.Of(r.B), diophantine.Const(1)
 	switch r.Kind {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// Decode makes a Go slice of elements that lie one after the other, of the type that has their dtype:
-// F16 becomes a []half.Float16. It returns an error for dtypes that no type has, and for booleans that are neither 0
-// nor 1.
+// Decode makes a Go slice of contiguous elements, of the Go type of their dtype: F16 becomes a []half.Float16. It
+// returns an error for dtypes without a Go type, and for booleans that are neither 0 nor 1.
 func Decode(d DType, order binary.ByteOrder, data []byte) (any, error) {
 	e, known := byDType[d]
 	if !known {

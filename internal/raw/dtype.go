@@ -42,11 +42,11 @@ var widths = map[DType]int{
 	I16: 16, U16: 16, F16: 16, BF16: 16, I32: 32, U32: 32, F32: 32, C64: 64, F64: 64, I64: 64, U64: 64,
 }
 
-// Bits returns the bits of an element, and 0 for a dtype that is not known.
+// Bits returns the bits of an element, and 0 for an unknown dtype.
 func (d DType) Bits() int { return widths[d] }
 
-// Bytes returns the bytes of a tensor. It returns an error for a dtype that is not known, a
-// negative size, a size beyond the address space and bits that are no whole bytes.
+// Bytes returns the bytes of a tensor. It returns an error for an unknown dtype, a negative size, a size beyond the
+// address space, and bits that do not fill bytes.
 func Bytes(d DType, shape []int64) (int64, error) {
 	width := widths[d]
 	if width == 0 {

@@ -9,14 +9,14 @@ import (
 	"github.com/broadloom/broadloom/half"
 )
 
-// element is how elements of a Go type lie in files.
+// element says how elements of a Go type are stored in files.
 type element struct {
 	dtype  DType
 	decode func(order binary.ByteOrder, data []byte) any
 	encode func(data any, from, to int, buf []byte) // in little-endian order
 }
 
-// elements are the types that files hold, by Go's slices of them. An int is an int64.
+// elements are the types in files, by their Go slices. An int is an int64.
 var elements = func() map[reflect.Type]element {
 	of := map[reflect.Type]element{}
 	row(of, Bool, func(_ binary.ByteOrder, b []byte) bool { return b[0] == 1 }, func(b []byte, v bool) {
@@ -45,7 +45,7 @@ var elements = func() map[reflect.Type]element {
 	return of
 }()
 
-// isMemory reports whether elements lie in a file as they do in memory. Not every byte is a bool.
+// isMemory reports whether elements have the same bytes in a file and in memory. Not every byte is a bool.
 func isMemory[T any](order binary.ByteOrder, size int) bool {
 	var v T
 	_, isBool := any(v).(bool)
@@ -58,7 +58,7 @@ func bytesOf[T any](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(v)))
 }
 
-// byDType are those that [Decode] makes of a dtype.
+// byDType are the types that [Decode] makes from each dtype.
 var byDType = func() map[DType]element {
 	of := map[DType]element{}
 	for slice, e := range elements {
@@ -73,7 +73,7 @@ func put16[T ~uint16 | int16](b []byte, v T)      { binary.LittleEndian.PutUint1
 func put32[T uint32 | int32](b []byte, v T)       { binary.LittleEndian.PutUint32(b, uint32(v)) }
 func put64[T uint64 | int64 | int](b []byte, v T) { binary.LittleEndian.PutUint64(b, uint64(v)) }
 
-// row adds a type, by how one element of it is read and written.
+// row adds a type, with functions that read and write one element.
 func row[T any](to map[reflect.Type]element, d DType, get func(binary.ByteOrder, []byte) T, put func([]byte, T)) {
 	size := d.Bits() / 8
 	to[reflect.TypeFor[[]T]()] = element{

@@ -9,7 +9,7 @@ type Info struct {
 	Shape []int
 }
 
-// Tensor is one in a file.
+// Tensor is a tensor in a file.
 type Tensor struct {
 	Info
 	// Read reads the elements, in row-major order: see [Decode].
@@ -25,7 +25,7 @@ func Shape(sizes []int64) []int {
 	return shape
 }
 
-// CheckShape returns an error where a shape has a negative size, or another number of elements than there are.
+// CheckShape returns an error if a shape has a negative size, or not as many elements as there are.
 func CheckShape(shape []int, d DType, count int) error {
 	sizes := make([]int64, len(shape))
 	for axis, n := range shape {

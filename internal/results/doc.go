@@ -1,2 +1,3 @@
-// Package results takes the results of a user's Go function, and detects results that are missing, and writes to memory that is not its own.
+// Package results takes the results of a user's Go function. It detects missing results, and writes to memory of
+// others.
 package results

@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// mark is what memory holds before a function fills it, in little-endian bytes of elements: of floating-point numbers a NaN that no
-// arithmetic gives, of truth values none, of integers of 8 bytes one that nobody meets.
+// mark is the content of memory before a function fills it, in little-endian bytes of elements: a NaN that no
+// arithmetic gives, an invalid truth value, or an integer of 8 bytes that never occurs in practice.
 func mark(t graph.DType) []byte {
 	switch {
 	case t == graph.Bool:
@@ -32,10 +32,11 @@ func b2i(b bool) byte {
 	return 0
 }
 
-// tells reports whether a single element that is the mark of its dtype tells that nothing was written there. Of others a whole result does.
+// tells reports whether a single element that is the mark of its dtype shows that nothing was written there. For other
+// dtypes, only a whole result does.
 func tells(t graph.DType) bool { return t == graph.Bool || t.Size() == 8 || t == graph.Float32 }
 
-// Mark fills the room for a result, so that [Filled] finds what is left out of it.
+// Mark fills the memory for a result, so that [Filled] finds elements that are not written.
 func Mark(room graph.Array) {
 	b := room.Bytes()
 	for done := copy(b, mark(room.DType)); done < len(b); {
@@ -43,8 +44,8 @@ func Mark(room graph.Array) {
 	}
 }
 
-// Take takes what a function has left in the place of its result, for which it was given room: the room as it is, or an array of the same
-// dtype and shape, whose elements are copied. what is the word for the result in the error.
+// Take takes the result of a function that was given room for it: the room itself, or an array of the same dtype and
+// shape, whose elements are copied. what is the word for the result in the error.
 func Take(what string, given, room graph.Array) error {
 	switch {
 	case given.DType != room.DType || !slices.Equal(given.Shape, room.Shape):
@@ -58,8 +59,9 @@ func Take(what string, given, room graph.Array) error {
 	return nil
 }
 
-// Filled requires that a function has written the room for its result, in which there was a mark: see [Mark]. Of integers of fewer than 8 bytes
-// and floating-point numbers of fewer than 4, it finds only what is left out whole, and of fewer than 4 bytes altogether nothing.
+// Filled returns an error unless a function has written the room for its result, which held marks: see [Mark]. For
+// integers of fewer than 8 bytes and floating-point numbers of fewer than 4, it only finds whole results that are
+// missing. It finds nothing in results of fewer than 4 bytes in all.
 func Filled(what string, room graph.Array) error {
 	m, b, size := mark(room.DType), room.Bytes(), room.DType.Size()
 	if len(b) == 0 {
@@ -93,7 +95,7 @@ func isMarked(b, m []byte) bool {
 
 var seed = maphash.MakeSeed()
 
-// Sums appends hashes of arrays to others, before a function that must not write them is called.
+// Sums appends hashes of arrays, before a function is called that must not write them.
 func Sums(to []uint64, in []graph.Array) []uint64 {
 	for _, a := range in {
 		to = append(to, maphash.Bytes(seed, a.Bytes()))
@@ -101,7 +103,7 @@ func Sums(to []uint64, in []graph.Array) []uint64 {
 	return to
 }
 
-// Written returns the first array that is no longer what it was, by hashes of [Sums]; -1 where none is.
+// Written returns the first array that has changed since [Sums]; -1 if none has.
 func Written(sums []uint64, in []graph.Array) int {
 	for i, sum := range sums {
 		if maphash.Bytes(seed, in[i].Bytes()) != sum {

@@ -1,5 +1,5 @@
-// Package scores distinguishes products of positions with positions, such as the scores of attention, from those of layers
-// with weights. Both autodiff and the compiler use it: such products are cheaper to recompute than to keep.
+// Package scores distinguishes products of positions with positions, such as the scores of attention, from those of
+// layers with weights. Both autodiff and the compiler use it: such products are cheaper to recompute than to keep.
 //
 // scores.go has the conditions.
 package scores
@@ -11,15 +11,14 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// MostTerms is the number of terms of a sum up to which a product is computed again rather than kept.
+// MostTerms is the most terms of a sum for which a product is computed again rather than kept.
 const MostTerms = 256
 
-// widerBy is how many times as long as the sums of a product its rows and columns are, at least: else the factors
-// take as much memory as the product does.
+// widerBy is the least ratio of a product's rows and columns to the length of its sums. With less, the factors take as
+// much memory as the product.
 const widerBy = 2
 
-// IsProduct reports whether a node is a product of two values that are no weights, whose matrices are much larger than
-// those of its factors.
+// IsProduct reports whether a node is a product of two values that are not weights, and much larger than its factors.
 func IsProduct(n *graph.Node) bool {
 	if n.Op().Class != graph.Contract || len(n.Operands()) < 2 || n.Rank() < 2 || n.In(0).Rank() < 2 || n.In(1).Rank() < 2 || !n.DType().IsFloat() {
 		return false

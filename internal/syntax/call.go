@@ -2,8 +2,8 @@ package syntax
 
 import "go/ast"
 
-// CalledName returns the name of the function that an expression calls: Add of ops.Add, Constant
-// of graph.Constant[float32]. It is nil where the function has none.
+// CalledName returns the name of the function that an expression calls: Add of ops.Add, Constant of
+// graph.Constant[float32]. It is nil if the function has none.
 func CalledName(fun ast.Expr) *ast.Ident {
 	switch fun := ast.Unparen(fun).(type) {
 	case *ast.Ident:

@@ -1,6 +1,6 @@
-// Package workdir knows the directory to which source positions in messages are relative. It is that of the
-// process; in a program that the broadloom command runs in the folder of a user's package, it is the one
-// in which the command was called.
+// Package workdir knows the directory to which source positions in messages are relative. It is that of the process. In
+// a program that the broadloom command runs in the folder of a user's package, it is the one in which the command was
+// called.
 package workdir
 
 import (
@@ -10,10 +10,10 @@ import (
 
 var set atomic.Pointer[string]
 
-// Set makes places relative to a directory; "" stands for that of the process.
+// Set makes places relative to a directory; "" is that of the process.
 func Set(dir string) { set.Store(&dir) }
 
-// Dir returns the directory to which places are relative, or "" where it is not known.
+// Dir returns the directory to which places are relative, or "" if it is unknown.
 func Dir() string {
 	if dir := set.Load(); dir != nil && *dir != "" {
 		return *dir

@@ -105,7 +105,6 @@ func (p *plan) sumsOfPlane() int { return p.out * p.Axes[0].Spread * p.Axes[1].S
 
 // Larger vectors cannot read a plane that was just written before it has left the store buffer. So several small planes
 // are written before the first is read.
-// is read.
 const mostPlanes, bytesOfPlanes = 16, 24 << 10
 
 // begin takes memory and lists the taps.

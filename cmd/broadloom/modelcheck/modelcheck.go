@@ -1,4 +1,4 @@
-// Package modelcheck is what "broadloom check" does inside the programs that it builds.
+// Package modelcheck is the part of "broadloom check" that runs inside the programs that it builds.
 package modelcheck
 
 import (
@@ -15,14 +15,14 @@ type Args struct {
 	Sizes map[string]int64 // sizes to bind as well
 }
 
-// Result is what [Check] finds.
+// Result is the result of [Check].
 type Result struct {
 	Report shapeinfer.ReportJSON
 	Text   string // the report's text
 	// Dims are the names of the graph's sizes.
 	Dims []string
-	// Unbound are the requirements that the sizes do not meet, and UnboundAt the places where
-	// the program requires them; the file is empty where no single line does.
+	// Unbound are the requirements that the sizes do not meet, and UnboundAt the places where the program requires
+	// them; the file is empty if no single line does.
 	Unbound   []string
 	UnboundAt []shapeinfer.PlaceJSON
 }

@@ -1,4 +1,4 @@
-// Package modeldraw is what "broadloom draw" does inside the programs that it builds.
+// Package modeldraw is the part of "broadloom draw" that runs inside the programs that it builds.
 package modeldraw
 
 import (
@@ -30,7 +30,7 @@ type Args struct {
 	Radius      int
 }
 
-// Result is what [Draw] writes.
+// Result is the result of [Draw].
 type Result struct {
 	Data  []byte
 	Dims  []string // the named sizes of the model
@@ -93,7 +93,7 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 	return r, modelprogram.Unbound(err)
 }
 
-// sizes returns values of all named sizes where some are given: the others get usual ones.
+// sizes returns values of all named sizes if some are given: the others get usual ones.
 func (a Args) sizes(g *graph.Graph, usual map[string]int, r *Result) map[string]int {
 	some := false
 	for _, name := range g.DimNames() {

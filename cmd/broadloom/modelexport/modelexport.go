@@ -1,4 +1,4 @@
-// Package modelexport is what "broadloom export" does inside the programs that it builds: it writes a
+// Package modelexport is the part of "broadloom export" that runs inside the programs that it builds. It writes a
 // model's program for XLA, or a model of ONNX.
 package modelexport
 
@@ -20,7 +20,7 @@ import (
 	"github.com/broadloom/broadloom/weights"
 )
 
-// ONNXFile is the model in a folder that holds one of ONNX. Another file beside it has its parameters, where they are large.
+// ONNXFile is the model in a folder with a model of ONNX. Large parameters are in another file next to it.
 const ONNXFile = "model.onnx"
 
 // Args are the arguments of [Export].
@@ -33,7 +33,7 @@ type Args struct {
 	Seed    uint64           // of the model's own, where they are drawn
 }
 
-// Result is what [Export] has written.
+// Result is the result of [Export].
 type Result struct {
 	Folder string   // within Args.Dir
 	Dims   []string // the named sizes of the model
@@ -107,7 +107,7 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 	return r, save(r.Folder, session)
 }
 
-// unknown tells of the sizes that are given and that a model does not have.
+// unknown reports given sizes that a model does not have.
 func (a Args) unknown(g *graph.Graph) (text string) {
 	for _, name := range slices.Sorted(maps.Keys(a.Sizes)) {
 		if !slices.Contains(g.DimNames(), name) {

@@ -1,5 +1,5 @@
-// Package modelprofile is what "broadloom profile" does inside the programs that it builds: it runs a
-// model on random inputs and measures its kernels.
+// Package modelprofile is the part of "broadloom profile" that runs inside the programs that it builds. It runs a model
+// on random inputs and measures its kernels.
 package modelprofile
 
 import (
@@ -25,7 +25,7 @@ type Args struct {
 	Trace   bool // a trace is asked for
 }
 
-// Result is what [Profile] measures.
+// Result is the result of [Profile].
 type Result struct {
 	Report string
 	Usual  []string // the named sizes that Args leaves open, as "batch = 32"
@@ -112,7 +112,7 @@ func Profile(g *graph.Graph, args json.RawMessage) (any, error) {
 	return r, nil
 }
 
-// openSizes tells which sizes were chosen for the user, where they do not go together.
+// openSizes reports which sizes were chosen for the user, if they do not fit together.
 func (r *Result) openSizes() string {
 	if len(r.Usual) == 0 {
 		return ""
@@ -120,7 +120,7 @@ func (r *Result) openSizes() string {
 	return fmt.Sprintf(" (no -size gives %s)", strings.Join(r.Usual, ", "))
 }
 
-// inInputs reports whether a size is that of an axis of some input, which tells it.
+// inInputs reports whether a size is that of an axis of some input.
 func inInputs(g *graph.Graph, name string) bool {
 	for _, in := range g.Inputs() {
 		for _, d := range in.Shape() {
@@ -135,8 +135,8 @@ func inInputs(g *graph.Graph, name string) bool {
 // mostElements bounds an input that is made: 16 GiB of float32.
 const mostElements = 4 << 30
 
-// values makes an input: random numbers that are normally distributed, zeros for integers, which
-// are indices most often, and booleans of which each second one is true.
+// values makes an input: normally distributed numbers, zeros for integers, which are usually indices, and booleans that
+// alternate.
 func values(in *graph.Node, sizes map[string]int, random *rand.Rand) (a exec.Array, err error) {
 	count := int64(1)
 	a.Shape = make([]int, in.Rank())

@@ -21,23 +21,22 @@ import (
 // RequestVariable is the environment variable that names the file of the [Request].
 const RequestVariable = "BROADLOOM_MODELRUN"
 
-// HookFile is the name of the file that the command adds to a package for the compiler's
-// eyes, to call its functions. It comes last by name, so that its init function runs after
-// the package's own.
+// HookFile is the name of the file that the command adds to a package, only for the compiler, to call its functions. It
+// is last by name, so that its init function runs after the package's own.
 const HookFile = "zzz_broadloom_models.go"
 
-// Request is what the command asks of the program.
+// Request is the command's request to the program.
 type Request struct {
 	Models  []string        // which models, by name
 	Out     string          // the file to which events are appended, one JSON object a line
 	Timeout time.Duration   // for each model
 	Args    json.RawMessage // the action's own
 	Dir     string          `json:",omitempty"` // to which the places in messages are relative
-	// Overlay are the files that hold the text of others, of which the program was built.
+	// Overlay are the files with the text of others, from which the program was built.
 	Overlay map[string]string `json:",omitempty"`
 }
 
-// Event tells how a model fares. A model without a second event ended the program.
+// Event reports the progress of a model. If a model has no second event, it ended the program.
 type Event struct {
 	Model   string
 	Started bool            `json:",omitempty"`
@@ -51,7 +50,7 @@ type Model struct {
 	Build func() (*graph.Graph, error)
 }
 
-// Graph returns what a function gave: a graph, or that and an error.
+// Graph returns the results of a function: a graph, or that and an error.
 func Graph(g *graph.Graph, err ...error) (*graph.Graph, error) {
 	if len(err) > 0 {
 		return g, err[0]
@@ -59,8 +58,7 @@ func Graph(g *graph.Graph, err ...error) (*graph.Graph, error) {
 	return g, nil
 }
 
-// Action does what a sub-command is for with a model's graph. Its result is sent to the
-// command as JSON.
+// Action is the work of a sub-command on a model's graph. Its result is sent to the command as JSON.
 type Action func(g *graph.Graph, args json.RawMessage) (result any, err error)
 
 // Main runs an action on models and ends the program. It is called from an init function,
@@ -107,9 +105,8 @@ func run(models []Model, action Action) error {
 	return nil
 }
 
-// attempt builds a model and applies the action, in a goroutine that is left behind when
-// it does not come back in time. Where the function panics, the action is applied to the graph
-// as far as it was built.
+// attempt builds a model and applies the action, in a goroutine that is abandoned if it does not return in time. If the
+// function panics, the action is applied to the graph as far as it was built.
 func attempt(m Model, action Action, r Request) (result json.RawMessage, failure string) {
 	done := make(chan struct{})
 	ended := false // by a return or a panic, not by runtime.Goexit
@@ -137,8 +134,8 @@ func attempt(m Model, action Action, r Request) (result json.RawMessage, failure
 	}
 }
 
-// unfinished applies the action to the last graph that a function made before it panicked, if
-// mistakes were recorded in it. There is no result where the action panics too.
+// unfinished applies the action to the last graph that a function made before it panicked, if mistakes were recorded in
+// it. There is no result if the action panics too.
 func unfinished(made []any, action Action, args json.RawMessage) (result json.RawMessage) {
 	defer func() { _ = recover() }()
 	for _, last := range slices.Backward(made) {
@@ -190,8 +187,7 @@ func ours(stacks string) string {
 // maxFrames bounds the lines that show where a model panicked or hangs.
 const maxFrames = 6
 
-// userFrames returns the places of a stack that lie below the start of the model and above
-// Go's runtime, the innermost first.
+// userFrames returns the places of a stack between the start of the model and Go's runtime, the innermost first.
 func userFrames(stack string) string {
 	lines := strings.Split(stack, "\n")
 	var frames []string

@@ -1,5 +1,5 @@
-// Package modelshapes is what "broadloom shapes" does inside the programs that it builds: it tells
-// the shapes of a model's values, and those that its functions promise.
+// Package modelshapes is the part of "broadloom shapes" that runs inside the programs that it builds. It reports the
+// shapes of a model's values, and those that its functions promise.
 package modelshapes
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Result is what [Tell] tells.
+// Result is the result of [Tell].
 type Result struct {
 	Errors int // mistakes of the model
 	Values []Value
@@ -61,7 +61,7 @@ func promised(g *graph.Graph, p graph.Promise) (v Value, ok bool) {
 	return v, true
 }
 
-// isLike reports whether two values need be told once only.
+// isLike reports whether two values need only be reported once.
 func (v Value) isLike(w Value) bool {
 	return v.File == w.File && v.Line == w.Line && v.Column == w.Column && v.Promised == w.Promised && v.By == w.By &&
 		v.DType == w.DType && v.Shape == w.Shape

@@ -1,5 +1,5 @@
-// Package modelvalues is what "broadloom lsp" does inside the programs that it builds: it checks a
-// model, and tells the shapes of its values beside the calls that made them.
+// Package modelvalues is the part of "broadloom lsp" that runs inside the programs that it builds. It checks a model,
+// and reports the shapes of its values next to the calls that made them.
 package modelvalues
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// Result is what [Tell] tells.
+// Result is the result of [Tell].
 type Result struct {
 	Report shapeinfer.ReportJSON
 	Values []Value
@@ -119,7 +119,7 @@ func (c *collector) callsOf(n *graph.Node) []Call {
 	return calls
 }
 
-// isOurs reports whether a frame is none of the user's.
+// isOurs reports whether a frame is not the user's.
 func isOurs(f graph.Frame) bool {
 	return filepath.Base(f.File) == modelrun.HookFile || strings.HasPrefix(f.Func, "github.com/broadloom/broadloom/cmd/broadloom/modelrun.")
 }
@@ -130,8 +130,8 @@ func bareName(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:]
 }
 
-// values returns what a call returned: the nodes that something outside of it uses, or nothing at
-// all. Of a user's function that may be more than it returned, and then none is told.
+// values returns the results of a call: the nodes that something outside of it uses, or nothing at all. For a user's
+// function that may be more than it returned; then none is reported.
 func (c *collector) values(call Call) (list []Value) {
 	m := c.calls[call]
 	for _, n := range m.nodes {
@@ -169,7 +169,7 @@ func (c *collector) value(call Call, n *graph.Node) Value {
 	return v
 }
 
-// axes says of a value's axes from which axes of inputs they come, as far as they come from any.
+// axes says for a value's axes from which axes of inputs they come, if from any.
 func (c *collector) axes(n *graph.Node) (list []string) {
 	from := make([][]string, n.Rank())
 	for _, d := range c.flow.Value(n) {
@@ -191,7 +191,7 @@ func (c *collector) axes(n *graph.Node) (list []string) {
 // their number.
 const maxSources = 32
 
-// inputAxes lists the axes of a graph's inputs, the first ones where there are many.
+// inputAxes lists the axes of a graph's inputs, only the first ones if there are many.
 func inputAxes(g *graph.Graph) (list []graph.AxisOf) {
 	for _, x := range g.Inputs() {
 		for axis := range x.Rank() {

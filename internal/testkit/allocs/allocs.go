@@ -3,11 +3,11 @@ package allocs
 
 import "testing"
 
-// tries is how often calls are measured: each of the process's workers may allocate in the first
-// call that it takes part in, whenever it comes to that.
+// tries is how often calls are measured: each of the process's workers may allocate in the first call in which it takes
+// part, whenever that is.
 const tries = 20
 
-// RequireNone fails the test unless calls of f come to allocate nothing: calls is how many are measured at once.
+// RequireNone fails the test unless calls of f eventually allocate nothing. calls is how many are measured at once.
 func RequireNone(t *testing.T, calls int, f func()) {
 	t.Helper()
 	var n float64

@@ -19,7 +19,7 @@ const PythonVariable = "BROADLOOM_XLA_PYTHON"
 //go:embed run.py
 var script []byte
 
-// Model is a model and what it is run with.
+// Model is a model and the inputs of its runs.
 type Model struct {
 	Name string
 	Data []byte // of the file; or
@@ -30,13 +30,13 @@ type Model struct {
 // Run has the inputs of a run by their names.
 type Run map[string]Arg
 
-// Arg is an input: a value, or where it has no elements given, the output of that name of the run before.
+// Arg is an input: a value or, if it has no elements, the output of that name of the previous run.
 type Arg struct {
 	Value reference.Value
 	From  string
 }
 
-// Outcome is what became of a model: the outputs of each run by their names, or why there are none.
+// Outcome is the result of a model: the outputs of each run by their names, or why there are none.
 type Outcome struct {
 	Results []map[string]reference.Value
 	Order   []string // of the outputs
@@ -57,8 +57,8 @@ type job struct {
 	Error   string          `json:"error,omitempty"`
 }
 
-// Python returns the interpreter. It skips the test where none is named, or where that one lacks a package, before the test makes
-// models that nothing could run.
+// Python returns the interpreter. It skips the test if none is named, or if that one lacks a package, before the test
+// makes models that nothing could run.
 func Python(t testing.TB) string {
 	interpreter := os.Getenv(PythonVariable)
 	if interpreter == "" {
@@ -68,12 +68,12 @@ func Python(t testing.TB) string {
 	return interpreter
 }
 
-// Do has models checked by ONNX's own checker, and runs them in one process of Python, on a CPU. It skips the test
-// where there is none.
+// Do checks models with ONNX's own checker, and runs them in one process of Python, on a CPU. It skips the test if
+// there is no interpreter.
 func Do(t testing.TB, models []Model) []Outcome { return do(t, models) }
 
-// Reference has each model carry out its first run in the evaluator of ONNX's own package, which is written with NumPy after the
-// text of the operators. It skips the test as Do.
+// Reference computes the first run of each model in the evaluator of ONNX's own package, which is written with NumPy
+// from the text of the operators. It skips the test as Do does.
 func Reference(t testing.TB, models []Model) []Outcome { return do(t, models, "reference") }
 
 func do(t testing.TB, models []Model, words ...string) []Outcome {

@@ -23,13 +23,13 @@ import (
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 )
 
-// lacking is the exit status of a script that misses a package.
+// lacking is the exit status of a script that lacks a package.
 const lacking = 77
 
 // asked has, for each interpreter and its packages, a function that asks it once.
 var asked sync.Map
 
-// Require skips a test, before it makes what nothing could run, where an interpreter lacks one of the packages.
+// Require skips a test if an interpreter lacks one of the packages, before the test makes anything for it.
 func Require(t testing.TB, interpreter string, packages ...string) {
 	t.Helper()
 	names := strings.Join(packages, ", ")
@@ -49,14 +49,14 @@ func Require(t testing.TB, interpreter string, packages ...string) {
 	}
 }
 
-// Array is a value as jobs and results have it: its elements stand at an offset of the file of raw numbers.
+// Array is a value in jobs and results: its elements are at an offset of the file of raw numbers.
 type Array struct {
 	DType  string `json:"dtype"`
 	Shape  []int  `json:"shape"`
 	Offset int    `json:"offset"`
 }
 
-// Folder is where a script and a test meet.
+// Folder is the folder in which a script and a test exchange data.
 type Folder struct {
 	Path    string
 	numbers bytes.Buffer // in and, after [Do], out
@@ -79,9 +79,9 @@ func (f *Folder) Get(t testing.TB, a Array) reference.Value {
 	return v
 }
 
-// Do runs a script by an interpreter, with words behind the folder's path and variables beside those of the
-// environment, and returns the jobs as the script has written them. It skips the test where the script ends with
-// status 77, which says that a package is lacking.
+// Do runs a script with an interpreter, with words after the folder's path and additional environment variables, and
+// returns the jobs as the script has written them. It skips the test if the script ends with status 77, which says that
+// a package is missing.
 func Do[Job any](t testing.TB, f *Folder, interpreter string, script []byte, jobs []Job, words []string, variables ...string) []Job {
 	manifest, err := json.Marshal(jobs)
 	require.NoError(t, err)

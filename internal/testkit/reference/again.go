@@ -10,13 +10,14 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// Evaluation evaluates nodes of one graph as often as elements of what was fed change. What does not depend on them is kept.
+// Evaluation evaluates nodes of one graph repeatedly, as elements of feeds change. Values that do not depend on them
+// are kept.
 type Evaluation struct {
 	outputs []*graph.Node
 	with    *evaluator
 }
 
-// Prepare begins what [Eval] does.
+// Prepare begins an [Eval].
 func Prepare(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfer.Sizes) (*Evaluation, error) {
 	if len(outputs) == 0 {
 		return nil, errors.New("oracle: nothing to evaluate")
@@ -52,7 +53,7 @@ func (v *Evaluation) Values() ([]Value, error) {
 	return values, nil
 }
 
-// Set changes element i, in row-major order, of what was fed to x.
+// Set changes element i, in row-major order, of the feed of x.
 func (v *Evaluation) Set(x *graph.Node, i int, to float64) {
 	t := v.with.known[x]
 	t.store = slices.Clone(t.store)
@@ -60,7 +61,7 @@ func (v *Evaluation) Set(x *graph.Node, i int, to float64) {
 	v.with.give(x, t)
 }
 
-// give makes a value known, and drops what was computed from another one.
+// give sets a value, and drops values that were computed from the old one.
 func (e *evaluator) give(x *graph.Node, t tensor) {
 	old, had := e.known[x]
 	e.known[x] = t

@@ -7,15 +7,15 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// written is a composite as other operations write it, in a graph of its own, so that the user's stays as it is. What was
-// computed there is kept.
+// written is the expansion of a composite, in a separate graph, so that the user's does not change. Values computed
+// there are kept.
 type written struct {
 	inner    *evaluator
 	operands []*graph.Node
 	y        *graph.Node
 }
 
-// write writes the node with other operations.
+// write expands the node.
 func (e *evaluator) write(n *graph.Node) (*written, error) {
 	if w, done := e.written[n]; done {
 		return w, nil
@@ -39,7 +39,7 @@ func (e *evaluator) write(n *graph.Node) (*written, error) {
 	return w, nil
 }
 
-// composite evaluates what the node is written as.
+// composite evaluates the expansion of the node.
 func (e *evaluator) composite(n *graph.Node, in []tensor) (tensor, error) {
 	w, err := e.write(n)
 	if err != nil {

@@ -27,7 +27,7 @@ func (e *evaluator) elementwise(n *graph.Node, in []tensor) (tensor, error) {
 	})
 }
 
-// machine computes the meaning of one element while an operation writes it down.
+// machine computes the meaning of one element while an operation describes it.
 type machine struct {
 	cells []cell
 	args  []cell // of the primitive that is being applied
@@ -80,7 +80,7 @@ func (m *machine) Size(d graph.Dim) graph.Value {
 	return m.put(graph.Int64, intCell(v))
 }
 
-// Check stops the evaluation where ok is false.
+// Check stops the evaluation if ok is false.
 func (m *machine) Check(ok graph.Value, c graph.Claim) {
 	if !m.cells[ok].bool() && m.err == nil {
 		m.err = errors.New(c.Message)

@@ -50,8 +50,8 @@ func (e *evaluator) function(n *graph.Node, in []tensor) (tensor, error) {
 	return t, err
 }
 
-// functionDType is the dtype in which a Go function gets elements: Uint64, and all of an ordered operation and of one that says so, as they are, others as
-// they are computed.
+// functionDType is the dtype of elements that a Go function gets. Uint64 is not converted, nor are elements of an
+// ordered operation or of one that says so; others have the dtype in which they are computed.
 func functionDType(op *graph.Op, t graph.DType) graph.DType {
 	if t == graph.Uint64 || op.Ordered || op.AsStored {
 		return t
@@ -66,12 +66,12 @@ func wrappedIfInt(t graph.DType, c cell) cell {
 	return c
 }
 
-// arrayOf lays cells out as a Go function reads them.
+// arrayOf converts cells to an array for a Go function.
 func arrayOf(t graph.DType, shape []int, cells []cell) graph.Array {
 	return graph.Array{DType: t, Shape: shape, Ptr: reflect.ValueOf(cellsToSlice(t, cells)).UnsafePointer()}
 }
 
-// cellsOf reads what a Go function has written.
+// cellsOf converts the array that a Go function has written.
 func cellsOf(a graph.Array) []cell {
 	n := a.NumElements()
 	if n == 0 {

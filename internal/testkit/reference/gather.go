@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// gather picks elements along an axis by index, or unites them by index.
+// gather picks elements along an axis by index, or combines them by index.
 func (e *evaluator) gather(n *graph.Node, in, index tensor) (tensor, error) {
 	x, err := e.reader(in)
 	if err != nil {
@@ -24,7 +24,7 @@ func (e *evaluator) gather(n *graph.Node, in, index tensor) (tensor, error) {
 	return e.unite(n, axis, x, at)
 }
 
-// take reads x at the index that stands in the place of its axis.
+// take reads x at the index that replaces its axis.
 func (e *evaluator) take(n *graph.Node, axis int, x, index reader) (tensor, error) {
 	return e.result(n, func(to []int) (cell, error) {
 		k := index.at(to[axis : axis+len(index.shape)]).int()

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// steps is a loop that is being run, or was: the position of the step and what it is given, how many
-// were taken, and what the last one handed on.
+// steps is the state of a loop: the position of the step and its inputs, how many steps were taken, and the results of
+// the last one.
 type steps struct {
 	position int
 	given    []tensor
@@ -16,7 +16,7 @@ type steps struct {
 	final    []tensor
 }
 
-// loop evaluates a node of a loop's own.
+// loop evaluates a node that belongs to a loop.
 func (e *evaluator) loop(n *graph.Node, a graph.LoopAttrs) (tensor, error) {
 	switch a.Role {
 	case graph.LoopCarried:
@@ -73,8 +73,8 @@ func (e *evaluator) part(x tensor, at int) (tensor, error) {
 	return tensor{x.dtype, all[at*size : (at+1)*size], graph.RowMajor(x.layout.Shape[1:])}, nil
 }
 
-// run goes through the steps of a loop, and calls each with the position of every step while what
-// the step is given is known.
+// run goes through the steps of a loop. It calls each with the position of every step while the inputs of the step are
+// known.
 func (e *evaluator) run(end *graph.Node, a graph.LoopAttrs, each func(position int) error) (*steps, error) {
 	count, err := e.ints([]graph.Dim{a.Body.Length()})
 	if err != nil {
@@ -123,7 +123,7 @@ func (e *evaluator) run(end *graph.Node, a graph.LoopAttrs, each func(position i
 	return s, nil
 }
 
-// forget drops what is known of the values of a body.
+// forget drops the values of a body.
 func (e *evaluator) forget(body *graph.Region) {
 	for n := range e.known {
 		if n.Region() != nil && body.Holds(n.Region()) {
@@ -132,7 +132,7 @@ func (e *evaluator) forget(body *graph.Region) {
 	}
 }
 
-// stack runs the loop again and keeps a value of all steps; that of steps which were not taken is 0.
+// stack runs the loop again and keeps a value of all steps; it is 0 for steps that were not taken.
 func (e *evaluator) stack(n *graph.Node, a graph.LoopAttrs) (tensor, error) {
 	end, x := n.In(0), n.In(1)
 	of, _ := end.Loop()

@@ -34,8 +34,8 @@ func (e *evaluator) matmul(n *graph.Node, x, y tensor) (tensor, error) {
 	})
 }
 
-// matrixAt returns element (row, col) of the matrix at a place of the batch; of a vector,
-// the element of its only axis, which the caller has in the fitting argument.
+// matrixAt returns element (row, col) of the matrix at a place of the batch. For a vector, it is the element of its
+// only axis, whose index is in the fitting argument.
 func (r reader) matrixAt(batch []int, isMatrix bool, row, col int) cell {
 	if !isMatrix {
 		return r.store[r.offset+max(row, col)*r.strides[0]]

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// move rearranges elements: as a view where the operation has one, else by copying.
+// move rearranges elements: as a view if the operation has one, else by copying.
 func (e *evaluator) move(n *graph.Node, in []tensor) (tensor, error) {
 	if n.Op().Assemble != nil {
 		return e.assemble(n, in)

@@ -43,7 +43,8 @@ func primitive(p graph.Prim, t graph.DType, x []cell) (cell, graph.DType) {
 	return wrapped(t, v), t
 }
 
-// uint64Prim is what differs from signed integers of the same bits, which give signed.
+// uint64Prim is the result of a primitive on Uint64. signed is that of signed integers with the same bits; most
+// primitives give the same.
 func uint64Prim(p graph.Prim, x, y, signed int64) int64 {
 	u, v := uint64(x), uint64(y)
 	switch p {
@@ -127,8 +128,7 @@ func rounded(t graph.DType, v float64) cell {
 	return floatCell(v)
 }
 
-// stored returns what is left of a value where it is stored as an element of its type: numbers of 16 bits are
-// computed in float32 and rounded once.
+// stored returns a value as it is after a store: numbers of 16 bits are computed in float32 and rounded once.
 func stored(t graph.DType, c cell) cell {
 	switch t {
 	case graph.Float16:
@@ -149,7 +149,8 @@ func stored(t graph.DType, c cell) cell {
 // binary16 rounds to IEEE 754's binary16.
 func binary16(v float64) float64 { return roundedTo(v, 11, -24, 65536) }
 
-// roundedTo rounds to some bits of precision, half to even, none of them below 2^least, and to infinity from limit on.
+// roundedTo rounds to a number of bits of precision, half to even, with no bit below 2^least, and to infinity from
+// limit on.
 func roundedTo(v float64, precision, least int, limit float64) float64 {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return v
@@ -245,7 +246,7 @@ func floatRem(x, y float64) float64 {
 	return r
 }
 
-// floatFloorDiv is the whole number that belongs to floatRem.
+// floatFloorDiv is the integer that belongs to floatRem.
 func floatFloorDiv(x, y float64) float64 {
 	if y == 0 {
 		return x / y
@@ -341,9 +342,8 @@ func intPow(x, y int64) int64 {
 	return result
 }
 
-// convert changes the type of an element: floating point to integer truncates,
-// saturates and gives 0 for NaN; anything to Bool is x != 0; integers wrap around. Of a narrow integer, an int64 saturates and then
-// wraps around.
+// convert changes the type of an element: floating point to integer truncates, saturates and gives 0 for NaN; anything
+// to Bool is x != 0; integers wrap around. A conversion to a narrow integer saturates to int64 and then wraps around.
 func convert(c cell, from, to graph.DType) cell {
 	switch {
 	case from == to:

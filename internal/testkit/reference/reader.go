@@ -32,8 +32,8 @@ func (r reader) at(index []int) cell {
 	return r.store[at]
 }
 
-// broadcastAt returns the element that meets an index of a broadcast result: shapes are
-// lined up from the right, and an axis of size 1 is repeated.
+// broadcastAt returns the element that is broadcast to an index of a result: shapes are aligned from the right, and an
+// axis of size 1 is repeated.
 func (r reader) broadcastAt(index []int) cell {
 	at, lead := r.offset, len(index)-len(r.shape)
 	for i, n := range r.shape {

@@ -44,8 +44,7 @@ func (e *evaluator) reduce(n *graph.Node, x tensor) (tensor, error) {
 	return t, err
 }
 
-// foldedAxes returns the axes that a reduction folds; of a sum to a shape, those whose
-// size turned out to be 1 there.
+// foldedAxes returns the axes that a reduction folds. For a sum to a shape, these are the axes of size 1 there.
 func (e *evaluator) foldedAxes(n *graph.Node, shape []int) ([]int, error) {
 	if list := n.Op().Axes; list != nil {
 		return list(n), nil
@@ -153,7 +152,7 @@ func (f *folder) result() cell {
 	return wrapped(f.dtype, f.acc.int())
 }
 
-// loser is what a maximum or a minimum of no elements is: what every element beats.
+// loser is the initial maximum or minimum, which every element beats.
 func loser(fold graph.Fold, t graph.DType) cell {
 	sign := 1
 	if fold != graph.FoldMin {

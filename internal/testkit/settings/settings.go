@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// The environment of a process that computes for a test, and the words around its result.
+// The environment of a process that computes for a test, and the marks around its result.
 const (
 	asked = "BROADLOOM_TEST_COMPUTES"
 	begin = "<<result "
 	end   = " result>>"
 )
 
-// Sets lists the settings: every instruction set (one that the machine lacks is taken for
-// the next smaller one), with machine code made at run time and without, on few and on
-// more threads than there may be processors, and with a collector that never rests.
+// Sets lists the settings: every instruction set (if the machine lacks one, the next smaller one runs), with machine
+// code made at run time and without, on few and on more threads than there may be processors, and with a garbage
+// collector that never rests.
 func Sets() [][]string {
 	var sets [][]string
 	for _, isa := range []string{"portable", "avx2", "avx512"} {
@@ -35,8 +35,8 @@ func Sets() [][]string {
 	return append(sets, []string{"GOGC=1", "GOMAXPROCS=1"})
 }
 
-// Same requires that a top-level test computes the same text under all settings: here, and
-// in processes of the test's own program that run this test only.
+// Same requires that a top-level test computes the same text under all settings: here, and in processes of the test
+// binary that run only this test.
 func Same(t *testing.T, compute func() string) {
 	t.Helper()
 	if os.Getenv(asked) != "" {
@@ -59,7 +59,7 @@ func Same(t *testing.T, compute func() string) {
 	}
 }
 
-// elsewhere returns what a process with these settings computes.
+// elsewhere returns the result of a process with these settings.
 func elsewhere(t *testing.T, set []string) (string, error) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(append(os.Environ(), asked+"=1"), set...)

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// IREEVariable is the environment variable that names iree-opt, the parser and verifier of IREE's compiler: it is no
-// part of XLA. pip install iree-base-compiler.
+// IREEVariable is the environment variable that names iree-opt, the parser and verifier of IREE's compiler, which is
+// not part of XLA. pip install iree-base-compiler.
 const IREEVariable = "BROADLOOM_IREE_OPT"
 
-// Verify returns what iree-opt says of each program, "" where it is in order. It skips the test where there is none.
+// Verify returns iree-opt's errors for each program, "" if it has none. It skips the test if there is no iree-opt.
 func Verify(t testing.TB, programs []Program) (found []string) {
 	program := os.Getenv(IREEVariable)
 	if program == "" {

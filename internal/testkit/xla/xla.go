@@ -12,7 +12,7 @@ import (
 //go:embed run.py
 var script []byte
 
-// Program is a module and what it is run with.
+// Program is a module and the arguments of its runs.
 type Program struct {
 	Name string
 	Text string
@@ -22,13 +22,13 @@ type Program struct {
 // Run lists the arguments of a run, in the module's order.
 type Run []Arg
 
-// Arg is an argument: a value, or where it has no elements given, result From of the run before.
+// Arg is an argument: a value or, if it has no elements, result From of the previous run.
 type Arg struct {
 	Value reference.Value
 	From  int
 }
 
-// Outcome is what became of a program: the results of each run, or why there are none.
+// Outcome is the result of a program: the results of each run, or why there are none.
 type Outcome struct {
 	Results [][]reference.Value
 	Error   string
@@ -48,8 +48,7 @@ type job struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// Do runs programs in one process of Python, on a CPU. It skips the test where there is no jaxlib of the version
-// that is wanted.
+// Do runs programs in one process of Python, on a CPU. It skips the test if there is no jaxlib of the required version.
 func Do(t testing.TB, programs []Program) []Outcome {
 	interpreter, err := launch.FindPython(t.Context())
 	if err != nil {

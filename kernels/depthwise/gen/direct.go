@@ -40,7 +40,6 @@ const masksOfBlock = 8
 // stride: one vector of columns after the other, and in each row by row. A row contributes to the sums of several rows
 // of the result, each of which has a register. With each row, or pair of rows for a stride of 2, one is stored and one
 // begins.
-// each row, or pair of rows where the stride is 2.
 type direct struct {
 	kernel, stride int
 	a              *asm.Asm

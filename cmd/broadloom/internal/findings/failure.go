@@ -11,8 +11,8 @@ import (
 
 var frame = regexp.MustCompile(`(?m)^ +at (.+\.go):(\d+)\s`)
 
-// OfFailure returns why a model could not be checked: at the innermost line of its package in the
-// stack of a panic or of a function that does not come back, or else at the model.
+// OfFailure returns why a model could not be checked. Its place is the innermost line of its package in the stack of a
+// panic or of a function that does not return, or else the model.
 func OfFailure(o models.Outcome) Finding {
 	first, rest, _ := strings.Cut(o.Failure, "\n")
 	f := Finding{Code: NotChecked, At: Place{File: o.Model.File, Line: o.Model.Line}, Detail: rest,

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// NotChecked stands for a code where a model could not be checked.
+// NotChecked is the code for a model that could not be checked.
 const NotChecked = "not-checked"
 
 // Finding is an error, a warning or a note at a place of the user's program.
@@ -22,7 +22,7 @@ type Finding struct {
 	Related  []Related // values that take part, where they are made elsewhere
 }
 
-// Related is another place with what is to be said of it.
+// Related is another place with a message.
 type Related struct {
 	At   Place
 	Text string
@@ -76,8 +76,7 @@ func OfProblem(dir, text string) (list []Finding) {
 	return list
 }
 
-// detail returns what stands below the first line of a message, without the indentation that
-// all its lines share.
+// detail returns the lines after the first line of a message, without their common indentation.
 func detail(text string) string {
 	_, rest, _ := strings.Cut(text, "\n")
 	lines := strings.Split(rest, "\n")

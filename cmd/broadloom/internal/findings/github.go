@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// commands are what GitHub calls the severities.
+// commands are GitHub's names of the severities.
 var commands = map[graph.Severity]string{graph.Error: "error", graph.Warning: "warning", graph.Note: "notice"}
 
 // WriteGitHub writes findings as commands that make GitHub Actions show them at their lines.
@@ -36,7 +36,7 @@ func WriteGitHub(w io.Writer, root string, list []Finding) error {
 	return nil
 }
 
-// What a command may not hold is written as URLs write it.
+// Characters that a command may not contain are escaped as in URLs.
 var (
 	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

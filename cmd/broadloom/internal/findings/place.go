@@ -14,8 +14,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// Place is a place in a file. Lines and columns are counted from 1, columns in bytes; they are
-// 0 where they are not known.
+// Place is a place in a file. Lines and columns are counted from 1, columns in bytes; they are 0 if unknown.
 type Place struct {
 	File         string // full path
 	Line, Column int
@@ -30,9 +29,8 @@ func (p Place) compare(q Place) int {
 
 var placed = regexp.MustCompile(`^(.+?\.go):(\d+)(?::(\d+))?: (?s:(.*))$`)
 
-// Placed splits a text such as "models/net.go:12:3: undefined: x" into its place and what it
-// says. File names are relative to a directory. ok is false where the text does not begin with
-// a place.
+// Placed splits a text such as "models/net.go:12:3: undefined: x" into its place and its message. File names are
+// relative to a directory. ok is false if the text does not begin with a place.
 func Placed(dir, text string) (at Place, message string, ok bool) {
 	m := placed.FindStringSubmatch(text)
 	if m == nil {
@@ -47,7 +45,7 @@ func Placed(dir, text string) (at Place, message string, ok bool) {
 	return at, m[4], true
 }
 
-// codePoints returns the column in characters, 0 where it cannot be told.
+// codePoints returns the column in characters, or 0 if it is unknown.
 func (p Place) codePoints() int {
 	if p.Column < 1 {
 		return 0
@@ -63,7 +61,7 @@ func (p Place) codePoints() int {
 	return utf8.RuneCount(lines[p.Line-1][:p.Column-1]) + 1
 }
 
-// below returns a file's path relative to a directory that it lies below, with slashes.
+// below returns a file's path relative to a directory that contains it, with slashes.
 func below(dir, file string) (relative string, ok bool) {
 	relative, err := filepath.Rel(dir, file)
 	if err != nil || !filepath.IsLocal(relative) {

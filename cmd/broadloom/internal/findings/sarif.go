@@ -13,8 +13,8 @@ import (
 // rootID names the directory of the repository in SARIF.
 const rootID = "%SRCROOT%"
 
-// SARIF returns findings as a SARIF 2.1.0 report. Files are named relative to root, the
-// directory of the repository. complete tells whether all models could be checked.
+// SARIF returns findings as a SARIF 2.1.0 report. Files are named relative to root, the directory of the repository.
+// complete says whether all models could be checked.
 func SARIF(root, version string, list []Finding, complete bool) *sarif.Report {
 	s := sarifWriter{root: root, rules: map[string]int{}}
 	s.run = sarif.NewRunWithInformationURI("broadloom", "https://github.com/broadloom/broadloom")

@@ -39,7 +39,7 @@ func (t *snapshot) diagnostic(f findings.Finding) diagnostic {
 	return d
 }
 
-// span returns the range of the call at a place, or of what stands on its line.
+// span returns the range of the call at a place, or of the text of its line.
 func (t *snapshot) span(at findings.Place) protocol.Range {
 	s := t.source(at.File)
 	if call := s.begun(at.Line, at.Column); call != nil {
@@ -48,7 +48,8 @@ func (t *snapshot) span(at findings.Place) protocol.Range {
 	return s.lineSpan(at.Line)
 }
 
-// toPublish returns the diagnostics of all files that are open, and of others that have some, or had. The server is locked.
+// toPublish returns the diagnostics of all files that are open, and of others that have some, or had. The server is
+// locked.
 func (s *server) toPublish() (lists []*protocol.PublishDiagnosticsParams) {
 	byFile := map[string][]protocol.Diagnostic{}
 	for file := range s.published { // these are told where they have none any more
@@ -93,7 +94,7 @@ func (s *server) toPublish() (lists []*protocol.PublishDiagnosticsParams) {
 	return lists
 }
 
-// now returns the diagnostic in the present text, where its lines are still there.
+// now returns the diagnostic in the present text, if its lines still exist.
 func (d diagnostic) now(lines []string) (protocol.Diagnostic, bool) {
 	moved := d.source.moved(lines)
 	start, end := moved(d.Range.Start.Line), moved(d.Range.End.Line)

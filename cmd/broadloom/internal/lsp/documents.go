@@ -59,7 +59,7 @@ func (s *server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeW
 	return nil
 }
 
-// set notes what is open.
+// set records an open document.
 func (s *server) set(file string, d *document, delay time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *server) set(file string, d *document, delay time.Duration) {
 	s.schedule(file, delay)
 }
 
-// overlay returns the open Go files whose text is not the saved one. The server is locked.
+// overlay returns the open Go files with unsaved text. The server must be locked.
 func (s *server) overlay() models.Overlay {
 	o := models.Overlay{}
 	for file, d := range s.docs {

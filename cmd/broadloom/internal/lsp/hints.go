@@ -89,8 +89,7 @@ func (s *server) models() (list []*model) {
 	return list
 }
 
-// place returns where the hint of a call stands: behind the variable that takes its value, or else
-// behind the call.
+// place returns the place of the hint for a call: after the variable that takes its value, or else after the call.
 func (s *source) place(call *ast.CallExpr) place {
 	if id := s.assigned[call]; id != nil {
 		return place{s.position(s.at(id.End())), true}
@@ -98,7 +97,7 @@ func (s *source) place(call *ast.CallExpr) place {
 	return place{s.position(s.at(call.End())), false}
 }
 
-// labelOf returns the shape of a value, with its dtype where that is not the usual one.
+// labelOf returns the shape of a value, with its dtype if that is not the usual one.
 func labelOf(v modelvalues.Value) string {
 	if v.DType == "float32" {
 		return v.Shape

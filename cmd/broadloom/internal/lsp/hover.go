@@ -14,8 +14,8 @@ import (
 	"github.com/broadloom/broadloom/internal/syntax"
 )
 
-// Hover returns the value of the variable or the call under the cursor: its dtype and shape, and what
-// it was made from.
+// Hover returns the value of the variable or the call under the cursor: its dtype and shape, and the values from which
+// it was computed.
 func (s *server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
 	file := p.TextDocument.URI.FsPath()
 	known, err := s.current(ctx, file)
@@ -55,7 +55,7 @@ func (s *server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.Join(shortened(texts), "\n---\n")}, Range: span}, nil
 }
 
-// before returns where a position of a later text was in this one.
+// before maps a position of a later text back to this one.
 func (s *source) before(p protocol.Position, later []string) (protocol.Position, bool) {
 	moved := s.moved(later)
 	for line := range s.lines {

@@ -73,8 +73,8 @@ func (s *server) start(p *pkg, delay time.Duration) {
 	})
 }
 
-// current waits until a file's package is checked, where the editor would not be told later, and
-// reports whether the package is known. The error says that the request was cancelled.
+// current waits until a file's package is checked, if the editor would not be told later, and reports whether the
+// package is known. The error says that the request was cancelled.
 func (s *server) current(ctx context.Context, file string) (p *pkg, err error) {
 	s.mu.Lock()
 	p = s.packages[filepath.Dir(file)]

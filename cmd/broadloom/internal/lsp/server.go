@@ -39,8 +39,7 @@ type settings struct {
 	Delay time.Duration
 }
 
-// Serve answers an editor until it exits or the connection ends. The error tells that the editor left
-// without shutdown.
+// Serve answers an editor until it exits or the connection ends. The error says that the editor left without shutdown.
 func Serve(ctx context.Context, connection io.ReadWriteCloser) error {
 	untilShutdown, stop := context.WithCancel(ctx)
 	defer stop()
@@ -87,8 +86,8 @@ func (c codec) Unmarshal(data []byte, v any) error {
 	return protocol.Unmarshal(data, v)
 }
 
-// inOrder handles notifications one after the other, since changes of a document build on each other,
-// and requests beside them.
+// inOrder handles notifications one after the other, since changes of a document build on each other, and requests
+// concurrently.
 func inOrder(handler jsonrpc2.Handler) jsonrpc2.Handler {
 	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
 		if req.IsCall() {
@@ -117,12 +116,12 @@ func (s *server) guard(handler jsonrpc2.Handler) jsonrpc2.Handler {
 	}
 }
 
-// log tells the editor's user what went wrong in the server.
+// log reports an error of the server to the editor's user.
 func (s *server) log(format string, args ...any) {
 	s.client.LogMessage(s.ctx, &protocol.LogMessageParams{Type: protocol.MessageTypeError, Message: fmt.Sprintf(format, args...)})
 }
 
-// Initialize tells what the server can do.
+// Initialize returns the server's capabilities.
 func (s *server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

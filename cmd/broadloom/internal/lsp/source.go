@@ -74,7 +74,7 @@ func (s *source) assign(id *ast.Ident, x ast.Expr) {
 // at returns a place in the file itself: a //line comment leads elsewhere.
 func (s *source) at(pos token.Pos) token.Position { return s.files.PositionFor(pos, false) }
 
-// call returns the call of a value, or nil where it cannot be told from others.
+// call returns the call of a value, or nil if it is ambiguous.
 func (s *source) call(c modelvalues.Call) *ast.CallExpr {
 	calls := s.calls[namedLine{c.Line, c.Function}]
 	if len(calls) == 1 {
@@ -110,7 +110,7 @@ func (s *source) span(n ast.Node) protocol.Range {
 	return protocol.Range{Start: s.position(s.at(n.Pos())), End: s.position(s.at(n.End()))}
 }
 
-// lineSpan returns the range of what stands on a line.
+// lineSpan returns the range of the text of a line.
 func (s *source) lineSpan(line int) protocol.Range {
 	line = min(max(line, 1), len(s.lines))
 	text := strings.TrimRight(s.lines[line-1], " \t\r")
@@ -151,8 +151,8 @@ func (s *source) pos(p protocol.Position) token.Pos {
 	return file.LineStart(int(p.Line)+1) + token.Pos(column)
 }
 
-// moved returns where the lines of this text are in a later one, which are the lines before and after
-// what was changed: counted from 0, and -1 for a line that is no more.
+// moved maps the lines of this text to those of a later one. The lines before and after the change are the same. Lines
+// count from 0; the result is -1 for a line that is gone.
 func (s *source) moved(later []string) func(line uint32) int {
 	before := 0
 	for before < min(len(s.lines), len(later)) && s.lines[before] == later[before] {

@@ -8,16 +8,16 @@ import (
 	"go.lsp.dev/jsonrpc2"
 )
 
-// framed is a stream of messages each of which says how long it is: where the next one begins is known,
-// whatever is in it.
+// framed is a stream of messages that state their length, so the beginning of the next one is known, whatever a message
+// contains.
 type framed interface {
 	jsonrpc2.Stream
 	ReadFrame(ctx context.Context) (body []byte, n int64, err error)
 	WriteFrame(ctx context.Context, body []byte) (n int64, err error)
 }
 
-// forgiving answers what is no message with an error, and goes on with the next one: the library would
-// end the connection.
+// forgiving answers invalid messages with an error, and continues with the next one. The library would end the
+// connection.
 type forgiving struct{ framed }
 
 func newStream(connection io.ReadWriteCloser) jsonrpc2.Stream {
@@ -40,7 +40,7 @@ func (s forgiving) ReadFrame(ctx context.Context) (body []byte, n int64, err err
 	}
 }
 
-// troubleOf says why something is no message. What stands in an array is answered one by one.
+// troubleOf says why something is not a message. The elements of an array are answered one by one.
 func troubleOf(body []byte) error {
 	if !json.Valid(body) {
 		return jsonrpc2.ErrParse

@@ -11,10 +11,9 @@ import (
 	"github.com/broadloom/broadloom/cmd/broadloom/modelrun"
 )
 
-// Builder runs the models of one package again and again while its source changes. What did not
-// change is not built again: the first run takes as long as [Run], and the next ones those
-// parts of a second in which the package is compiled and linked. It is not for several
-// goroutines at once.
+// Builder runs the models of one package repeatedly while its source changes. Unchanged packages are not built again:
+// the first run takes as long as [Run], and later ones only the fractions of a second in which the package is compiled
+// and linked. A Builder serves one goroutine at a time.
 type Builder struct {
 	dir       string // of the package
 	action    Action
@@ -34,8 +33,8 @@ func NewBuilder(dir string, action Action) (*Builder, error) {
 // Close removes the builder's files.
 func (b *Builder) Close() { os.RemoveAll(b.temporary) }
 
-// DependsOn reports whether the package imports, by whatever way, one that lies in a directory of
-// the user's own. It is known after a run.
+// DependsOn reports whether the package imports, directly or not, a package in a directory of the user. It is known
+// after a run.
 func (b *Builder) DependsOn(dir string) bool {
 	return b.warm != nil && slices.Contains(b.warm.localDirs, dir)
 }
@@ -62,7 +61,7 @@ func (b *Builder) Run(ctx context.Context, overlay Overlay, o Options) (pkg Pack
 	return pkg, outcomes, err
 }
 
-// listed returns what the go command says of the package.
+// listed returns the go command's description of the package.
 func (b *Builder) listed(ctx context.Context, overlay Overlay) (listed, error) {
 	if b.warm != nil && b.warm.isCurrent(overlay) {
 		return b.warm.pkg, nil

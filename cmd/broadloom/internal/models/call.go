@@ -18,7 +18,7 @@ import (
 // Import is an import of a file with a mark, under the name that the mark uses.
 type Import struct{ Name, Path string }
 
-// addCall notes the call of a mark. Its imports are those of the file.
+// addCall records the call in a mark. Its imports are those of the file.
 func (p *Package) addCall(text string, at token.Position, imports []*ast.ImportSpec) {
 	e, err := parseCall(text)
 	if err != nil {
@@ -77,7 +77,7 @@ func used(e ast.Expr, imports []*ast.ImportSpec) (list []Import) {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// importOf returns an import with its name, by custom the last word of the path where none is written.
+// importOf returns an import with its name; without a written name, that is by custom the last word of the path.
 func importOf(spec *ast.ImportSpec) Import {
 	of, _ := strconv.Unquote(spec.Path.Value)
 	switch {

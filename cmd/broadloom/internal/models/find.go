@@ -24,7 +24,7 @@ type Package struct {
 	Problems              []string // marks that are not understood, with file and line
 }
 
-// Model is a marked function, or a call that stands in its mark.
+// Model is a marked function, or a call in its mark.
 type Model struct {
 	Name string // of the function, or the call of the mark
 	File string // full path
@@ -33,7 +33,7 @@ type Model struct {
 	Code string
 }
 
-// listed is what go list says of a package.
+// listed is go list's description of a package.
 type listed struct {
 	Dir, ImportPath, Name string
 	GoFiles, CgoFiles     []string
@@ -121,7 +121,7 @@ func read(l listed, o Overlay) (Package, error) {
 	return p, nil
 }
 
-// readFile notes the marked functions of a file, and the marks that are at no function.
+// readFile records the marked functions of a file, and the marks that are at no function.
 func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 	marks := map[token.Pos]string{} // with what stands behind each
 	for _, group := range f.Comments {
@@ -159,7 +159,7 @@ func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 	}
 }
 
-// add notes a marked function.
+// add records a marked function.
 func (p *Package) add(fn *ast.FuncDecl, at token.Position) {
 	code, ok := callOf(fn)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// head returns what the go command looks at in the Go files of a directory: their names, what stands
-// above their package clauses, and their imports.
+// head returns the parts of a directory's Go files that the go command reads: their names, the text above their package
+// clauses, and their imports.
 func head(dir string, overlay Overlay) string {
 	names := map[string]bool{}
 	entries, _ := os.ReadDir(dir)

@@ -5,7 +5,7 @@ import "strings"
 // Directive is the mark of a model.
 const Directive = "//broadloom:model"
 
-// cutMark returns what stands behind the mark of a model, most often nothing, if a comment is one.
+// cutMark returns the text after the mark of a model, usually nothing, if a comment is one.
 func cutMark(comment string) (call string, ok bool) {
 	behind, ok := strings.CutPrefix(comment, Directive)
 	call = strings.TrimSpace(behind)
@@ -21,11 +21,10 @@ func isMark(comment string) bool {
 // IsMark reports whether a comment is the mark of a model, or was meant as one.
 func IsMark(comment string) bool { return isMark(comment) || isNearlyMark(comment) }
 
-// maxTypos bounds the letters by which a comment may differ from the mark to be taken for one.
+// maxTypos is the most letters by which a comment may differ from the mark to count as a misspelled one.
 const maxTypos = 2
 
-// isNearlyMark reports whether a comment was meant as a mark, and is none: it has a space or a wrong
-// letter.
+// isNearlyMark reports whether a comment was meant as a mark, but has a space or a wrong letter.
 func isNearlyMark(comment string) bool {
 	words := strings.Fields(strings.TrimPrefix(comment, "//"))
 	if isMark(comment) || !strings.HasPrefix(comment, "//") || len(words) == 0 || !strings.ContainsAny(words[0]+words[min(1, len(words)-1)], ":") {

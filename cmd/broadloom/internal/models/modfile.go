@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// lacksModules reports whether a build failed because the user's module does not list
-// what the action needs: its go.mod, its go.sum and its vendor directory have only what the
-// user's own packages import.
+// lacksModules reports whether a build failed because the user's module does not list a dependency of the action: its
+// go.mod, its go.sum and its vendor directory only cover the imports of the user's own packages.
 func lacksModules(output []byte) bool {
 	for _, sign := range []string{"updates to go.mod needed", "updates to go.sum needed", "missing go.sum entry",
 		"no required module provides package", "import lookup disabled by -mod=vendor"} {
@@ -25,10 +24,9 @@ func lacksModules(output []byte) bool {
 	return false
 }
 
-// ownModfile copies the files of the module, or of the workspace, so that go build may complete
-// the copies and leaves the user's alone. It returns the arguments and the environment that
-// go build needs. Where a file lacks a sum, the copy is completed from the module cache or the
-// network.
+// ownModfile copies the files of the module, or of the workspace, so that go build may complete the copies without
+// changing the user's. It returns the arguments and the environment that go build needs. If a file lacks a sum, the
+// copy is completed from the module cache or the network.
 func (p *program) ownModfile() (args, env []string, err error) {
 	out, err := p.goOutput("env", "-json", "GOMOD", "GOWORK")
 	if err != nil {
@@ -47,7 +45,7 @@ func (p *program) ownModfile() (args, env []string, err error) {
 	return []string{"-mod=mod", "-modfile=" + filepath.Join(p.dir, "go.mod")}, []string{"GOWORK=off"}, nil
 }
 
-// ownWorkspace copies a workspace's file, with paths that do not depend on where it lies.
+// ownWorkspace copies a workspace's file, with paths that do not depend on its place.
 func (p *program) ownWorkspace(file string) (args, env []string, err error) {
 	out, err := p.goOutput("work", "edit", "-json", file)
 	if err != nil {
@@ -86,7 +84,7 @@ func (p *program) ownWorkspace(file string) (args, env []string, err error) {
 	return []string{"-mod=readonly"}, []string{"GOWORK=" + copied}, nil
 }
 
-// copyModfiles copies a file under a name, and the file of sums beside it, which may be missing.
+// copyModfiles copies a file under a name, and the file of sums next to it, which may be missing.
 func (p *program) copyModfiles(file, name, sums string) error {
 	for from, to := range map[string]string{file: name, filepath.Join(filepath.Dir(file), sums): sums} {
 		data, err := os.ReadFile(from)
@@ -100,7 +98,7 @@ func (p *program) copyModfiles(file, name, sums string) error {
 	return nil
 }
 
-// goOutput returns what a go command prints.
+// goOutput returns the output of a go command.
 func (p *program) goOutput(args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = p.pkg.Dir

@@ -27,7 +27,7 @@ type Options struct {
 	Output  io.Writer              // what models print
 }
 
-// Outcome is what became of a model.
+// Outcome is the result of a model.
 type Outcome struct {
 	Package Package
 	Model   Model
@@ -91,11 +91,11 @@ func (p *program) runAll(ctx context.Context, o Options) ([]Outcome, error) {
 	return outcomes, nil
 }
 
-// startTime is what the program may take besides its models.
+// startTime is the time that the program may take besides its models.
 const startTime = 30 * time.Second
 
-// run starts the program once and notes what the models' events tell. Where the program
-// ends early, the model that was running gets the blame.
+// run starts the program once and records the models' events. If the program ends early, the model that was running
+// gets the blame.
 func (p *program) run(ctx context.Context, names []string, o Options, done map[string]modelrun.Event) error {
 	args, err := json.Marshal(o.Args)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *program) run(ctx context.Context, names []string, o Options, done map[s
 	defer cancel()
 	var stderr tail
 	cmd := exec.CommandContext(ctx, p.binary)
-	// A graph is small and its program soon over: memory is collected only where there is much of it.
+	// A graph is small and its program soon over: garbage is collected only if there is a lot of it.
 	cmd.Dir, cmd.Env = p.pkg.Dir, append([]string{"GOGC=off", "GOMEMLIMIT=1GiB"}, append(os.Environ(), modelrun.RequestVariable+"="+requestFile)...)
 	cmd.Stdout, cmd.Stderr = o.Output, io.MultiWriter(o.Output, &stderr)
 	cmd.WaitDelay = time.Second
@@ -149,7 +149,7 @@ func ended(err error) string {
 	return err.Error()
 }
 
-// readEvents notes the models that are done and gives the one that was running last.
+// readEvents records the models that are done and returns the one that was running last.
 func readEvents(file string, done map[string]modelrun.Event) (running string, err error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -172,7 +172,7 @@ func readEvents(file string, done map[string]modelrun.Event) (running string, er
 	}
 }
 
-// tail keeps the end of what a program writes.
+// tail keeps the end of a program's output.
 type tail struct{ buf []byte }
 
 const (
@@ -189,7 +189,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text returns the beginning of Go's message of a crash, or the end of what was written.
+// text returns the beginning of Go's message of a crash, or the end of the output.
 func (t *tail) text() string {
 	text := strings.TrimSpace(string(t.buf))
 	for _, mark := range []string{"panic: ", "fatal error: ", "runtime: goroutine stack exceeds"} {

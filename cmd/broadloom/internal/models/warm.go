@@ -16,8 +16,8 @@ import (
 	"github.com/broadloom/broadloom/cmd/broadloom/modelrun"
 )
 
-// warm is what a builder keeps of a build: with it the compiler and the linker are called without the
-// go command, which would look through all packages again.
+// warm is the part of a build that a builder keeps. With it the compiler and the linker are called without the go
+// command, which would check all packages again.
 type warm struct {
 	pkg       listed
 	isSimple  bool // a change of its Go files needs the compiler only
@@ -29,7 +29,7 @@ type warm struct {
 	tools     toolchain
 }
 
-// stamp tells a file from what it was.
+// stamp detects changes of a file.
 type stamp struct {
 	size    int64
 	changed time.Time
@@ -43,7 +43,7 @@ func stampOf(file string) stamp {
 	return stamp{info.Size(), info.ModTime()}
 }
 
-// newWarm makes a program with the go command, and keeps what it tells.
+// newWarm builds a program with the go command, and keeps its results.
 func newWarm(ctx context.Context, p *program, overlay Overlay) (*warm, error) {
 	out, err := p.goTool(ctx, "list", "-deps", "-export",
 		"-json=Dir,ImportPath,Name,GoFiles,CgoFiles,SFiles,HFiles,CFiles,SysoFiles,EmbedPatterns,Export,Standard,Module")
@@ -76,7 +76,7 @@ func newWarm(ctx context.Context, p *program, overlay Overlay) (*warm, error) {
 	return w, nil
 }
 
-// readList reads what go list says of the program's packages.
+// readList reads go list's description of the program's packages.
 func (w *warm) readList(p *program, out []byte) error {
 	var exports strings.Builder
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -109,13 +109,13 @@ func (w *warm) readList(p *program, out []byte) error {
 	return os.WriteFile(w.exports, []byte(exports.String()), 0o600)
 }
 
-// isLocal reports whether a package's files may change: it is none of a version.
+// isLocal reports whether a package's files may change: it is not from a versioned module.
 func (l listed) isLocal() bool {
 	m := l.Module
 	return m == nil || m.Main || m.Version == "" || m.Replace != nil && m.Replace.Version == ""
 }
 
-// setPackage notes the package itself.
+// setPackage records the package itself.
 func (w *warm) setPackage(l listed) {
 	l.GoFiles = slices.DeleteFunc(l.GoFiles, func(name string) bool { return name == modelrun.HookFile })
 	w.pkg = l

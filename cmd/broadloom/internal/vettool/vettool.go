@@ -1,5 +1,5 @@
-// Package vettool makes the command a tool of go vet: "go vet -vettool=$(which broadloom) ./..."
-// reports what is wrong with the models of the packages that are vetted.
+// Package vettool makes the command a tool of go vet: "go vet -vettool=$(which broadloom) ./..." reports mistakes in
+// the models of the vetted packages.
 package vettool
 
 import (
