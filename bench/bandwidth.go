@@ -26,9 +26,8 @@ type mover struct {
 	call  sidebyside.Func
 }
 
-// bandwidth writes at what rate arrays as large as those of add_16M_fwd are copied and
-// added, in gigabytes (10⁹) read and written per second, and what share of the fastest
-// copy the sum reaches.
+// bandwidth writes the rate at which arrays as large as those of add_16M_fwd are copied and added, in gigabytes (10⁹)
+// read and written per second, and the sum's share of the fastest copy.
 func bandwidth(ctx context.Context, opts options, out io.Writer) error {
 	runtime.GOMAXPROCS(opts.config.Threads)
 	w, _ := suite.Lookup(bandwidthWorkload)
@@ -56,7 +55,7 @@ func bandwidth(ctx context.Context, opts options, out io.Writer) error {
 	return writeBandwidths(out, movers, timings)
 }
 
-// copyProgram copies a tensor with a compiled program, and gives the latest copy.
+// copyProgram copies a tensor with a compiled program, and returns the latest copy.
 func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, result func() ([]float32, error), err error) {
 	g := graph.New("copy")
 	n := g.Input("x", graph.Float32, graph.MakeShape(x.Shape...)...)
@@ -74,7 +73,7 @@ func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, re
 	return step, func() ([]float32, error) { return exec.Values[float32](out, y) }, nil
 }
 
-// timeMovers times movers by turns.
+// timeMovers times movers in turn.
 func timeMovers(movers []mover, rule sidebyside.Rule) ([]sidebyside.Timing, error) {
 	sides := make([]sidebyside.Side, len(movers))
 	for i, m := range movers {
@@ -83,8 +82,7 @@ func timeMovers(movers []mover, rule sidebyside.Rule) ([]sidebyside.Timing, erro
 	return rule.ByTurns(sides...)
 }
 
-// writeBandwidths writes a table of what movers took. The last one is compared with the best
-// of the others.
+// writeBandwidths writes a table of the times of movers. The last one is compared with the best of the others.
 func writeBandwidths(out io.Writer, movers []mover, timings []sidebyside.Timing) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tMB\tleast ms\tmedian ms\tGB/s\t")

@@ -69,8 +69,7 @@ func fill(rec *record.Record, p suite.Peer, w suite.Workload, opts options) (err
 	return nil
 }
 
-// check puts into the record what the latest call computed, so that libraries
-// can be seen to have done the same.
+// check records the results of the latest call, to show that libraries have computed the same.
 func check(rec *record.Record, program suite.Program, hasLoss bool) error {
 	results, err := program.Results()
 	if err != nil {

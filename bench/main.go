@@ -4,9 +4,8 @@
 //
 //	go run -C bench . -threads 1 -peer broadloom,gomlx,gorgonia > go.jsonl
 //
-// Each measurement is made in a process of its own, which is this program
-// again with -child: so caches are empty at its start, and a library that
-// hangs or crashes costs no more than its time-out.
+// Each measurement is made in a separate process, which is this program again with -child. So caches are empty at its
+// start, and a library that hangs or crashes costs no more than its time-out.
 package main
 
 import (
@@ -30,7 +29,7 @@ func main() {
 	}))
 }
 
-// isaVariable is where Broadloom looks for its instruction set when a process starts.
+// isaVariable is the environment variable from which Broadloom reads its instruction set when a process starts.
 const isaVariable = "BROADLOOM_ISA"
 
 // runWith runs this program again, with an instruction set.
@@ -45,7 +44,7 @@ func runWith(ctx context.Context, isa string) error {
 	return cmd.Run()
 }
 
-// run plays the part that the options give to this process.
+// run does the work that the options give to this process.
 func run(ctx context.Context, opts options) error {
 	switch {
 	case opts.versions:

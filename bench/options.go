@@ -29,7 +29,7 @@ type options struct {
 	timeout   time.Duration
 
 	versions bool
-	// profiled asks for a profile of Broadloom's kernels in place of measurements.
+	// profiled asks for a profile of Broadloom's kernels instead of measurements.
 	profiled bool
 	// bandwidth asks for the rate at which memory is copied.
 	bandwidth bool

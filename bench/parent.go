@@ -42,13 +42,12 @@ func parent(ctx context.Context, opts options, out io.Writer) error {
 	return nil
 }
 
-// blank is a record that says what was measured, but not yet with what result.
+// blank is a record that says what is measured, without a result.
 func blank(opts options, p suite.Peer, w suite.Workload) record.Record {
 	return record.Record{Peer: p.Name(), Mode: p.Mode(opts.config), Threads: opts.config.Threads, Name: w.Name}
 }
 
-// spawn measures one workload in a process of its own, and waits no longer than
-// the time-out.
+// spawn measures one workload in a separate process, and waits no longer than the time-out.
 func spawn(ctx context.Context, self string, opts options, p suite.Peer, w suite.Workload) (record.Record, error) {
 	limit := opts.timeout + opts.minTime
 	limited, cancel := context.WithTimeout(ctx, limit)

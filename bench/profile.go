@@ -10,10 +10,10 @@ import (
 	"github.com/broadloom/broadloom/exec"
 )
 
-// profiledRuns is the number of runs of which a profile gives the shortest times.
+// profiledRuns is the number of runs from which a profile takes the shortest times.
 const profiledRuns = 20
 
-// profile writes where Broadloom's time goes in each workload, beside what the machine does at most.
+// profile writes the time of Broadloom's kernels in each workload, next to the machine's peak rates.
 func profile(ctx context.Context, opts options, out io.Writer) error {
 	runtime.GOMAXPROCS(opts.config.Threads)
 	machine, err := exec.MeasureMachine(opts.config.Threads)

@@ -32,8 +32,8 @@ func (c *checker) fail(code graph.Code, at graph.Pos, n *graph.Node, help string
 	return m
 }
 
-// begins checks what does not depend on any value; the mesh is of use if it returns true. What names axes
-// that there are not is left out.
+// begins checks what does not depend on any value; the mesh is usable if it returns true. Rules with unknown axes are
+// left out.
 func (c *checker) begins() bool {
 	if wrong := c.mesh.wrong(); wrong != "" {
 		c.fail(graph.CodeMesh, c.mesh.pos, nil, "make it of axes with names: reach.NewMesh(reach.Axis(\"data\", 4), reach.Axis(\"tensor\", 2))", "%s", wrong)
@@ -47,7 +47,7 @@ func (c *checker) begins() bool {
 	return true
 }
 
-// checkSizes wants the sizes that are bound to be those of the graph, within what was declared of them.
+// checkSizes requires bound sizes to be names of the graph, within their declared bounds.
 func (c *checker) checkSizes() {
 	names := c.graph.DimNames()
 	for _, name := range slices.Sorted(maps.Keys(c.sizes)) {
@@ -75,7 +75,7 @@ func (c *checker) checkRoots() {
 	}
 }
 
-// known refuses mesh axes that there are not, and one that stands twice.
+// known refuses unknown mesh axes, and repeated ones.
 func (c *checker) known(s Sharding, at graph.Pos) bool {
 	seen := map[string]bool{}
 	for _, name := range s.meshAxes() {
@@ -93,7 +93,7 @@ func (c *checker) known(s Sharding, at graph.Pos) bool {
 	return true
 }
 
-// readable refuses a pattern that is none.
+// readable refuses an invalid pattern.
 func (c *checker) readable(r *rule) bool {
 	if _, err := path.Match(r.pattern, ""); err != nil {
 		c.fail(graph.CodeShardRule, r.pos, nil, "* matches any characters, ? one character, and [ab] one of several", "%q is not a valid pattern: %v", r.pattern, err)
@@ -169,7 +169,7 @@ func (c *checker) bound(d graph.Dim) graph.Dim {
 	return d
 }
 
-// undivided tells of a size that the mesh does not divide, and how it could.
+// undivided reports a size that the mesh does not divide, and how it could.
 func (c *checker) undivided(n *graph.Node, axis int, size graph.Dim, over []string, at graph.Pos) {
 	parts := c.mesh.parts(over)
 	m := c.fail(graph.CodeShardSize, at, n, "", "axis %d of %s should be divided over %s, into %d parts, but its size is %s", axis, n.Called(), strings.Join(over, between), parts, size)
@@ -236,7 +236,7 @@ func (c *checker) nearest(r *rule) string {
 	return text
 }
 
-// checkUpdates wants the result of an update to be divided as what it writes is: both are one memory.
+// checkUpdates requires the result of an update to be divided like the value that it writes: both are one memory.
 func (c *checker) checkUpdates(p *Plan) {
 	for _, at := range c.constraints {
 		n := at.node
@@ -250,7 +250,7 @@ func (c *checker) checkUpdates(p *Plan) {
 	}
 }
 
-// written returns the parameter or input whose memory a value is, in its whole shape; nil where there is none.
+// written returns the parameter or input whose memory a value is, in its whole shape; nil if there is none.
 func written(n *graph.Node) *graph.Node {
 	for n != nil && n.Op().Class != graph.Source {
 		if n.Op().Class != graph.Update && n.Op().Class != graph.Version {

@@ -23,11 +23,12 @@ const (
 type Collective struct {
 	Kind Kind
 	Axes []string // of the mesh, over which devices take part together
-	// Bytes is the size of the value on one device: of the result, but of what goes in for a reduce-scatter.
+	// Bytes is the size of the value on one device: that of the result, except for a reduce-scatter, where it is that
+	// of the operand.
 	Bytes int64
 	// Times is how often a step does it: more than once in the body of a loop.
 	Times int64
-	// Value is what is computed, of the user's graph, or what is read by it where Operand is set.
+	// Value is the computed value, of the user's graph, or its reader if Operand is set.
 	Value *graph.Node
 }
 
@@ -80,7 +81,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.3g %s", v, units[at])
 }
 
-// without returns the names that do not stand in others.
+// without returns the names that are not among others.
 func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return slices.Contains(others, s) })
 }

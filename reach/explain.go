@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/internal/ancestors"
 )
 
-// Explanation is what a program on a mesh costs, from its graph alone: what its devices tell each other in
-// each step, and what lies in the memory of each. XLA may do with less, by ways of its own.
+// Explanation is the cost of a program on a mesh, from its graph alone: the communication of its devices in each step,
+// and the memory of each. XLA may need less, by other methods.
 type Explanation struct {
 	Mesh        Mesh
 	Memory      Memory
@@ -23,16 +23,16 @@ type Explanation struct {
 // Sharding returns how a value is expected to be divided, or nil for one that the program does not compute.
 func (e *Explanation) Sharding(n *graph.Node) Sharding { return e.shardings[n] }
 
-// Memory is what lies on one device, in bytes.
+// Memory is the memory of one device, in bytes.
 type Memory struct {
 	Parameters, States, Inputs, Outputs int64
 	// Kept is an estimate: values of the forward pass that gradients read.
 	Kept int64
-	// WholeParameters and WholeStates are what one device alone would have.
+	// WholeParameters and WholeStates are the memory on a single device.
 	WholeParameters, WholeStates int64
 }
 
-// Explain tells what the program costs. All sizes must be known: whole numbers, or bound by [Sizes].
+// Explain returns the cost of the program. All sizes must be known: whole numbers, or bound by [Sizes].
 func (p *Plan) Explain() (*Explanation, error) {
 	for _, n := range p.nodes() {
 		for axis, d := range n.Shape() {
@@ -49,7 +49,7 @@ func (p *Plan) Explain() (*Explanation, error) {
 	return e, nil
 }
 
-// nodes lists what the program computes, operands first.
+// nodes lists the computed nodes, operands first.
 func (p *Plan) nodes() []*graph.Node {
 	if roots := slices.Concat(p.outputs, p.updates); len(roots) > 0 {
 		return ancestors.Of(p.graph, roots...)
@@ -76,7 +76,7 @@ func (p *Plan) follow() *costs {
 	return c
 }
 
-// memory adds up what lies on one device.
+// memory adds up the memory of one device.
 func (p *Plan) memory(c *costs) (m Memory) {
 	kept := map[*graph.Node]bool{}
 	for _, n := range p.nodes() {
@@ -112,7 +112,7 @@ func (e *Explanation) Sent() (sent int64) {
 	return sent
 }
 
-// Total is what all communication of one kind over the same mesh axes amounts to.
+// Total is the sum of all communication of one kind over the same mesh axes.
 type Total struct {
 	Kind  Kind
 	Axes  []string

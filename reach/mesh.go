@@ -59,7 +59,7 @@ func (m Mesh) String() string {
 	return strings.Join(words, " ")
 }
 
-// size returns the number of devices along an axis; ok is false where the mesh has none of that name.
+// size returns the number of devices along an axis; ok is false if the mesh has no such axis.
 func (m Mesh) size(axis string) (size int, ok bool) {
 	for _, a := range m.axes {
 		if a.Name == axis {
@@ -103,7 +103,7 @@ func (m Mesh) wrong() string {
 	return ""
 }
 
-// isName reports whether a word can name a mesh axis: what names a size can.
+// isName reports whether a word can name a mesh axis: the rules are those for names of sizes.
 func isName(s string) bool {
 	for i, r := range s {
 		isLetter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'

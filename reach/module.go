@@ -27,8 +27,8 @@ func (p *Plan) Module() (*stablehlo.Module, error) {
 	return m, nil
 }
 
-// Export writes a folder that package launch runs: the module, its signature with the mesh and the shardings,
-// and the session's parameters. A session of nil writes none. What stood there before stays until all is written.
+// Export writes a folder that package launch runs: the module, its signature with the mesh and the shardings, and the
+// session's parameters. A session of nil writes none. The old contents stay until all is written.
 func (p *Plan) Export(dir string, s *exec.Session) error {
 	m, err := p.Module()
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *Plan) Export(dir string, s *exec.Session) error {
 	return m.Save(dir, s)
 }
 
-// meshName is what modules call the mesh.
+// meshName is the name of the mesh in modules.
 const meshName = "mesh"
 
 // shardy writes the mesh as an operation of Shardy's.
@@ -49,7 +49,7 @@ func (m Mesh) shardy() string {
 	return fmt.Sprintf(`"sdy.mesh"() <{sym_name = %q, mesh = #sdy.mesh<[%s]>}> : () -> ()`, meshName, strings.Join(axes, ", "))
 }
 
-// shardy writes a value's sharding as an attribute of Shardy's, or "" where XLA is to find it.
+// shardy writes a value's sharding as an attribute of Shardy, or "" if XLA is to find it.
 func (p *Plan) shardy(n *graph.Node) string {
 	s, is := p.shardings[n]
 	if !is {
@@ -66,7 +66,7 @@ func (p *Plan) shardy(n *graph.Node) string {
 	return fmt.Sprintf("#sdy.sharding<@%s, [%s]>", meshName, strings.Join(axes, ", "))
 }
 
-// describe tells the launcher of the mesh and of the shardings that are fixed.
+// describe adds the mesh and the fixed shardings to the signature, for the launcher.
 func (p *Plan) describe(s *stablehlo.Signature) {
 	for _, a := range p.mesh.axes {
 		s.Mesh = append(s.Mesh, stablehlo.MeshAxis{Name: a.Name, Size: a.Size})

@@ -11,7 +11,7 @@ import (
 // that is divided over two mesh axes, the first of them outermost.
 type Option func(*request)
 
-// request is what [Shard] was given.
+// request is the arguments of [Shard].
 type request struct {
 	graph            *graph.Graph
 	mesh             Mesh
@@ -62,7 +62,7 @@ type constraint struct {
 	pos  graph.Pos
 }
 
-// Outputs names the values that each run gives back, as exec.Outputs does. They are whole on each device.
+// Outputs names the values that each run returns, as exec.Outputs does. They are whole on each device.
 func Outputs(nodes ...*graph.Node) Option {
 	return func(r *request) { r.outputs = append(r.outputs, nodes...) }
 }
@@ -72,8 +72,8 @@ func Updates(nodes ...*graph.Node) Option {
 	return func(r *request) { r.updates = append(r.updates, nodes...) }
 }
 
-// Sizes binds named sizes to numbers. What is not bound must be divided for all sizes that the declarations
-// allow: graph.MultipleOf says that a size is a multiple.
+// Sizes binds named sizes to numbers. Other sizes must be divisible for all values that the declarations allow:
+// graph.MultipleOf says that a size is a multiple.
 func Sizes(sizes map[string]int) Option {
 	at := graph.Caller()
 	return func(r *request) {
@@ -99,15 +99,15 @@ func Inputs(pattern string, axes ...string) Option {
 	return newRule(ofInputs, pattern, axes, graph.Caller())
 }
 
-// Params divides the parameters whose full names match the pattern, one of [path.Match]: "*.up.weight"
-// matches in all scopes. What an optimiser remembers of a parameter, in its shape, is divided as it is.
-// Parameters that no rule matches are whole on each device.
+// Params divides the parameters whose full names match the pattern, one of [path.Match]: "*.up.weight" matches in all
+// scopes. An optimiser's state of a parameter, in its shape, is divided in the same way. Parameters that no rule
+// matches are whole on each device.
 func Params(pattern string, axes ...string) Option {
 	return newRule(ofParams, pattern, axes, graph.Caller())
 }
 
-// States divides what an optimiser remembers of parameters, where that is to be otherwise than the
-// parameters: the pattern matches full names such as "*.weight.exp_avg".
+// States divides an optimiser's states, if they are to differ from their parameters: the pattern matches full names
+// such as "*.weight.exp_avg".
 func States(pattern string, axes ...string) Option {
 	return newRule(ofStates, pattern, axes, graph.Caller())
 }
@@ -117,17 +117,16 @@ func newRule(kind ruleKind, pattern string, axes []string, at graph.Pos) Option 
 	return func(r *request) { r.rules = append(r.rules, &rule{kind: kind, pattern: pattern, axes: s, pos: at}) }
 }
 
-// At divides one value: an input, a parameter, or a computed value, which XLA then brings into that
-// sharding where it is computed. It counts before all rules. The result of an update is divided as its
-// parameter is.
+// At divides one value: an input, a parameter, or a computed value, which XLA then brings into that sharding after it
+// is computed. It takes precedence over all rules. The result of an update is divided like its parameter.
 func At(n *graph.Node, axes ...string) Option {
 	at, s := graph.Caller(), parse(axes)
 	return func(r *request) { r.constraints = append(r.constraints, &constraint{n, s, at}) }
 }
 
-// ZeRO divides what an optimiser remembers of parameters over a mesh axis besides, "data" most often, each
-// along its first axis that can be: Rajbhandari and others, ZeRO: Memory Optimizations Toward Training
-// Trillion Parameter Models (2020), stage 1. State that no axis can be divided of stays as its parameter is.
+// ZeRO also divides an optimiser's states over a mesh axis, usually "data", each along its first axis that can be
+// divided: Rajbhandari and others, ZeRO: Memory Optimizations Toward Training Trillion Parameter Models (2020), stage
+// 1. States without such an axis stay like their parameters.
 func ZeRO(axis string) Option {
 	at := graph.Caller()
 	return func(r *request) { r.zero = append(r.zero, &dimRule{axes: parse([]string{axis})[0], pos: at}) }

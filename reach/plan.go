@@ -66,7 +66,7 @@ func (p *Plan) Graph() *graph.Graph { return p.graph }
 // Mesh returns the mesh.
 func (p *Plan) Mesh() Mesh { return p.mesh }
 
-// Report returns what the check found: warnings and notes, and no errors.
+// Report returns the findings of the check: warnings and notes, and no errors.
 func (p *Plan) Report() *shapeinfer.Report { return p.report }
 
 // Sharding returns the sharding of an input, a parameter, or a value of [At]; ok is false for other values,
@@ -117,7 +117,7 @@ func (c *checker) assignTo(p *Plan, kind ruleKind, n *graph.Node, otherwise func
 	}
 }
 
-// ruleFor returns the first rule that matches a value's name, or nil, and notes which ones do.
+// ruleFor returns the first rule that matches a value's name, or nil, and records which ones do.
 func (c *checker) ruleFor(kind ruleKind, n *graph.Node) (first *rule) {
 	for _, r := range c.rules {
 		if ok, err := path.Match(r.pattern, n.Name()); err != nil || !ok || r.kind != kind {

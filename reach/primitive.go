@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// loopAxis is what an operation does along an axis of an operand: it has a position there for each of an axis of
-// the result, at 0 and above; or it folds it, below 0.
+// loopAxis is the role of an axis of an operand in an operation. From 0 on, it is the axis of the result with the same
+// positions; below 0, the axis is folded.
 type loopAxis int
 
 // blocked is an axis that an operation reads at more than one position, in ways that only the whole allows.
@@ -54,7 +54,8 @@ func kept(names, wanted []string) []string {
 	return names[:n]
 }
 
-// choose gives each mesh axis to one axis of the operation: that by which the operands with the most bytes are divided.
+// choose gives each mesh axis to one axis of the operation: the one by which the operands with the most bytes are
+// divided.
 func (c *costs) choose(n *graph.Node, roles [][]loopAxis) map[loopAxis][]string {
 	weights := map[loopAxis]map[string]int64{}
 	for i, x := range n.Operands() {
@@ -116,7 +117,7 @@ func (c *costs) dividesAxis(n *graph.Node, axis loopAxis, names []string) bool {
 	return axis < 0 || c.size(n.Shape()[axis])%int64(c.mesh.parts(names)) == 0
 }
 
-// roles says what an operation does along each axis of each operand that is divided.
+// roles is the role of each divided axis of each operand in an operation.
 func (c *costs) roles(n *graph.Node) [][]loopAxis {
 	roles := make([][]loopAxis, len(n.Operands()))
 	for i, x := range n.Operands() {
@@ -154,7 +155,7 @@ func functionRoles(n *graph.Node, roles [][]loopAxis) [][]loopAxis {
 	return roles
 }
 
-// role is what an operation does along an axis of an operand, from how its result depends on it.
+// role is the role of an axis of an operand, from how the operation's result depends on it.
 func (c *costs) role(n *graph.Node, i, axis int, f *axisflow.Flow, result *graph.Node) loopAxis {
 	size := c.size(n.In(i).Shape()[axis])
 	d, depends := f.Value(result).Of(0)

@@ -9,10 +9,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// costs follows shardings through a program, and collects what its devices tell each other. What it
-// expects of XLA's partitioner are its simplest ways: operands that are divided alike are left where they
-// are, what is whole is sliced where it is wanted in parts, and what each device has a share of a sum of is
-// summed where it was computed.
+// costs follows shardings through a program, and collects the communication of its devices. It assumes the simplest
+// methods of XLA's partitioner: operands that are divided alike are not moved; a whole value is sliced if it is wanted
+// in parts; partial sums are summed where they were computed.
 type costs struct {
 	mesh  Mesh
 	size  func(graph.Dim) int64
@@ -24,7 +23,7 @@ type costs struct {
 	depth int
 }
 
-// move is a collective, with what decides whether it is one of less.
+// move is a collective, with the facts that decide whether a cheaper one is enough.
 type move struct {
 	Collective
 	of *graph.Node // that is summed; nil for an operand that is gathered
@@ -49,7 +48,7 @@ func (c *costs) follow(nodes []*graph.Node) {
 	}
 }
 
-// apply finds the sharding of a node, and notes what it costs.
+// apply finds the sharding of a node, and records its cost.
 func (c *costs) apply(n *graph.Node) Sharding {
 	switch n.Op().Class {
 	case graph.Composite:
@@ -83,7 +82,7 @@ func (c *costs) composite(n *graph.Node) Sharding {
 	return inner.sharding(result)
 }
 
-// bring returns the sharding that a node is to have, and notes what it costs to bring its value there.
+// bring returns the sharding that a node is to have, and records the cost of bringing its value there.
 func (c *costs) bring(n *graph.Node, s Sharding) Sharding {
 	want, is := c.fixed[n]
 	if !is {
@@ -102,7 +101,7 @@ func (c *costs) timesOf(n *graph.Node) int64 {
 	return times
 }
 
-// reshard notes what it costs that a reader needs a value in another sharding. To slice is free.
+// reshard records the cost if a reader needs a value in another sharding. Slicing is free.
 func (c *costs) reshard(reader, x *graph.Node, have, want Sharding) {
 	var gathered, exchanged []string
 	for axis, names := range have {
@@ -162,8 +161,8 @@ func (c *costs) loop(n *graph.Node) Sharding {
 	return replicated(n.Rank())
 }
 
-// refine goes back from users to what they use: what all users read a part of is computed in parts, and a
-// sum of which each device keeps a part is scattered.
+// refine goes back from users to their operands. A value of which all users read a part is computed in parts, and a sum
+// of which each device keeps a part is scattered.
 func (c *costs) refine(nodes []*graph.Node) {
 	want := map[*graph.Node]Sharding{}
 	for _, n := range slices.Backward(nodes) {
@@ -182,7 +181,7 @@ func (c *costs) refine(nodes []*graph.Node) {
 	}
 }
 
-// reads returns how an operand is divided by what a reader needs of it, where the reader's result is divided as s.
+// reads returns the sharding in which a reader needs an operand, if the reader's result is divided as s.
 func (c *costs) reads(n *graph.Node, i int, s Sharding) Sharding {
 	x := n.In(i)
 	need := c.sharding(x).clone()
@@ -230,7 +229,7 @@ func common(s, t Sharding) Sharding {
 	return u
 }
 
-// scatter makes a reduce-scatter of a sum, where each device goes on with its part alone.
+// scatter replaces a sum by a reduce-scatter, if each device continues with its part alone.
 func (c *costs) scatter(n *graph.Node, s Sharding) {
 	for _, m := range c.moves {
 		if m.of == n && !slices.ContainsFunc(m.Axes, func(name string) bool { return !s.uses(name) }) {

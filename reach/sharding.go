@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Sharding says, for each axis of a value, over which axes of the mesh its elements are divided, the
-// outermost first. An axis without any is whole on each device. Mesh axes that stand nowhere hold copies.
+// Sharding says, for each axis of a value, over which axes of the mesh its elements are divided, the outermost first.
+// An axis without any is whole on each device. Unused mesh axes hold copies.
 type Sharding [][]string
 
 // replicated is the sharding of a value that each device has whole.
@@ -61,7 +61,7 @@ func (s Sharding) meshAxes() (all []string) {
 // between separates mesh axes that divide one axis of a value together.
 const between = "*"
 
-// parse reads what a rule says of each axis: "", "data" or "data*tensor".
+// parse reads a rule for each axis: "", "data" or "data*tensor".
 func parse(axes []string) Sharding {
 	s := make(Sharding, len(axes))
 	for i, words := range axes {

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// placed is an operand of an assembled value: element (i0, i1, …) stands at (start[0] + i0*step[0], …).
+// placed is an operand of an assembled value: element (i0, i1, …) is at (start[0] + i0*step[0], …).
 type placed struct {
 	x           *value
 	start, step []int
@@ -54,7 +54,7 @@ func (e *exporter) put(p placed, shape []int, filling *value) *value {
 	return e.pad(p.x, filling, p.start, high, between)
 }
 
-// joined returns the axis along which parts stand one behind the other and fill a value; -1 where they do not.
+// joined returns the axis along which parts are contiguous and fill a value; -1 if there is none.
 func joined(shape []int, parts []placed) int {
 	if len(parts) == 0 {
 		return -1

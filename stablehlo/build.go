@@ -37,7 +37,7 @@ func (b *builder) append(op string, out []tensor, attrs []attr, regions []*block
 	return i
 }
 
-// within builds another block, and comes back.
+// within builds in another block, and then returns to this one.
 func (b *builder) within(inner *block, build func()) {
 	outer := b.block
 	b.block = inner
@@ -45,7 +45,7 @@ func (b *builder) within(inner *block, build func()) {
 	build()
 }
 
-// while goes on from begin with what step makes of the values, as long as more is true of them.
+// while writes a loop that starts from begin and applies step to the values as long as more is true of them.
 func (b *builder) while(begin []*value, more func([]*value) *value, step func([]*value) []*value) []*value {
 	goesOn, body := newBlock("stablehlo.return"), newBlock("stablehlo.return")
 	types := typesOf(begin)
@@ -121,10 +121,10 @@ func (b *builder) compare(direction string, x, y *value) *value {
 	}, x, y)
 }
 
-// choose is x where a condition is true, and else y.
+// choose is x if a condition is true, else y.
 func (b *builder) choose(condition, x, y *value) *value { return b.same("select", condition, x, y) }
 
-// reshape gives the same elements, in row-major order, another shape.
+// reshape gives another shape to the same elements, in row-major order.
 func (b *builder) reshape(x *value, shape []int) *value {
 	if slices.Equal(x.shape, shape) {
 		return x

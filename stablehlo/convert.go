@@ -37,9 +37,9 @@ func (e *exporter) convert(x *value, to graph.DType) *value {
 	return e.stable("convert", t, x)
 }
 
-// truncated makes integers of floating-point numbers, without their fractions. Those outside become the least or the
-// greatest one, and NaN becomes 0, which StableHLO leaves open. Integers other than int32 are those of 64 bits, of
-// which they have the last bits; those beyond int64 have a place in uint64.
+// truncated converts floating-point numbers to integers, without their fractions. Numbers out of range become the least
+// or the greatest integer, and NaN becomes 0; StableHLO leaves these cases open. Integers other than int32 are
+// converted as 64-bit ones, of which they keep the last bits; numbers beyond int64 may fit into uint64.
 func (e *exporter) truncated(x *value, to graph.DType) *value {
 	if to != graph.Int32 && to != graph.Int64 {
 		y := e.convert(e.truncated(x, graph.Int64), to)

@@ -8,11 +8,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// A product with windows of a value is a convolution, whichever axes it sums over: over the elements of windows it
-// is one with the weights, and over the places of windows it is the gradient with respect to the weights. Place i and element k of
-// a window meet at element i·stride + k·dilation, so that the two change parts.
+// A product with windows of a value is a convolution, whichever axes it sums over. Summed over the elements of windows,
+// it is one with the weights; summed over the places of windows, it is the gradient with respect to the weights. Place
+// i and element k of a window refer to element i·stride + k·dilation, so the two exchange roles.
 
-// product is a matrix product of which one operand shows windows.
+// product is a matrix product with windows as one operand.
 type product struct {
 	*exporter
 	t            tensor
@@ -49,8 +49,8 @@ func (e *exporter) swapped(x *value) *value {
 	return e.transpose(x, order)
 }
 
-// spatial is an axis along which windows slide: the atom that stays in the result, and the one that is summed over; nil where
-// there is one of them.
+// spatial is an axis along which windows slide: the atom that stays in the result, and the one that is summed over; nil
+// for a missing one.
 type spatial struct {
 	axis       int
 	kept, gone *atom
@@ -63,7 +63,7 @@ func (s spatial) of(a *atom) (size, step int) {
 	return a.size, a.step
 }
 
-// write writes the convolution; nil where the product is none.
+// write writes the convolution; nil if the product is not one.
 func (p *product) write() *value {
 	if !p.roles() {
 		return nil
@@ -89,7 +89,7 @@ func (p *product) write() *value {
 	return p.arrange(y, plain, slides)
 }
 
-// roles finds what the product does with each atom; false where it does what no convolution does.
+// roles finds the role of each atom in the product; false if it is not one of a convolution.
 func (p *product) roles() bool {
 	rank := len(p.axes)
 	for i, group := range p.axes[:rank-2] {
@@ -109,8 +109,8 @@ func (p *product) roles() bool {
 	return len(p.other.shape) <= rank
 }
 
-// sort finds the axes of the dense value along which windows slide, and the atoms of its other axes by their roles, each in the order
-// of the axes.
+// sort finds the axes of the dense value along which windows slide, and the atoms of its other axes by their roles,
+// each in the order of the axes.
 func (p *product) sort() (plain [3][]*atom, slides []spatial, ok bool) {
 	atoms, step := slices.Concat(p.axes...), p.windows.count()
 	for axis, size := range p.windows.shape {
@@ -251,7 +251,7 @@ func (p *product) arrange(y *value, plain [3][]*atom, slides []spatial) *value {
 	return p.reshape(p.transpose(p.reshape(y, sizes), order), p.t.shape)
 }
 
-// window says how a kernel slides over an image: padding has for each axis what comes before and after.
+// window says how a kernel slides over an image. padding has, for each axis, the padding before and after.
 type window struct{ strides, dilations, padding, spread []int }
 
 // convolve writes a convolution of [batch, channels, places…] with [results, channels of a group, places…].

@@ -14,8 +14,8 @@ func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
 	return e.convert(m.values[y], m.types[y])
 }
 
-// elementEmitter takes down the meaning of an element as operations on tensors of the node's shape. Numbers of 16 bits
-// are held in float32, and rounded where they are converted, and at the end.
+// elementEmitter records the meaning of an element as operations on tensors of the node's shape. Numbers of 16 bits are
+// held in float32. They are rounded by conversions, and at the end.
 type elementEmitter struct {
 	e      *exporter
 	node   *graph.Node
@@ -68,12 +68,12 @@ func (m *elementEmitter) Size(d graph.Dim) graph.Value {
 	return m.put(m.e.whole(tensor{graph.Int64, m.shape}, int64(m.e.int(d))), graph.Int64)
 }
 
-// Check notes a claim, which a result of the module tells of.
+// Check records a claim, which becomes a result of the module.
 func (m *elementEmitter) Check(ok graph.Value, c graph.Claim) {
 	m.e.claim(m.values[ok], c.Message)
 }
 
-// claim notes that all elements of a truth value must be true.
+// claim records that all elements of a truth value must be true.
 func (e *exporter) claim(holds *value, message string) {
 	if holds.count() == 0 {
 		return

@@ -34,7 +34,7 @@ type request struct {
 	attributes       []string
 }
 
-// Outputs names the values that the program gives back.
+// Outputs names the results of the program.
 func Outputs(nodes ...*graph.Node) Option {
 	return func(r *request) { r.outputs = append(r.outputs, nodes...) }
 }
@@ -44,7 +44,7 @@ func Updates(nodes ...*graph.Node) Option {
 	return func(r *request) { r.updates = append(r.updates, nodes...) }
 }
 
-// Bind gives named sizes their numbers. A module has fixed sizes: all names that the program needs are wanted.
+// Bind gives named sizes their numbers. A module has fixed sizes: all names that the program needs must be bound.
 func Bind(sizes shapeinfer.Sizes) Option {
 	return func(r *request) {
 		for name, n := range sizes {
@@ -53,9 +53,9 @@ func Bind(sizes shapeinfer.Sizes) Option {
 	}
 }
 
-// Annotate calls sharding with the inputs, parameters and computed values of the graph. Where it gives a text, such
-// as `#sdy.sharding<@mesh, [{"data"}, {}]>`, the value is annotated with it: an argument, and the
-// result that takes its place, has the attribute sdy.sharding; a computed value gets a constraint.
+// Annotate calls sharding with the inputs, parameters and computed values of the graph. If it returns a text, such as
+// `#sdy.sharding<@mesh, [{"data"}, {}]>`, the value is annotated with it: an argument, and the result that replaces it,
+// get the attribute sdy.sharding; a computed value gets a constraint.
 func Annotate(sharding func(n *graph.Node) string) Option {
 	return func(r *request) { r.annotate = sharding }
 }
@@ -70,9 +70,9 @@ func Attribute(name, text string) Option {
 	return func(r *request) { r.attributes = append(r.attributes, name+" = "+text) }
 }
 
-// Export writes the program that computes outputs and carries out updates of a graph. The error holds every
-// mistake of the graph, as that of exec.Compile, or says at the user's line which operation has no form in
-// StableHLO, and what to do.
+// Export writes the program that computes outputs and carries out updates of a graph. The error contains every mistake
+// of the graph, as that of exec.Compile, or says at the user's line which operation has no form in StableHLO, and what
+// to do.
 func Export(g *graph.Graph, opts ...Option) (*Module, error) {
 	r := request{sizes: shapeinfer.Sizes{}}
 	for _, o := range opts {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// exporter goes through a graph and writes what each node means.
+// exporter visits the nodes of a graph and writes each.
 type exporter struct {
 	builder
 	sizes    shapeinfer.Sizes
@@ -39,7 +39,7 @@ func newExporter(sizes shapeinfer.Sizes, annotate func(*graph.Node) string) *exp
 	return &exporter{sizes: sizes, annotate: annotate, shown: map[*value]shown{}, made: map[*value]made{}, landed: map[*value]*landed{}}
 }
 
-// enter begins another graph, of which roots are wanted, within the block at work.
+// enter begins another graph, whose roots are wanted, within the current block.
 func (e *exporter) enter(g *graph.Graph, roots []*graph.Node) {
 	depth := 0
 	if e.frame != nil {
@@ -74,7 +74,7 @@ func (e *exporter) module(g *graph.Graph, r request) (m *Module, err error) {
 	return m, nil
 }
 
-// panicked says whose code has panicked: what an operation says of itself is the user's where the operation is.
+// panicked says whose code has panicked: a user's operation has the user's code.
 func (e *exporter) panicked(p any) error {
 	if e.node == nil {
 		return fmt.Errorf("a mistake of this package: it %s", panicked.Text(p))
@@ -82,7 +82,7 @@ func (e *exporter) panicked(p any) error {
 	return fmt.Errorf("%s: error %s: what %s says of itself %s", e.node.Pos(), graph.CodeOperation, graph.Describe(e.node), panicked.Text(p))
 }
 
-// fail notes an error at the node at work, and gives a value in the place of the one that cannot be had.
+// fail records an error at the current node, and returns a placeholder value.
 func (e *exporter) fail(n *graph.Node, format string, args ...any) *value {
 	if e.err == nil {
 		at := n
@@ -160,7 +160,7 @@ func (e *exporter) blockOf(n *graph.Node) *block {
 	return e.frame.base
 }
 
-// annotated puts the constraint on a computed value that the user asks for.
+// annotated adds the constraint that the user asks for to a computed value.
 func (e *exporter) annotated(n *graph.Node, v *value) *value {
 	if e.annotate == nil || e.frame.outer != nil || n.Op().Class == graph.Source {
 		return v
@@ -171,7 +171,7 @@ func (e *exporter) annotated(n *graph.Node, v *value) *value {
 	return v
 }
 
-// compute writes what a node computes from its operands.
+// compute writes the computation of a node from its operands.
 func (e *exporter) compute(n *graph.Node, in []*value) *value {
 	switch n.Op().Class {
 	case graph.Source:
@@ -211,7 +211,7 @@ func (e *exporter) compute(n *graph.Node, in []*value) *value {
 // maxExpansions bounds how deep composites are written with composites: one that is deeper never ends.
 const maxExpansions = 200
 
-// composite writes an operation that is written with others: in a graph of its own, so that the user's stays as it is. One of
+// composite writes the expansion of an operation: in a separate graph, so that the user's does not change. One of
 // numbers of 16 bits is computed in float32, and its result is rounded once.
 func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	if e.frame.depth >= maxExpansions {
@@ -236,7 +236,7 @@ func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	return e.expanded(n, g, n.Op().Expand(self, slices.Clone(operands)), given)
 }
 
-// expanded writes what n is in another graph: y, of values that are given.
+// expanded writes the expansion of n in another graph: y, from given values.
 func (e *exporter) expanded(n *graph.Node, g *graph.Graph, y *graph.Node, given map[*graph.Node]*value) *value {
 	if err := g.Err(); err != nil {
 		return e.fail(n, "is expanded by its Expand, which makes a mistake: %v", err)

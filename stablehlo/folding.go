@@ -7,21 +7,21 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Windows that are made by a product and put back on their axes are the transposed convolution: it is the gradient of a
-// convolution with respect to its image.
+// If a product makes windows that are added back onto their axes, the two are a transposed convolution: the gradient of
+// a convolution with respect to its image.
 
-// made is a matrix product, kept for what becomes of its result.
+// made is a matrix product, kept in case its result is folded.
 type made struct{ x, y *value }
 
-// landed is a value of windows that were put back: which axes of the product's result its own axes are.
+// landed is a value of windows that were added back, with the axes of the product's result that its own axes are.
 type landed struct {
 	made
 	result [][]*part // the axes of the product's result
 	axes   []*part   // of the value; nil for those of size 1
 }
 
-// part is an axis of a value, as a part of one of a product's result. Where windows were put back on the axis it has the parts that
-// are their places and their elements.
+// part is an axis of a value, as a part of an axis of a product's result. If windows were added back on the axis, it
+// has the parts that are their places and their elements.
 type part struct {
 	size             int
 	place, element   *part
@@ -31,7 +31,7 @@ type part struct {
 // folds is the composite operation that puts windows back.
 var folds = ops.Lookup("fold")
 
-// landing writes windows that are put back as a transposed convolution, if a product made them; else it returns nil.
+// landing writes windows that are added back as a transposed convolution, if a product made them; else it returns nil.
 func (e *exporter) landing(n *graph.Node, in []*value) *value {
 	steps, ok := n.Attrs().(interface {
 		Steps() (axis, stride, dilation int)
@@ -61,7 +61,7 @@ func (e *exporter) landing(n *graph.Node, in []*value) *value {
 	return y
 }
 
-// landedBelow finds what a value of windows is made of: by a product, or by putting other axes of such back.
+// landedBelow finds the origin of a value of windows: a product, or a value whose other windows were added back.
 func (e *exporter) landedBelow(x *value) *landed {
 	axes := make([]*part, len(x.shape))
 	for i, size := range x.shape {
@@ -104,7 +104,7 @@ func (e *exporter) landedBelow(x *value) *landed {
 	}
 }
 
-// under returns l with its axes in another order; nil where some were put together, or taken apart.
+// under returns l with its axes in another order; nil if some were merged or split.
 func (l *landed) under(axes []*part, groups [][]*part) *landed {
 	own := &landed{made: l.made, result: l.result, axes: make([]*part, len(axes))}
 	for i, p := range l.axes {
@@ -119,7 +119,7 @@ func (l *landed) under(axes []*part, groups [][]*part) *landed {
 	return own
 }
 
-// spreadOut writes the transposed convolution of t; nil where the product has other axes than one has.
+// spreadOut writes the transposed convolution of t; nil if the product has axes that one cannot have.
 func (e *exporter) spreadOut(l *landed, t tensor) *value {
 	rank := len(l.result)
 	var slides []*part // the axes on which windows were put back
@@ -172,7 +172,7 @@ func (e *exporter) spreadOut(l *landed, t tensor) *value {
 	return e.rearranged(y, slices.Concat(alone, plainPlaces, shared, plainElements, slides), slices.DeleteFunc(slices.Clone(l.axes), func(p *part) bool { return p == nil }), t.shape)
 }
 
-// batches tells which axes of the batch are those of the image alone, and which are the kernel's too.
+// batches separates the axes of the batch into those of the image alone, and those that the kernel has too.
 func (e *exporter) batches(l *landed, image, kernel *value) (alone, shared []*part, ok bool) {
 	rank := len(l.result)
 	for i, group := range l.result[:rank-2] {
@@ -189,7 +189,7 @@ func (e *exporter) batches(l *landed, image, kernel *value) (alone, shared []*pa
 	return alone, shared, true
 }
 
-// rearranged gives a value, whose axes are parts, others in another order, and then a shape. Parts of size 1 do not matter.
+// rearranged permutes the axes of a value, which are parts, and then reshapes it. Parts of size 1 are ignored.
 func (e *exporter) rearranged(x *value, has, wanted []*part, shape []int) *value {
 	sizes, order := make([]int, len(has)), make([]int, len(wanted))
 	for i, p := range has {

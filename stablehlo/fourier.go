@@ -6,10 +6,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Complex numbers are pairs on a last axis; in StableHLO they have a type of their own. Its inverse transforms divide by their
-// length, which is multiplied with again.
+// Complex numbers are pairs on a last axis; StableHLO has a type for them. Its inverse transforms divide by their
+// length, which is undone by a multiplication.
 
-// StableHLO transforms the last axis of complex numbers: the one that the node says is moved there.
+// StableHLO transforms the last axis of complex numbers, so the node's axis is moved there.
 
 // fourier is the transform of pairs.
 func (e *exporter) fourier(n *graph.Node, in []*value) *value {
@@ -33,7 +33,7 @@ func (e *exporter) fourierOfReal(n *graph.Node, in []*value) *value {
 	return e.pairs(e.axisBack(e.transform("RFFT", e.axisLast(in[0], behind)), behind))
 }
 
-// fourierToReal are the real numbers of which this is the first half of the transform.
+// fourierToReal computes real numbers from the first half of their transform.
 func (e *exporter) fourierToReal(n *graph.Node, in []*value) *value {
 	behind, shape := behindOf(n), e.typeOf(n).shape
 	length := shape[len(shape)-1-behind]
@@ -43,10 +43,10 @@ func (e *exporter) fourierToReal(n *graph.Node, in []*value) *value {
 	return e.times(e.axisBack(e.fft("IRFFT", x, t, length), behind), length)
 }
 
-// behindOf is how many axes of numbers lie behind the one that is transformed.
+// behindOf is the number of axes after the transformed one.
 func behindOf(n *graph.Node) int { return n.Attrs().(interface{ Behind() int }).Behind() }
 
-// axisLast moves an axis that some others follow behind these, and axisBack moves it back.
+// axisLast moves an axis past the axes after it, and axisBack moves it back.
 func (e *exporter) axisLast(x *value, behind int) *value {
 	rank := len(x.shape)
 	order := make([]int, rank)

@@ -40,7 +40,8 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	return e.convert(form(e, n, wide), n.DType())
 }
 
-// bitCast gives the bits of elements as those of another dtype. StableHLO puts the parts of wider elements along an axis of their own.
+// bitCast reinterprets the bits of elements as another dtype. StableHLO puts the parts of wider elements along an
+// additional axis.
 func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
 	x, t := in[0], e.typeOf(n)
 	if x.dtype == graph.Bool { // which has one bit there
@@ -91,7 +92,8 @@ func (e *exporter) order(n *graph.Node, in []*value) *value {
 	return e.slice(sorted, start, t.shape, step)
 }
 
-// cholesky returns the lower triangle L with L·Lᵀ = A, of which XLA leaves the upper one open. XLA gives NaN where there is none.
+// cholesky returns the lower triangle L with L·Lᵀ = A. XLA leaves the upper one undefined, and gives NaN if there is no
+// such L.
 func (e *exporter) cholesky(_ *graph.Node, in []*value) *value {
 	x := in[0]
 	y := e.apply("stablehlo.cholesky", x.tensor, []attr{{"lower", "true"}}, x)

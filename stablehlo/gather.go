@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// outside is what a run tells of an index that it refuses.
+// outside is the message of a run for an index that it refuses.
 const outside = "index out of range in self"
 
 // pick computes a node that picks elements along an axis by index, or unites them by index.
@@ -29,7 +29,7 @@ func (e *exporter) pick(n *graph.Node, x, index *value) *value {
 	return e.gather(x, index, axis)
 }
 
-// gather picks elements along an axis: the axes of the index stand in its place.
+// gather picks elements along an axis, which the axes of the index replace.
 func (e *exporter) gather(x, index *value, axis int) *value {
 	shape, others, sizes := append([]int{}, x.shape[:axis]...), []int{}, append([]int{}, x.shape...)
 	shape = append(append(shape, index.shape...), x.shape[axis+1:]...)

@@ -32,7 +32,7 @@ type value struct {
 	def *instr // nil for an argument
 }
 
-// instr is an instruction: an operation of StableHLO, or of a dialect beside it.
+// instr is an instruction: an operation of StableHLO, or of another dialect.
 type instr struct {
 	op      string // with its dialect, such as "stablehlo.add"
 	in      []*value

@@ -57,7 +57,7 @@ func (e *exporter) corner(x, at *value) []*value {
 	return in
 }
 
-// run writes a loop: as an if where it has one step at most, else as a while.
+// run writes a loop: as an if if it has at most one step, else as a while.
 func (e *exporter) run(end *graph.Node, a graph.LoopAttrs) *loop {
 	carried, next, limit := loopop.CarriedOf(end)
 	l := &loop{stacks: map[*graph.Node]*value{}}
@@ -95,7 +95,7 @@ type written struct {
 	begin         []*value // of the carried values, and of the values of all steps
 }
 
-// step writes the body into a block, from what the step is given, and returns what it hands on.
+// step writes the body into a block, from the inputs of a step, and returns the step's results.
 func (w *written) step(body *block, given []*value) (handed []*value) {
 	w.frame.bodies[w.attrs.Body] = body
 	defer delete(w.frame.bodies, w.attrs.Body)
@@ -113,7 +113,7 @@ func (w *written) step(body *block, given []*value) (handed []*value) {
 	return handed
 }
 
-// finish takes what the loop gives.
+// finish takes the results of the loop.
 func (w *written) finish(steps *value, out []*value) {
 	w.steps, w.final = steps, out[:len(w.carried)]
 	for i, s := range w.stacks {
@@ -121,7 +121,7 @@ func (w *written) finish(steps *value, out []*value) {
 	}
 }
 
-// claims adds to a block what the loop gives of its body's checks.
+// claims adds the results of checks in a loop's body to a block.
 func (w *written) claims(checks []check, out []*value) {
 	for i, c := range checks {
 		w.block.checks = append(w.block.checks, check{out[i], c.message, c.at})

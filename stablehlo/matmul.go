@@ -46,7 +46,7 @@ func (e *exporter) matmul(t tensor, x, y *value) *value {
 	return e.reshape(e.dot(x, y, rank-2, rank-1, rank-2), t.shape)
 }
 
-// sizeFrom returns the size of an axis that is counted from the end, beginning with 1; 1 where there is none.
+// sizeFrom returns the size of an axis that is counted from the end, from 1; 1 if there is none.
 func sizeFrom(shape []int, back int) int {
 	if back > len(shape) {
 		return 1
@@ -70,8 +70,8 @@ func (e *exporter) dot(x, y *value, batch, xAxis, yAxis int) *value {
 	})
 }
 
-// product writes sums of products: those of numbers of 16 bits are sums in float32, which are rounded once, and such that were
-// widened are multiplied as they were.
+// product writes sums of products: those of numbers of 16 bits are sums in float32, which are rounded once, and such
+// that were widened are multiplied as they were.
 func (e *exporter) product(x, y *value, write func(x, y *value, sums graph.DType) *value) *value {
 	result, sums := x.dtype, heldAs(x.dtype)
 	if a, b := e.unwidened(x), e.unwidened(y); a != nil && b != nil && a.dtype == b.dtype {
@@ -80,7 +80,7 @@ func (e *exporter) product(x, y *value, write func(x, y *value, sums graph.DType
 	return e.convert(write(x, y, sums), result)
 }
 
-// unwidened returns what a value of float32, under rearrangements, was before it was widened; nil where it was not.
+// unwidened returns the value that a value of float32, under rearrangements, was widened from; nil if there is none.
 func (e *exporter) unwidened(x *value) *value {
 	if x.def == nil || x.dtype != graph.Float32 {
 		return nil
@@ -109,5 +109,5 @@ func (e *exporter) unwidened(x *value) *value {
 	return e.apply(x.def.op, x.of(in[0].dtype), x.def.attrs, in...)
 }
 
-// precise asks for products of whole numbers of digits.
+// precise asks for products of full precision.
 var precise = attr{"precision_config", "[#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]"}

@@ -70,8 +70,8 @@ func (e *exporter) primitive(p graph.Prim, x []*value) *value {
 	return x[0]
 }
 
-// turned reports where a remainder r, which has the sign of the dividend, is not that of Python, which has the
-// sign of the divisor y.
+// turned reports where a remainder r with the sign of the dividend differs from Python's, which has the sign of the
+// divisor y.
 func (e *exporter) turned(r, y *value) *value {
 	zero := e.splat(r.tensor, 0)
 	differ := e.compare("NE", e.compare("LT", r, zero), e.compare("LT", y, zero))
@@ -84,8 +84,8 @@ func (e *exporter) pythonRemainder(x, y *value) *value {
 	return e.choose(e.turned(r, y), e.same("add", r, y), r)
 }
 
-// floorQuotient is the whole number that belongs to that remainder: (x - r) / y, rounded to it, with the sign of
-// x / y where it is 0; x / y where y is 0.
+// floorQuotient is the integer that belongs to that remainder: (x - r) / y, rounded to an integer, with the sign of x /
+// y if it is 0; x / y if y is 0.
 func (e *exporter) floorQuotient(x, y *value) *value {
 	t, r := x.tensor, e.same("remainder", x, y)
 	q := e.same("divide", e.same("subtract", x, r), y)

@@ -59,7 +59,7 @@ func (p *printer) dictionary(attrs []string) {
 
 func (p *printer) name(v *value, name string) { p.names[v] = "%" + name }
 
-// body writes the instructions of a block, and what it returns.
+// body writes the instructions of a block, and its results.
 func (p *printer) body(b *block, indent string) {
 	for _, i := range b.body {
 		if p.live[i] {

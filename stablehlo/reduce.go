@@ -44,7 +44,7 @@ func (e *exporter) reduce(n *graph.Node, x *value) *value {
 	return e.reshape(e.fold(n.Op().Fold, x, list), t.shape)
 }
 
-// neutral is what a fold of no elements gives.
+// neutral is the result of folding no elements.
 func (e *exporter) neutral(f graph.Fold, d graph.DType) *value {
 	t := tensor{dtype: d}
 	switch f {
@@ -58,7 +58,7 @@ func (e *exporter) neutral(f graph.Fold, d graph.DType) *value {
 	return e.splat(t, 0)
 }
 
-// least is what every number is greater than, or equal to.
+// least is a value that is less than, or equal to, every number.
 func (e *exporter) least(t tensor) *value {
 	switch {
 	case t.dtype.IsFloat():
@@ -69,7 +69,7 @@ func (e *exporter) least(t tensor) *value {
 	return e.splat(t, 0)
 }
 
-// greatest is what every number is less than, or equal to.
+// greatest is a value that is greater than, or equal to, every number.
 func (e *exporter) greatest(t tensor) *value {
 	switch {
 	case t.dtype.IsFloat():

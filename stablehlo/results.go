@@ -62,7 +62,7 @@ func (e *exporter) result(m *Module, n *graph.Node, r Result, v *value) {
 	m.signature.Results = append(m.signature.Results, r)
 }
 
-// writes adds what the memory of inputs and parameters holds after the program's writes.
+// writes adds the memory of inputs and parameters after the program's writes.
 func (e *exporter) writes(m *Module, g *graph.Graph, roots []*graph.Node) {
 	live := ancestors.Marks(g, roots)
 	last := map[*graph.Node]*graph.Node{} // the last write of each memory
@@ -83,7 +83,7 @@ func (e *exporter) writes(m *Module, g *graph.Graph, roots []*graph.Node) {
 	}
 }
 
-// checks adds what the program claims of elements.
+// checks adds the program's claims about elements.
 func (e *exporter) checks(m *Module) {
 	for _, c := range m.main.checks {
 		e.result(m, nil, Result{Role: RoleCheck, Name: c.at.String(), Message: c.message}, c.holds)

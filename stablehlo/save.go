@@ -20,8 +20,8 @@ const (
 )
 
 // Save writes a folder with the module, its signature and, of a session, the parameters that the program reads or
-// writes. They are written beside it first: what stands at dir, a folder of an earlier Save or nothing, stays until
-// all is written. Another folder than one of Save is not replaced.
+// writes. They are first written to another folder: the old contents of dir, a folder of an earlier Save or nothing,
+// stay until all is written. A folder that is not one of Save is not replaced.
 func (m *Module) Save(dir string, s *exec.Session) (err error) {
 	dir = filepath.Clean(dir)
 	if err := replaceable(dir); err != nil {
@@ -41,8 +41,8 @@ func (m *Module) Save(dir string, s *exec.Session) (err error) {
 	return Move(beside, dir)
 }
 
-// Move gives a folder of Save another name, in the same file system. What stands there is replaced if it is
-// a folder of Save too.
+// Move renames a folder of Save within a file system. It replaces what is at the new name if that is a folder of Save
+// too.
 func Move(from, to string) error {
 	if err := replaceable(to); err != nil {
 		return err
@@ -57,7 +57,7 @@ func Move(from, to string) error {
 	return os.RemoveAll(old)
 }
 
-// replaceable refuses what is no folder of Save.
+// replaceable refuses anything that is not a folder of Save.
 func replaceable(dir string) error {
 	list, err := os.ReadDir(dir)
 	switch {

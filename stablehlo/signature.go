@@ -4,7 +4,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Role is what an argument or a result of a module is.
+// Role is the role of an argument or a result of a module.
 type Role string
 
 // The roles.
@@ -16,7 +16,7 @@ const (
 	RoleCheck     Role = "check"     // a truth value: whether what Message tells against did not happen
 )
 
-// Signature tells what a module takes and gives, each in order.
+// Signature lists the arguments and the results of a module, in order.
 type Signature struct {
 	// Mesh is the grid of devices over which values are divided; empty for one device.
 	Mesh      []MeshAxis `json:"mesh,omitempty"`
@@ -40,7 +40,7 @@ type Argument struct {
 	Dims []string `json:"dims"`
 	// DonatedTo is the result that takes the argument's memory, which must not be used again; -1 for none.
 	DonatedTo int `json:"donated_to"`
-	// Sharding has for each axis the mesh axes over which it is divided, where [Annotate] says something of it.
+	// Sharding has, for each axis, the mesh axes over which it is divided, if [Annotate] gives one.
 	Sharding [][]string `json:"sharding,omitempty"`
 }
 
@@ -50,13 +50,13 @@ type Result struct {
 	Name  string `json:"name"` // of a check, the place in the user's program
 	DType string `json:"dtype"`
 	Shape []int  `json:"shape"`
-	// Message is what a run that fails a check is to tell.
+	// Message is the message of a run that fails a check.
 	Message string `json:"message,omitempty"`
 	// Sharding is as of an argument; without it, XLA has chosen one.
 	Sharding [][]string `json:"sharding,omitempty"`
 }
 
-// Signature returns what the module takes and gives.
+// Signature returns the arguments and the results of the module.
 func (m *Module) Signature() *Signature { return &m.signature }
 
 // roleOf returns the role of an input or a parameter.

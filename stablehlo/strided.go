@@ -42,7 +42,7 @@ func (s strided) forwards() (list []moved, reversed map[int]bool, offset int) {
 	return list, reversed, offset
 }
 
-// boxIn finds a box of a dense value of the given shape that shows a view; ok is false where none was found.
+// boxIn finds a box of a dense value of the given shape that shows a view; ok is false if there is none.
 func (s strided) boxIn(shape []int) (b boxed, ok bool) {
 	list, reversed, offset := s.forwards()
 	total := 1
@@ -108,8 +108,8 @@ func boxBetween(strides []int, total int, list []moved, offset int) (b boxed, ok
 	return b, len(list) == 0 && offset >= 0 && offset < total
 }
 
-// order returns the axis of the box for each axis of the view that goes from element to element, in the view's
-// order, and behind them those of size 1.
+// order returns the axis of the box for each axis of the view with a stride, in the view's order, followed by those of
+// size 1.
 func (b boxed) order() (list []int) {
 	for i := range b.axes {
 		list = append(list, i)

@@ -67,8 +67,8 @@ func numbers(list []int) string {
 // axes writes a list of axes, such as "[0, 2]".
 func axes(list []int) string { return "[" + numbers(list) + "]" }
 
-// elements returns what stands in the brackets of a constant's elements, which are in row-major order, or one
-// that all have.
+// elements returns the text in the brackets of a constant: its elements in row-major order, or one that is the same for
+// all.
 func elements(t tensor, data any) string {
 	_, count := graph.DTypeOfSlice(data)
 	switch {
@@ -83,7 +83,7 @@ func elements(t tensor, data any) string {
 	return nested(t, data, t.shape, &at)
 }
 
-// between returns what stands between two marks.
+// between returns the text between two marks.
 func between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, _ = strings.Cut(text, after)
@@ -103,8 +103,8 @@ func nested(t tensor, data any, shape []int, at *int) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// element writes an element of a slice as one of dtype d. Floating-point numbers that a short decimal does not give
-// exactly are written as their bits.
+// element writes an element of a slice with dtype d. Floating-point numbers without a short exact decimal are written
+// as their bits.
 func element(d graph.DType, data any, i int) string {
 	x, whole := graph.NumberAt(data, i)
 	switch {

@@ -26,7 +26,7 @@ func (e *exporter) memory(write *graph.Node) *value {
 	return e.overwrite(before, written, e.strided(alias.LayoutOf(write)))
 }
 
-// overwrite stores elements where a view of a dense value shows them.
+// overwrite stores elements at the places of a view of a dense value.
 func (e *exporter) overwrite(old, part *value, s strided) *value {
 	if part.count() == 0 {
 		return old
@@ -55,7 +55,7 @@ func (e *exporter) overwrite(old, part *value, s strided) *value {
 	return e.reshape(e.choose(inside, e.put(place, b.shape, e.splat(tensor{dtype: old.dtype}, 0)), base), old.shape)
 }
 
-// insert stores a part whose elements lie side by side.
+// insert stores a part with contiguous elements.
 func (e *exporter) insert(base *value, p placed) *value {
 	in := []*value{base, p.x}
 	for _, start := range p.start {

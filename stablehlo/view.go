@@ -35,10 +35,10 @@ func (e *exporter) strided(l graph.Layout) strided {
 	return strided{e.ints(l.Shape), e.ints(l.Strides), e.int(l.Offset)}
 }
 
-// maxPieces is the most parts of which a view is put together that is no box: what has more is gathered.
+// maxPieces is the most parts from which a view that is no box is assembled; one with more is gathered.
 const maxPieces = 64
 
-// view shows a dense value in another layout: as a box cut out of it, else put together of such, else by index.
+// view shows a dense value in another layout: as a box cut out of it, else assembled from boxes, else by index.
 func (e *exporter) view(x *value, s strided) *value {
 	if b, ok := s.boxIn(x.shape); ok {
 		return e.cut(x, s, b)
@@ -58,8 +58,8 @@ func (e *exporter) cut(x *value, s strided, b boxed) *value {
 	return e.spread(e.transpose(e.reverse(y, b.reversed), b.order()), s)
 }
 
-// spread gives a value, whose elements are those of a view in order, the view's axes of size 1, and repeats it along those of
-// stride 0.
+// spread gives a value, whose elements are those of a view in order, the view's axes of size 1, and repeats it along
+// those of stride 0.
 func (e *exporter) spread(y *value, s strided) *value {
 	shape, repeats := slices.Clone(s.shape), false
 	for i, stride := range s.strides {
@@ -74,8 +74,8 @@ func (e *exporter) spread(y *value, s strided) *value {
 	return y
 }
 
-// padded shows a view whose longest stride does not fit the value, such as a diagonal: in a value with elements more, or fewer,
-// at its end it fits. It is nil where that does not help.
+// padded shows a view whose longest stride does not fit the value, such as a diagonal: it fits a value with more, or
+// fewer, elements at the end. It is nil if that does not help.
 func (e *exporter) padded(x *value, s strided) *value {
 	list, _, offset := s.forwards()
 	if len(list) == 0 || list[0].stride > 2*x.count() {

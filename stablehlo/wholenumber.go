@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// wholeNumbers applies a primitive of two integers whose meaning StableHLO leaves open where the second one is 0 or
+// wholeNumbers applies a primitive of two integers whose meaning StableHLO leaves open if the second one is 0 or
 // negative: a quotient and a remainder by 0 are 0, and a negative power is truncated towards 0.
 func (e *exporter) wholeNumbers(p graph.Prim, x, y *value) *value {
 	if p == graph.PrimPow {
@@ -38,7 +38,7 @@ func (e *exporter) wholeNumbers(p graph.Prim, x, y *value) *value {
 	return e.unless(none, y, e.choose(turned, e.same("subtract", q, one), q))
 }
 
-// unless is 0 where the divisor y is 0, if it may be.
+// unless is 0 if the divisor y may be and is 0.
 func (e *exporter) unless(none, y, result *value) *value {
 	if v, is := constantOf(y); is && v != 0 {
 		return result
@@ -46,7 +46,7 @@ func (e *exporter) unless(none, y, result *value) *value {
 	return e.choose(none, e.splat(result.tensor, 0), result)
 }
 
-// constantOf returns the integer of which all elements of a constant are.
+// constantOf returns the integer that all elements of a constant are.
 func constantOf(x *value) (v int64, ok bool) {
 	if x.def == nil || x.def.op != "stablehlo.constant" {
 		return 0, false

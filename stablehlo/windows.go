@@ -12,7 +12,7 @@ type shown struct {
 	layout graph.Layout
 }
 
-// show notes of which dense value v is a view, where it is no box cut out of its operand x.
+// show records the dense value of which v is a view, unless it is a box cut out of its operand x.
 func (e *exporter) show(n *graph.Node, v, x *value, layout graph.Layout) {
 	if below, is := e.shown[x]; is {
 		if layout, ok := n.Op().View(n, below.layout); ok {
@@ -25,14 +25,14 @@ func (e *exporter) show(n *graph.Node, v, x *value, layout graph.Layout) {
 	}
 }
 
-// atom is an axis of a view of a dense value. An axis of a value that a reshape has made of such is made up of several.
+// atom is an axis of a view of a dense value. An axis that a reshape has made from several consists of several atoms.
 type atom struct {
 	size, stride int
 	role         role
 	axis, step   int // of the dense value, and how many of its elements the atom steps over
 }
 
-// role is what a matrix product does with an axis of an operand.
+// role is the role of an operand's axis in a matrix product.
 type role uint8
 
 const (
@@ -41,8 +41,8 @@ const (
 	shared                 // it is an axis of the result, and of the other operand
 )
 
-// atomsOf returns the dense value of which v, under transpositions and reshapes, is a view, and of what atoms each axis
-// of v is made up; nil where v is none.
+// atomsOf returns the dense value of which v, under transpositions and reshapes, is a view, and the atoms of each axis
+// of v; nil if v is none.
 func (e *exporter) atomsOf(v *value) (of *value, axes [][]*atom) {
 	if s, is := e.shown[v]; is {
 		view := e.strided(s.layout)
@@ -76,7 +76,7 @@ func (e *exporter) atomsOf(v *value) (of *value, axes [][]*atom) {
 	return nil, nil
 }
 
-// regroup makes axes of the given sizes of parts that have sizes; nil where one would be cut.
+// regroup merges parts into axes of the given sizes; nil if one would be split.
 func regroup[T any](parts []T, shape []int, sizeOf func(T) int) (axes [][]T) {
 	for _, size := range shape {
 		group := []T{}

@@ -26,8 +26,8 @@ type Curve struct {
 	Points   []Point
 }
 
-// History is an observer that keeps metrics as curves, of at most 4096 points: in longer ones, points are means over several steps. Any
-// number of goroutines may read the curves while training runs.
+// History is an observer that keeps metrics as curves, of at most 4096 points: in longer ones, points are means over
+// several steps. Any number of goroutines may read the curves while training runs.
 type History struct {
 	mutex  sync.Mutex
 	curves map[curveKey]*curve
@@ -78,8 +78,8 @@ func (h *History) at(key curveKey) *curve {
 	return c
 }
 
-// add takes in a value. A step that was told of before is one that was taken again, after a checkpoint: the
-// points from it on are forgotten.
+// add adds a value. A step that was reported before was taken again, after a checkpoint: the points from it on are
+// dropped.
 func (c *curve) add(step int, value float64) {
 	if n := len(c.points); n > 0 && step <= c.points[n-1].Step {
 		at, _ := slices.BinarySearchFunc(c.points, step, func(p Point, step int) int { return p.Step - step })

@@ -23,31 +23,34 @@ type Loop struct {
 	Batches Source
 	Epochs  int
 
-	// Measures are further scalar outputs that are recorded with the loss, such as the learning rate or an accuracy, by name.
+	// Measures are further scalar outputs that are recorded with the loss, such as the learning rate or an accuracy, by
+	// name.
 	Measures []*graph.Node
-	// Evaluate is called after each epoch; its results are added to the epoch's metrics, under names that are not in use: "loss" is the
-	// training loss.
+	// Evaluate is called after each epoch; its results are added to the epoch's metrics, under names that are not in
+	// use: "loss" is the training loss.
 	Evaluate func(context.Context) (map[string]float64, error)
 	// Stop ends training that no longer improves.
 	Stop *Stop
-	// Best is a file of package weights to which the parameters are saved after each epoch that Stop finds better than all before. Its
-	// folder is created.
+	// Best is a file of package weights to which the parameters are saved after each epoch that Stop finds better than
+	// all before. Its folder is created.
 	Best string
 	// Checkpoints keep the state of training. Run resumes from the newest one, if there is one.
 	Checkpoints *weights.Checkpoints
-	// Every is the number of steps after which a checkpoint is saved; 0 saves one after each epoch. Checkpoints are also saved when the
-	// context ends, and at the end.
+	// Every is the number of steps after which a checkpoint is saved; 0 saves one after each epoch. Checkpoints are
+	// also saved when the context ends, and at the end.
 	Every int
 	// Observers are notified of each step and epoch, in order.
 	Observers []Observer
-	// AllowNonFinite continues after a loss that is NaN or infinite. Otherwise such a loss is an error, a *[NonFiniteError].
+	// AllowNonFinite continues after a loss that is NaN or infinite. Otherwise such a loss is an error, a
+	// *[NonFiniteError].
 	AllowNonFinite bool
-	// Blame copies and examines the parameters in each step, so that the error for a loss or parameter that is no longer finite names the
-	// operation that caused it. Each step then takes about as much longer as reading and writing all parameters twice.
+	// Blame copies and examines the parameters in each step, so that the error for a loss or parameter that is no
+	// longer finite names the operation that caused it. Each step then takes about as much longer as reading and
+	// writing all parameters twice.
 	Blame bool
 }
 
-// Result is what Run did.
+// Result is the result of Run.
 type Result struct {
 	Epochs  []Epoch // that ended in this call
 	Total   int     // steps, including those before a checkpoint
@@ -55,9 +58,9 @@ type Result struct {
 	Stopped bool    // whether Stop ended it
 }
 
-// Run trains. When the context ends, the error is its cause, and the result says what was done by then. With Checkpoints a step in progress
-// is finished and saved first, so that a later Run arrives at the same parameters, to the last bit, as an uninterrupted one; without, the
-// step stops between kernels.
+// Run trains. When the context ends, the error is its cause, and the result says what was done by then. With
+// Checkpoints a step in progress is finished and saved first, so that a later Run arrives at the same parameters, to
+// the last bit, as an uninterrupted one; without, the step stops between kernels.
 func (l *Loop) Run(ctx context.Context) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -82,7 +85,7 @@ func (l *Loop) Run(ctx context.Context) (*Result, error) {
 	return r.result, err
 }
 
-// check finds what is missing.
+// check reports missing fields.
 func (l *Loop) check() error {
 	switch {
 	case l.Session == nil:
@@ -132,7 +135,7 @@ type runner struct {
 	before snapshot // of the parameters before the step, with Blame
 }
 
-// makeRoom makes the folder of Best, so that a path that cannot be written is told before the first epoch.
+// makeRoom makes the folder of Best, so that a path that cannot be written is reported before the first epoch.
 func (r *runner) makeRoom() error {
 	if r.Best == "" {
 		return nil
@@ -181,7 +184,7 @@ func (r *runner) leave(ctx context.Context, err error) error {
 	return errors.Join(err, r.save())
 }
 
-// epoch runs what is left of an epoch, and evaluates.
+// epoch runs the rest of an epoch, and evaluates.
 func (r *runner) epoch(ctx context.Context) error {
 	began := time.Now()
 	if r.state.Sums == nil {
@@ -261,7 +264,7 @@ func (r *runner) end(e Epoch) error {
 	return r.save()
 }
 
-// step takes one step and tells of it.
+// step takes one step and reports it.
 func (r *runner) step(ctx context.Context, feed exec.Feed) error {
 	if r.Checkpoints != nil {
 		ctx = context.WithoutCancel(ctx) // half a step could not be resumed

@@ -33,7 +33,7 @@ type snapshot struct {
 	isFinite []bool
 }
 
-// snapshot copies the parameters, where Blame asks for that.
+// snapshot copies the parameters, if Blame asks for that.
 func (r *runner) snapshot() (s snapshot, err error) {
 	if !r.Blame {
 		return s, nil
@@ -51,8 +51,8 @@ func (r *runner) snapshot() (s snapshot, err error) {
 	return s, nil
 }
 
-// examine looks for what is no longer finite after a step. The copy of the parameters before it becomes that of those
-// after it.
+// examine looks for numbers that are no longer finite after a step. It then updates the copy of the parameters from
+// before the step.
 func (r *runner) examine(ctx context.Context, s Step) error {
 	var bad *graph.Node
 	if math.IsNaN(s.Loss) || math.IsInf(s.Loss, 0) {

@@ -31,7 +31,7 @@ type Epoch struct {
 	Took     time.Duration      // since the epoch began, or was resumed from a checkpoint
 }
 
-// measure returns what who looks at: a measure by its name, or the mean loss of training.
+// measure returns the measure that who uses: a measure by its name, or the mean loss of training.
 func (e Epoch) measure(who, name string) (float64, error) {
 	if name == "" {
 		return e.Loss, nil
@@ -43,7 +43,7 @@ func (e Epoch) measure(who, name string) (float64, error) {
 	return v, nil
 }
 
-// noMeasure tells that who looks at a measure that no epoch has.
+// noMeasure is the error if who uses a measure that no epoch has.
 func noMeasure(who, name string, known []string) error {
 	if name == lossName {
 		return fmt.Errorf("train: %s uses measure %q: leave the name empty for the mean training loss, and use another name for one that Evaluate returns, such as \"test %s\"",

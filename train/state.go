@@ -9,7 +9,7 @@ import (
 // stateKey is the place of the loop's state among a checkpoint's strings.
 const stateKey = "train"
 
-// state is what training that goes on must know beside the parameters.
+// state is what resumed training needs besides the parameters.
 type state struct {
 	Epoch    int                   `json:"epoch"`
 	Number   int                   `json:"number"` // the epoch's next step
@@ -45,7 +45,7 @@ func (s *state) metadata() (map[string]string, error) {
 	return map[string]string{stateKey: string(text)}, err
 }
 
-// readState reads what metadata wrote.
+// readState reads the output of metadata.
 func readState(pairs map[string]string) (*state, error) {
 	s := &state{}
 	text, has := pairs[stateKey]

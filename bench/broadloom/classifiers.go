@@ -36,7 +36,7 @@ func efficientNet(in leaves, norm normalizer) node {
 	return in.linear(ops.Mean(ops.Silu(conv(z, "last")), 2, 3), "head", "bias")
 }
 
-// vggForward is the logits of VGG-11; where elements that stay are given, the others are dropped.
+// vggForward is the logits of VGG-11. If the elements to keep are given, the others are dropped.
 func vggForward(in leaves) node {
 	z, i := in["x"], 0
 	for _, channels := range suite.VGG11 {
@@ -89,7 +89,7 @@ func shuffleNet(in leaves) (results, updates []node) {
 	return []node{ops.CrossEntropy(logits, in["t"])}, updates
 }
 
-// inception is the cross-entropy of blocks of convolutions beside each other.
+// inception is the cross-entropy of blocks of parallel convolutions.
 func inception(in leaves) node {
 	conv := func(z node, name string, i int, opts ...ops.ConvOption) node {
 		return ops.Relu(in.numberedConv(z, name, i, opts...))
@@ -109,7 +109,8 @@ func inception(in leaves) node {
 	return ops.CrossEntropy(in.linear(ops.Mean(z, 2, 3), "head", "bias"), in["t"])
 }
 
-// pointNet is the cross-entropy of the greatest that any point of a cloud gives in each of a thousand channels, once the cloud is turned.
+// pointNet is the cross-entropy of the maximum over the points of a cloud in each of a thousand channels, after the
+// cloud is rotated.
 func pointNet(in leaves) node {
 	features := func(z node, part string) node {
 		for i := range suite.PointWidths {

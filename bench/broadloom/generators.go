@@ -17,7 +17,8 @@ func (in leaves) numberedConv(z node, name string, i int, opts ...ops.ConvOption
 	return in.conv(z, numbered("w"+name, i), numbered("b"+name, i), opts...)
 }
 
-// critic is the difference of what a critic gives generated images and true ones, and how far its gradients between both are from the length 1.
+// critic is the difference of a critic's scores of generated and true images, and the deviation of its gradients
+// between both from the length 1.
 func critic(in leaves) node {
 	judge := func(z node) node {
 		for i := range 3 {
@@ -78,7 +79,7 @@ func flow(in leaves) node {
 	return ops.Neg(ops.Div(ops.Mean(sum), graph.Num(count)))
 }
 
-// before is 1 where an element of a square filter lies before its middle, row by row, and with middle also there.
+// before is 1 for elements of a square filter before its middle, row by row, and with middle also there.
 func before(g *graph.Graph, size graph.Dim, middle bool) node {
 	place := ops.Add(ops.Mul(ops.Iota(g, 0, size, 1), graph.Num(int(size))), ops.Iota(g, 0, size))
 	last := int(size * size / 2)
@@ -102,7 +103,7 @@ func pixels(in leaves) node {
 	return ops.CrossEntropy(in.conv(ops.Relu(z), "last", "blast"), in["t"])
 }
 
-// mirrored puts borders around images that mirror what lies behind them.
+// mirrored pads images by reflection.
 func mirrored(z node, width graph.Dim) node {
 	return ops.PadWith(ops.PadWith(z, 2, width, width, ops.PadReflect), 3, width, width, ops.PadReflect)
 }

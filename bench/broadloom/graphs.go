@@ -16,8 +16,8 @@ type node = *graph.Node
 // leaves are the inputs and parameters of a graph, by name.
 type leaves map[string]node
 
-// builder writes a workload's results down, and what it writes into parameters besides
-// what training does. The first result of a training workload is its loss.
+// builder builds a workload's results, and its writes into parameters other than training's. The first result of a
+// training workload is its loss.
 type builder func(in leaves) (results, updates []node)
 
 // pure is the builder of a workload that only training writes for.
@@ -30,7 +30,7 @@ func one(build func(in leaves) node) builder {
 	return pure(func(in leaves) []node { return []node{build(in)} })
 }
 
-// builders has an entry for every kind that can be written down.
+// builders has an entry for every kind that can be expressed.
 var builders = map[suite.Kind]builder{
 	suite.ChainFwd:      one(chain),
 	suite.ChainGrad:     pure(chainGrad),
@@ -131,7 +131,7 @@ func chain(in leaves) node {
 
 func chainGrad(in leaves) []node { return withGradients(ops.Sum(chain(in)), in, "x", "y", "b") }
 
-// withGradients puts the gradients with respect to the named inputs behind a loss.
+// withGradients appends the gradients with respect to the named inputs to a loss.
 func withGradients(loss node, in leaves, names ...string) []node {
 	wrt := make([]node, len(names))
 	for i, name := range names {
@@ -170,7 +170,7 @@ func colRowSum(in leaves) []node {
 	return []node{ops.Sum(xy, 0), ops.Sum(xy, 1)}
 }
 
-// causalAttention is softmax(q·kᵀ / sqrt(width))·v, where each position sees those up to itself.
+// causalAttention is softmax(q·kᵀ / sqrt(width))·v; each position sees those up to itself.
 func causalAttention(in leaves) node {
 	return ops.ScaledDotProductAttention(in["q"], in["k"], in["v"], ops.Causal())
 }
@@ -222,7 +222,7 @@ func selfAttention(x, wqkv, wo node) node {
 	return ops.MatMul(ops.Reshape(ops.Transpose(attended, 1, 2), batch, length, width), wo)
 }
 
-// lstm is the loss of a recurrent network, by what it gives at the last place.
+// lstm is the loss of a recurrent network, from its output at the last place.
 func lstm(in leaves) []node {
 	x := in["x"]
 	g, shape := x.Graph(), x.Shape()

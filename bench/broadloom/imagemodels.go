@@ -70,7 +70,7 @@ func dcgan(in leaves) node {
 	return ops.BCEWithLogits(logits, ops.OnesLike(logits))
 }
 
-// denseNet is the cross-entropy of blocks whose layers read what all before them gave.
+// denseNet is the cross-entropy of blocks whose layers read the outputs of all layers before them.
 func denseNet(in leaves) node {
 	relu := func(z node, gain, bias string, i int) node { return ops.Relu(in.batchNorm(z, gain, bias, i)) }
 	z := ops.Conv2D(in["x"], in["first"], nil, ops.Padding(1))

@@ -49,7 +49,7 @@ func meta(in leaves) node {
 	return ops.Div(sum, graph.Num(float64(suite.MetaTasks)))
 }
 
-// player is how far the worth of moves is from what they brought and the worth of what came then.
+// player is the difference between the value of moves and their reward plus the value of what came next.
 func player(in leaves) node {
 	worth := func(z node, net string) node {
 		for i, stride := range []int{4, 2, 1} {
@@ -64,7 +64,7 @@ func player(in leaves) node {
 	return ops.Huber(taken(worth(in["x"], ""), in["move"]), ops.StopGradient(target), 1)
 }
 
-// gcn is the cross-entropy of layers that add up what neighbours have.
+// gcn is the cross-entropy of layers that sum the features of neighbours.
 func gcn(in leaves) node {
 	z := in["x"]
 	nodes := z.Shape()[0]

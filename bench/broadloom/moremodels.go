@@ -40,7 +40,8 @@ func mobileNet(in leaves, norm normalizer) node {
 	return in.linear(ops.Mean(ops.Relu6(conv(z, "last")), 2, 3), "head", "bias")
 }
 
-// uNet is the mean square of a network that halves images twice, doubles them again, and takes up what it had at each size.
+// uNet is the mean square of a network that halves images twice and doubles them again, with skip connections at each
+// size.
 func uNet(in leaves) node {
 	level := func(z node, first int) node {
 		for i := range 2 {
@@ -78,7 +79,7 @@ func vae(in leaves) node {
 	return ops.Sub(ops.BCEWithLogits(decoded, x), ops.Mul(ops.Mean(divergence), graph.Num(0.5)))
 }
 
-// gru is the loss of two recurrent layers in both directions, by the mean of what they give at all places.
+// gru is the loss of two recurrent layers in both directions, from the mean of their outputs at all places.
 func gru(in leaves) node {
 	x := in["x"]
 	width, _ := x.Shape()[2].Int()
@@ -88,7 +89,7 @@ func gru(in leaves) node {
 	return ops.CrossEntropy(in.linear(y, "head", "bias"), in["t"])
 }
 
-// vit is the cross-entropy of what pre-norm blocks make of a token beside the patches of images.
+// vit is the cross-entropy of pre-norm blocks on a token and the patches of images.
 func vit(in leaves) node {
 	patch, positions := in["patch"], in["positions"].Shape()
 	size, _ := patch.Shape()[2].Int()
@@ -99,7 +100,8 @@ func vit(in leaves) node {
 	return ops.CrossEntropy(in.linear(z, "head", "bias"), in["t"])
 }
 
-// dlrm is the binary cross-entropy of layers on products of pairs of vectors, of which one comes from numbers and the others from tables.
+// dlrm is the binary cross-entropy of layers on products of pairs of vectors; one vector comes from numbers and the
+// others from tables.
 func dlrm(in leaves) node {
 	layer := func(z node, i int) node { return in.linear(z, numbered("w", i), numbered("b", i)) }
 	h := ops.Relu(layer(ops.Relu(layer(in["x"], 0)), 1))

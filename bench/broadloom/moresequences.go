@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// luong is the cross-entropy of a recurrent decoder whose states are compared with what an encoder gave for all places.
+// luong is the cross-entropy of a recurrent decoder whose states attend to an encoder's outputs at all places.
 func luong(in leaves) node {
 	x, c := in["x"], suite.SmallLuong
 	g := x.Graph()
@@ -30,7 +30,8 @@ func luong(in leaves) node {
 	return tokenLoss(in.linear(outs[0], "head", "bias"), in["t"])
 }
 
-// language is the cross-entropy of recurrent layers that go on from where the part of the text before ended, and the writes of where this one does.
+// language is the cross-entropy of recurrent layers that continue from the final states of the text before, and the
+// writes of the new final states.
 func language(in leaves) (results, updates []node) {
 	x, c := in["x"], suite.SmallLanguage
 	g := x.Graph()
@@ -40,7 +41,8 @@ func language(in leaves) (results, updates []node) {
 	return []node{tokenLoss(in.linear(y, "head", "bias"), in["t"])}, updates
 }
 
-// attended goes through numbered pre-norm blocks, which attend as said to queries, keys and values, each [batch, heads, length, 64].
+// attended goes through numbered pre-norm blocks, which attend as said to queries, keys and values, each [batch, heads,
+// length, 64].
 func (in leaves) attended(z node, layers int, attend func(i int, q, k, v node) node) node {
 	for i := range layers {
 		q, k, v := heads(in.numberedLinear(in.layerNorm(z, "g1_", "c1_", i), "wqkv", "bqkv", i))
@@ -51,7 +53,8 @@ func (in leaves) attended(z node, layers int, attend func(i int, q, k, v node) n
 	return z
 }
 
-// performer is the cross-entropy of blocks in which random features of queries and keys stand for exponentials of their products.
+// performer is the cross-entropy of blocks in which random features of queries and keys approximate the exponentials of
+// their products.
 func performer(in leaves) node {
 	features := func(x node) node {
 		x = ops.Mul(x, graph.Num(math.Pow(suite.HeadWidth, -0.25)))

@@ -101,7 +101,7 @@ func array(t *suite.Tensor) exec.Array {
 	return exec.Array{Shape: t.Shape, Data: t.Float}
 }
 
-// minimizer is what the update rules have in common.
+// minimizer is the common interface of update rules.
 type minimizer interface {
 	Minimize(loss *graph.Node, params ...*graph.Node) []*graph.Node
 }
@@ -149,7 +149,8 @@ func (p *Program) Trained() ([][]float32, error) {
 	return list, nil
 }
 
-// Peak is the bytes of the arena and of what is kept from call to call: what a call needs beside inputs, parameters and results.
+// Peak is the bytes of the arena and of memory kept from call to call: what a call needs besides inputs, parameters and
+// results.
 func (p *Program) Peak() (int, error) {
 	s, err := p.session.Program().Stats(nil)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// gat is the cross-entropy of two layers in which nodes attend to those that edges come from.
+// gat is the cross-entropy of two layers in which nodes attend to the sources of their edges.
 func gat(in leaves) node {
 	nodes := in["x"].Shape()[0]
 	layer := func(z node, i int) node {
@@ -44,7 +44,7 @@ func nerf(in leaves) node {
 	return ops.MSE(ops.Sum(ops.Mul(ops.Unsqueeze(weights, -1), colour), 1), in["colour"])
 }
 
-// neuralODE is how far states come to lie from where they are to be.
+// neuralODE is the distance of the final states from their targets.
 func neuralODE(in leaves) node {
 	const step = 1.0 / suite.NeuralODESteps
 	speed := func(z node) node {
@@ -66,7 +66,7 @@ func neuralODE(in leaves) node {
 	return ops.MSE(final[0], in["y"])
 }
 
-// heat is how far temperatures on a torus come to be from what they are to be.
+// heat is the distance of the final temperatures on a torus from their targets.
 func heat(in leaves) node {
 	final := ops.Fori(suite.HeatSteps, []node{in["x"]}, func(_ node, carry []node) []node {
 		x := carry[0]
@@ -77,7 +77,7 @@ func heat(in leaves) node {
 	return ops.MSE(final[0], in["y"])
 }
 
-// nbody is how far bodies come to lie from where they are to be.
+// nbody is the distance of the final places of bodies from their targets.
 func nbody(in leaves) node {
 	time := graph.Num(suite.NBodyTime)
 	final := ops.Fori(suite.NBodySteps, []node{in["x"], in["speed"]}, func(_ node, carry []node) []node {

@@ -45,7 +45,7 @@ func tokenLoss(logits, t node) node {
 	return ops.CrossEntropy(ops.Flatten(logits, 0, 1), ops.Flatten(t, 0, 1))
 }
 
-// llamaCached is the logits of places that follow those whose keys and values are kept, and the writes of what is kept of them.
+// llamaCached is the logits of places after those with cached keys and values, and the writes to the cache.
 func llamaCached(in leaves) (results, updates []node) {
 	p := nn.Evaluation(in["x"].Graph())
 	var caches []*nn.KVCache
@@ -58,7 +58,7 @@ func llamaCached(in leaves) (results, updates []node) {
 	return []node{ops.Select(logits, 1, -1)}, p.Updates()
 }
 
-// bert is the cross-entropy of what stood at some places of sequences of different lengths.
+// bert is the cross-entropy of masked places of sequences of different lengths.
 func bert(in leaves) node {
 	x, c := in["x"], suite.SmallBERT
 	g := x.Graph()
@@ -81,7 +81,7 @@ func within(lengths node, longest graph.Dim, between ...graph.Dim) node {
 	return ops.Less(ops.Iota(lengths.Graph(), 0, longest), ops.Reshape(lengths, append(shape, 1)...))
 }
 
-// t5 is the cross-entropy of a decoder that sees what an encoder makes of sequences; all that attention knows of places is their distances.
+// t5 is the cross-entropy of a decoder that reads an encoder's outputs. Attention knows only the distances of places.
 func t5(in leaves) node {
 	encoded := t5Part(in, "encoder", in["x"], nil)
 	decoded := t5Part(in, "decoder", in["y"], encoded)
@@ -120,8 +120,8 @@ func t5Part(in leaves, part string, x, memory node) node {
 	return ops.RMSNorm(z, in[part+"_last"], suite.NormEpsilon)
 }
 
-// buckets are those of the distances of all pairs of places, [length, length]: half of them for small ones, each its own, the rest for greater ones by
-// their logarithms; with both, half of all for places that come later.
+// buckets are the buckets of the distances of all pairs of places, [length, length]. Half of them are for small
+// distances, one each; the rest are for greater ones by their logarithms. With both, half of all are for later places.
 func buckets(g *graph.Graph, length graph.Dim, both bool) node {
 	distance := ops.Sub(ops.Iota(g, 0, length), ops.Iota(g, 0, length, 1))
 	count, first := suite.Buckets, graph.Num(0)
@@ -139,7 +139,7 @@ func buckets(g *graph.Graph, length graph.Dim, both bool) node {
 	return ops.Add(ops.Where(ops.Less(distance, graph.Num(exact)), distance, large), first)
 }
 
-// mixture is the cross-entropy of layers of experts, of which each token is given to a few.
+// mixture is the cross-entropy of layers of experts; each token goes to a few of them.
 func mixture(layer func(n, chosen, weights, w1, w2 node) node) func(in leaves) node {
 	return func(in leaves) node {
 		z := in["x"]
@@ -162,7 +162,8 @@ func everyExpert(n, chosen, weights, w1, w2 node) node {
 	return ops.Einsum("te,etd->td", combine, each)
 }
 
-// chosenExperts gives each expert room for some more tokens than its share, and computes those that are given to it.
+// chosenExperts gives each expert capacity for some more tokens than its share, and computes the tokens that are routed
+// to it.
 func chosenExperts(n, chosen, weights, w1, w2 node) node {
 	g, experts := n.Graph(), w1.Shape()[0]
 	tokens, _ := n.Shape()[0].Int()
@@ -180,7 +181,8 @@ func chosenExperts(n, chosen, weights, w1, w2 node) node {
 	return ops.Sum(ops.Mul(y, ops.Unsqueeze(weights, -1)), 1)
 }
 
-// translator is the cross-entropy of a recurrent decoder that in each step looks at what an encoder gave for all places.
+// translator is the cross-entropy of a recurrent decoder that attends to an encoder's outputs at all places in each
+// step.
 func translator(in leaves) node {
 	x, c := in["x"], suite.SmallTranslator
 	g := x.Graph()

@@ -19,7 +19,8 @@ func mamba(in leaves) node {
 	return tokenLoss(ops.Linear(z, in["head"], nil), in["t"])
 }
 
-// selective is a layer on z, [batch, length, width]: a causal convolution of each channel, and the loop over its state, beside gates.
+// selective is a layer on z, [batch, length, width]: a causal convolution of each channel, and the loop over its state,
+// with gates.
 func selective(in leaves, i int, z node) node {
 	of := func(name string) node { return in[numbered(name, i)] }
 	both := ops.Chunk(ops.Linear(z, of("in"), nil), -1, 2)
@@ -40,7 +41,7 @@ func selective(in leaves, i int, z node) node {
 	return ops.Linear(ops.Mul(y, ops.Silu(gate)), of("out"), nil)
 }
 
-// wave is the cross-entropy of gated dilated convolutions, each of which adds to the next one's input and to the result.
+// wave is the cross-entropy of gated dilated convolutions. Each adds to the next one's input and to the result.
 func wave(in leaves) node {
 	c, g := suite.SmallWave, in["x"].Graph()
 	p := nn.Training(g)
@@ -67,7 +68,7 @@ func wave(in leaves) node {
 	return ops.CrossEntropy(y, in["t"])
 }
 
-// recognizer is the loss of letters, wherever they stand, by convolutions and recurrent layers on spectra.
+// recognizer is the loss of letters, at any places, by convolutions and recurrent layers on spectra.
 func recognizer(in leaves) node {
 	x, c := in["x"], suite.SmallRecognizer
 	g := x.Graph()
@@ -82,7 +83,8 @@ func recognizer(in leaves) node {
 	return ops.CTC(ops.Transpose(ops.LogSoftmax(logits, -1), 0, 1), in["letters"], all, in["lengths"])
 }
 
-// conformer is the cross-entropy of blocks: half of a feed-forward part, attention, convolution along the sequence, the other half.
+// conformer is the cross-entropy of blocks: half of a feed-forward part, attention, convolution along the sequence, the
+// other half.
 func conformer(in leaves) (results, updates []node) {
 	z, c := in["x"], suite.SmallConformer
 	g := z.Graph()
@@ -145,8 +147,8 @@ func distanceSines(g *graph.Graph, n, width graph.Dim) node {
 	return ops.Concat(-1, ops.Sin(angle), ops.Cos(angle))
 }
 
-// shifted moves row i of the last two axes, [queries, keys], so that what stood at a distance stands at the key that has it from query i: rows become
-// one element longer, and are read one element late.
+// shifted moves row i of the last two axes, [queries, keys], so that the element for a distance moves to the key at
+// that distance from query i: rows become one element longer, and are read one element late.
 func shifted(x node) node {
 	shape := x.Shape()
 	last := len(shape) - 1

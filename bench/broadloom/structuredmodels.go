@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// folding is the mean of squares of what aligned sequences and pairs of their places tell each other.
+// folding is the mean of squares of the updates that aligned sequences and pairs of their places give each other.
 func folding(in leaves) node {
 	norm := func(x node, name string) node { return in.layerNorm(x, "g"+name, "c"+name, 0) }
 	attend := func(x, pairs node, name string) node {
@@ -46,7 +46,7 @@ func folding(in leaves) node {
 	return ops.Add(ops.Mean(ops.Square(x)), ops.Mean(ops.Square(z)))
 }
 
-// fourier is how far functions are from those that layers on their frequencies give.
+// fourier is the distance between functions and the results of layers on their frequencies.
 func fourier(in leaves) node {
 	const modes = suite.FourierModes
 	// times multiplies complex numbers, pairs along the last axis, and adds up channels.
@@ -119,7 +119,7 @@ func capsules(in leaves) node {
 	return ops.Mean(ops.Sum(ops.Add(ops.Mul(own, short), ops.Mul(ops.Sub(graph.Num(1.0), own), long)), 1))
 }
 
-// nowcast is how far the image behind others is from what a recurrent convolution makes of these.
+// nowcast is the distance between the next image and the prediction of a recurrent convolution.
 func nowcast(in leaves) node {
 	x := in["x"].Shape()
 	zero := ops.Zeros(in["x"].Graph(), graph.Float32, x[0], in["last"].Shape()[1], x[3], x[4])
@@ -148,7 +148,8 @@ func tagger(in leaves) node {
 	return ops.Mean(ops.Sub(ops.LogSumExp(all[0], 1), own))
 }
 
-// molecules is how far a property and places are from what layers make of atoms that tell each other what they are and move.
+// molecules is the distance of a property and places from the predictions of layers whose atoms exchange messages and
+// move.
 func molecules(in leaves) node {
 	x, h := in["x"], in["h"]
 	s := h.Shape()
@@ -166,7 +167,7 @@ func molecules(in leaves) node {
 	return ops.Add(ops.MSE(in.linear(ops.Sum(h, 1), "head", "bias"), in["y"]), ops.MSE(x, in["to"]))
 }
 
-// transport is what it costs to move points to others by a plan that Sinkhorn's steps find.
+// transport is the cost of moving points to others by a plan that Sinkhorn's steps find.
 func transport(in leaves) node {
 	side := func(name string) node { return ops.Normalize(in.linear(in[name], "w", "b"), 2, -1, 1e-12) }
 	x, y := side("x"), side("y")
@@ -183,7 +184,7 @@ func transport(in leaves) node {
 	return ops.Sum(ops.Mul(plan, cost))
 }
 
-// policy is the clipped surrogate of a policy, with the error of what moves are said to be worth and the entropy.
+// policy is the clipped surrogate of a policy, with the error of the value estimates and the entropy.
 func policy(in leaves) node {
 	net := func(name string) node {
 		z := in["x"]
@@ -203,7 +204,8 @@ func policy(in leaves) node {
 	return ops.Sub(ops.Sub(ops.Mul(worth, graph.Num(0.5)), surrogate), ops.Mul(entropy, graph.Num(suite.PolicyEntropy)))
 }
 
-// hashed is how far colours are from what layers make of the entries for the corners of the cells that points are in.
+// hashed is the distance between colours and the predictions of layers from the table entries at the corners of the
+// points' cells.
 func hashed(in leaves) node {
 	x := in["x"]
 	corner := ops.Iota(x.Graph(), 0, 8)

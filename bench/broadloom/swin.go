@@ -6,7 +6,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// swin is the cross-entropy of blocks of attention in windows of [batch, height, width, channels], of which every other moves by half a window.
+// swin is the cross-entropy of blocks of attention in windows of [batch, height, width, channels]. Every other block
+// shifts by half a window.
 func swin(in leaves) node {
 	z := ops.Permute(ops.Conv2D(in["x"], in["patch"], in["bpatch"], ops.Stride(4)), 0, 2, 3, 1)
 	for i := 0; in[numbered("wqkv", i)] != nil; i++ {
@@ -24,7 +25,7 @@ func swin(in leaves) node {
 	return ops.CrossEntropy(in.linear(z, "head", "bias"), in["t"])
 }
 
-// merge puts the channels of 2×2 places side by side, and makes half as many of them.
+// merge concatenates the channels of 2×2 places, and halves their number.
 func (in leaves) merge(z node) node {
 	s := z.Shape()
 	z = ops.Reshape(z, s[0], s[1]/2, 2, s[2]/2, 2, s[3])
@@ -32,7 +33,8 @@ func (in leaves) merge(z node) node {
 	return ops.Linear(in.layerNorm(z, "gm", "cm", 0), in["merge"], nil)
 }
 
-// attendInWindows lets the places of each window attend to each other, of those that were neighbours before the image moved.
+// attendInWindows lets the places of each window attend to each other, of those that were neighbours before the image
+// moved.
 func (in leaves) attendInWindows(z node, i, shift int) node {
 	const window = suite.SwinWindow
 	s, places := z.Shape(), graph.Dim(window*window)
@@ -65,7 +67,7 @@ func windowDistances(g *graph.Graph) node {
 	return graph.ConstantOf(g, list, window*window, window*window)
 }
 
-// windowMask is -100 where two places of a window, [windows, 1, places, places], were no neighbours before the image moved.
+// windowMask is -100 if two places of a window, [windows, 1, places, places], were not neighbours before the shift.
 func windowMask(g *graph.Graph, height, width, shift int) node {
 	const window = suite.SwinWindow
 	region := func(at, size int) int {

@@ -18,8 +18,7 @@ func (c column) family() string {
 	return family
 }
 
-// cell is what was measured of one workload in one column: several times where
-// a measurement was repeated, none where all failed.
+// cell is the measurements of one workload in one column: several if a measurement was repeated, none if all failed.
 type cell struct {
 	times []float64
 	err   string
@@ -44,8 +43,8 @@ type table struct {
 	checks  map[string]map[column]float64
 }
 
-// join makes a table for every number of threads, fewest first. Records that
-// give none, which other programs write for their errors, are left out.
+// join makes a table for every number of threads, fewest first. Records without one, which other programs write for
+// their errors, are left out.
 func join(records []record.Record, base string, least bool) []*table {
 	tables := map[int]*table{}
 	for _, r := range records {
@@ -98,8 +97,7 @@ func (t *table) add(r record.Record, least bool) {
 	}
 }
 
-// order sorts workloads as the suite has them, unknown ones last, and moves the
-// base's columns behind the others.
+// order sorts workloads in the suite's order, unknown ones last, and moves the base's columns after the others.
 func (t *table) order() {
 	rank := map[string]int{}
 	for i, w := range suite.All() {

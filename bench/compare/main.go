@@ -3,10 +3,9 @@
 //
 //	go run -C bench ./compare torch.jsonl go.jsonl
 //
-// A cell is the time of a call in milliseconds: the median over the records of
-// one library, mode and workload, where there are several. A ratio divides the
-// best mode of another library by one of the base's modes, so that more than
-// one means that the base is faster.
+// A cell is the time of a call in milliseconds: the median over the records of one library, mode and workload, if there
+// are several. A ratio divides the best mode of another library by one of the base's modes, so that more than one means
+// that the base is faster.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/bench/suite"
 )
 
-// none stands in a cell without a figure.
+// none is the text of an empty cell.
 const none = "–"
 
 // tolerance is by how much, relatively, the results of two libraries that
@@ -72,8 +72,7 @@ func (t *table) row(out *strings.Builder, name string, means []mean) {
 	line(out, cells)
 }
 
-// last writes the geometric means of a group's ratios, with the number of workloads
-// where that is not all of its rows.
+// last writes the geometric means of a group's ratios, with the number of workloads if that is not all of its rows.
 func (t *table) last(out *strings.Builder, g suite.Group, means []mean, rows int) {
 	if len(means) == 0 {
 		return
@@ -130,7 +129,7 @@ type mean struct {
 	n    int
 }
 
-// add takes a ratio in; what is not a number does not count.
+// add adds a ratio; NaN is ignored.
 func (m *mean) add(ratio float64) {
 	if !math.IsNaN(ratio) {
 		m.logs += math.Log(ratio)
@@ -165,7 +164,7 @@ func repeat(cell string, n int) []string {
 	return cells
 }
 
-// plural adds an s where there is not one of a thing.
+// plural adds an s unless n is 1.
 func plural(noun string, n int) string {
 	if n == 1 {
 		return noun

@@ -9,7 +9,7 @@ import (
 
 type node = *graph.Node
 
-// derivative is one task: peer.py has a function of its name. Its inputs are whole numbers, which it makes small.
+// derivative is one task: peer.py has a function of its name, which scales its integer inputs down.
 type derivative struct {
 	name   string
 	flops  float64 // of what the result needs, without element-wise operations but of distances
@@ -108,7 +108,7 @@ var derivatives = []derivative{
 	}},
 }
 
-// tasks makes what is measured.
+// tasks makes the tasks to measure.
 func tasks() (list []sidebyside.Task) {
 	for _, d := range derivatives {
 		list = append(list, sidebyside.Task{Name: d.name, DType: graph.Float32, Flops: d.flops, Shapes: d.shapes, Build: d.build,

@@ -16,7 +16,8 @@ type function struct {
 	dtype graph.DType
 }
 
-// results are what functions give, of a and b. To a, peer.py adds a diagonal too, with which no matrix is singular, and its lower triangle is positive-definite.
+// results are the results of functions of a and b. peer.py adds a diagonal to a too, so that no matrix is singular, and
+// its lower triangle is positive-definite.
 var results = []struct {
 	name     string
 	operands int
@@ -65,7 +66,7 @@ func (f function) task() sidebyside.Task {
 	panic(f.name)
 }
 
-// tasks makes what is measured.
+// tasks makes the tasks to measure.
 func tasks() (list []sidebyside.Task) {
 	for _, f := range transforms() {
 		list = append(list, f.task())

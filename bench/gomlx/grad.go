@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/bench/suite"
 )
 
-// withGradients puts the gradients for the named inputs behind a loss.
+// withGradients appends the gradients for the named inputs to a loss.
 func withGradients(in *inputs, loss *Node, names ...string) []*Node {
 	wrt := make([]*Node, len(names))
 	for i, name := range names {

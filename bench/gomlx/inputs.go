@@ -13,7 +13,7 @@ type inputs struct {
 	nodes map[string]*graph.Node
 }
 
-// newInputs names the nodes after the tensors that stand for them.
+// newInputs names the nodes after their tensors.
 func newInputs(ts []*suite.Tensor, nodes []*graph.Node) *inputs {
 	in := &inputs{nodes: make(map[string]*graph.Node, len(ts))}
 	for i, t := range ts {
@@ -34,8 +34,7 @@ func (in *inputs) get(name string) *graph.Node {
 // has says whether there is such an argument.
 func (in *inputs) has(name string) bool { return in.nodes[name] != nil }
 
-// row finds a vector and gives it the rank of what it is combined with, since
-// GoMLX broadcasts between equal ranks only.
+// row finds a vector and gives it the rank of the other operand, since GoMLX broadcasts between equal ranks only.
 func (in *inputs) row(name string, rank int) *graph.Node {
 	return graph.ExpandLeftToRank(in.get(name), rank)
 }

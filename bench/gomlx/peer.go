@@ -18,8 +18,7 @@ const (
 // builder writes a workload down: its results, from its inputs.
 type builder func(*inputs) []*graph.Node
 
-// builders has an entry for every kind; of those that train, only the loss is
-// written here.
+// builders has an entry for every kind; for those that train, only the loss is built here.
 var builders = map[suite.Kind]builder{
 	suite.ChainFwd:      chain,
 	suite.ChainGrad:     chainGrad,
@@ -43,8 +42,8 @@ type Peer struct{}
 // Name implements suite.Peer.
 func (Peer) Name() string { return "gomlx" }
 
-// Mode implements suite.Peer: "simd" where the program was built with Go's
-// experiment of that name, without which GoMLX has no vector code.
+// Mode implements suite.Peer: "simd" if the program was built with Go's experiment of that name. Without it GoMLX has
+// no vector code.
 func (Peer) Mode(suite.Config) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

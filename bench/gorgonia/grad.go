@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/bench/suite"
 )
 
-// withGradients puts the gradients for the named inputs behind a loss.
+// withGradients appends the gradients for the named inputs to a loss.
 func withGradients(in *inputs, loss *G.Node, names ...string) []*G.Node {
 	wrt := make(G.Nodes, len(names))
 	for i, name := range names {

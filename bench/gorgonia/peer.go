@@ -12,9 +12,8 @@ import (
 // builder writes a workload down: its results, from its inputs.
 type builder func(*inputs) []*G.Node
 
-// builders has an entry for every kind that Gorgonia can express; of those that
-// train, only the loss is written here. There is no error function, so GELU,
-// Black-Scholes and the transformer are missing.
+// builders has an entry for every kind that Gorgonia can express; for those that train, only the loss is built here.
+// There is no error function, so GELU, Black-Scholes and the transformer are missing.
 var builders = map[suite.Kind]builder{
 	suite.ChainFwd:      chain,
 	suite.ChainGrad:     chainGrad,

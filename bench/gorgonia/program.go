@@ -12,7 +12,7 @@ import (
 type program struct {
 	machine G.VM
 	results []G.Value
-	// solver and params are nil where nothing is trained.
+	// solver and params are nil if nothing is trained.
 	solver G.Solver
 	params []G.ValueGrad
 }

@@ -1,7 +1,6 @@
-// The growth command measures how the time and the memory of compilation grow with a graph:
-// it builds graphs of some shapes and sizes, checks, compiles and runs each once, in a
-// process of its own, and prints seconds, those that processors worked for it, and the
-// greatest memory of the process.
+// The growth command measures how the time and the memory of compilation grow with a graph. It builds graphs of some
+// shapes and sizes, checks, compiles and runs each once, in a separate process, and prints seconds, processor seconds,
+// and the peak memory of the process.
 //
 //	go run -C bench ./growth                                  # 10,000, 100,000 and 1,000,000 nodes
 //	go run -C bench ./growth -only flip,sum -nodes 10000,40000
@@ -32,7 +31,7 @@ func main() {
 	os.Exit(sidebyside.Command(func(_ context.Context, args []string) error { return run(args, os.Stdout) }))
 }
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	only, nodes []string
 	timeout     time.Duration
@@ -73,7 +72,7 @@ func run(args []string, out io.Writer) error {
 	return nil
 }
 
-// inChild measures a graph in a process of its own and gives a row of the table.
+// inChild measures a graph in a separate process and returns a row of the table.
 func (o *options) inChild(s shape, n int) string {
 	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
 	defer cancel()

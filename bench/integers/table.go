@@ -30,14 +30,15 @@ var products = []product{
 	{16, 3072, 768, u8, u8, true, true}, {16, 768, 3072, i8, i8, false, true}, {1, 4096, 4096, u8, i8, true, true},
 }
 
-// convolution is that of images of uint8 with square filters of uint8, which ONNX Runtime takes faster than those of int8.
+// convolution is that of images of uint8 with square filters of uint8, which ONNX Runtime takes faster than those of
+// int8.
 type convolution struct{ batch, channels, size, filters, kernel, stride int }
 
 var convolutions = []convolution{
 	{1, 64, 56, 64, 3, 1}, {1, 64, 56, 256, 1, 1}, {1, 128, 28, 128, 3, 1}, {1, 256, 14, 256, 3, 1}, {1, 512, 7, 512, 3, 1}, {1, 256, 56, 128, 3, 2}, {1, 3, 224, 64, 7, 2},
 }
 
-// tasks makes what is measured of the tables.
+// tasks makes the tasks of the tables.
 func tasks() (list []sidebyside.Task) {
 	for _, p := range products {
 		list = append(list, p.task())

@@ -17,7 +17,7 @@ type layer struct {
 	kind                    kind
 }
 
-// kind is what a convolution is beside a plain one.
+// kind is the kind of a convolution, if not a plain one.
 type kind int
 
 const (
@@ -26,7 +26,7 @@ const (
 	transposed      // the opposite of one, which makes images larger
 )
 
-// word is what names of tasks begin with.
+// word is the prefix of a task's name.
 func (k kind) word() string { return [...]string{"", "depthwise ", "transposed "}[k] }
 
 // layers are the 20 distinct convolutions of ResNet-50 on images of 224×224, as in table 1
@@ -45,9 +45,10 @@ var layers = []layer{
 	{1024, 14, 512, 1, 2, 0, plain}, {512, 7, 512, 3, 1, 1, plain}, {512, 7, 2048, 1, 1, 0, plain}, {1024, 14, 2048, 1, 2, 0, plain}, {2048, 7, 512, 1, 1, 0, plain},
 }
 
-// others are the 10 distinct depthwise convolutions of MobileNetV2 on images of 224×224, as in table 2 of M. Sandler and others, MobileNetV2,
-// arXiv:1801.04381, and the transposed ones of a generator of images of 64×64, as in figure 1 of A. Radford and others, Unsupervised
-// Representation Learning with Deep Convolutional Generative Adversarial Networks, arXiv:1511.06434, with half of its channels and filters of 4×4.
+// others are the 10 distinct depthwise convolutions of MobileNetV2 on images of 224×224, as in table 2 of M. Sandler
+// and others, MobileNetV2, arXiv:1801.04381, and the transposed ones of a generator of images of 64×64, as in figure 1
+// of A. Radford and others, Unsupervised Representation Learning with Deep Convolutional Generative Adversarial
+// Networks, arXiv:1511.06434, with half of its channels and filters of 4×4.
 var others = []layer{
 	{32, 112, 32, 3, 1, 1, depthwise}, {96, 112, 96, 3, 2, 1, depthwise}, {144, 56, 144, 3, 1, 1, depthwise}, {144, 56, 144, 3, 2, 1, depthwise},
 	{192, 28, 192, 3, 1, 1, depthwise}, {192, 28, 192, 3, 2, 1, depthwise}, {384, 14, 384, 3, 1, 1, depthwise}, {576, 14, 576, 3, 1, 1, depthwise},
@@ -58,7 +59,7 @@ var others = []layer{
 // batches are the numbers of images.
 var batches = []int{1, 16}
 
-// tasks makes what is measured: every layer with every number of images.
+// tasks makes the tasks to measure: every layer with every number of images.
 func tasks() []sidebyside.Task {
 	var list []sidebyside.Task
 	for _, batch := range batches {
@@ -69,7 +70,8 @@ func tasks() []sidebyside.Task {
 	return list
 }
 
-// places is the number of places of a filter along an axis; of a transposed convolution those of the one that it is the opposite of.
+// places is the number of places of a filter along an axis; of a transposed convolution those of the one that it is the
+// opposite of.
 func (l layer) places() int {
 	if l.kind == transposed {
 		return l.size

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// leastSamples are taken even where they last longer than asked.
+	// leastSamples are taken even if they take longer than asked.
 	leastSamples = 7
 	// leastSample is the shortest span that is read off the clock: shorter
 	// calls are timed several at a time, so that the clock's own cost and
@@ -18,10 +18,9 @@ const (
 	heapCalls = 100
 )
 
-// Timing is what one call costs.
+// Timing is the time of one call.
 type Timing struct {
-	// Median and Min are over samples of one call, or of the mean of a few
-	// calls where one is too short to time.
+	// Median and Min are over samples of one call, or of the mean of a few calls if one is too short to time.
 	Median, Min time.Duration
 	// Allocs and Bytes are the heap allocations of one call, whichever
 	// goroutine makes them, rounded down.

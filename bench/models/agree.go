@@ -8,21 +8,21 @@ import (
 	"github.com/broadloom/broadloom/bench/suite"
 )
 
-// The sides' results may differ by this much, relatively, as vectors: results, and the change
-// of trained tensors in a step. Gradients come from sums of up to 65,536 terms.
+// The sides' results may differ relatively by this much, as vectors: results, and the change of trained tensors in a
+// step. Gradients come from sums of up to 65,536 terms.
 const (
 	resultTolerance = 1e-5
 	changeTolerance = 1e-3
-	// resnetTolerance is that for ResNet-18: with AVX2 PyTorch's gradient of the first filters is 0.0038 of its magnitude from the one that it
-	// computes in float64, and Broadloom's less than 0.001.
+	// resnetTolerance is that for ResNet-18: with AVX2 PyTorch's gradient of the first filters is 0.0038 of its
+	// magnitude from the one that it computes in float64, and Broadloom's less than 0.001.
 	resnetTolerance = 5e-3
-	// jaxResnetTolerance is that for ResNet-18 of JAX: with AVX2 its change of the first filters is 0.0092 from Broadloom's.
+	// jaxResnetTolerance is that for ResNet-18 of JAX: with AVX2 its change of the first filters is 0.0092 from
+	// Broadloom's.
 	jaxResnetTolerance = 1.2e-2
-	// adamTolerance is that for changes by Adam: it divides a gradient by its magnitude, so that what is nothing but
-	// rounding, as the gradient of a bias of keys, moves its parameter nearly as far as others.
+	// adamTolerance is the tolerance for changes by Adam. It divides a gradient by its magnitude, so a gradient that is
+	// only rounding, such as that of a bias of keys, moves its parameter nearly as far as others.
 	adamTolerance = 5e-2
-	// roundings bounds what rounding leaves of a change that is nothing but rounding, such
-	// as that of a bias of keys, relative to the tensor or to 1.
+	// roundings bounds a change that is only rounding, such as that of a bias of keys, relative to the tensor or to 1.
 	roundings = 1e-6
 )
 

@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return ctx.Err()
 }
 
-// measurement is what was measured of a side on a workload.
+// measurement is the measurement of a side on a workload.
 type measurement struct {
 	sidebyside.Timing
 	first, compilation float64 // seconds
@@ -143,7 +143,7 @@ func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement
 	return m, nil
 }
 
-// start starts a peer, and gives it up where it takes too long.
+// start starts a peer, and gives up if it takes too long.
 func (o options) start(ctx context.Context, p peer, w suite.Workload, in *suite.Inputs) (*remote, error) {
 	ctx, stop := context.WithCancel(ctx)
 	timer := time.AfterFunc(o.patience, stop)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The programs of the sides. Each goes on with serve.py, which answers requests.
+// The programs of the sides. Each is followed by serve.py, which answers requests.
 var (
 	//go:embed side_torch.py
 	sideTorch []byte
@@ -40,7 +40,7 @@ var (
 // torchScript is PyTorch's side, with all of its models.
 var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch, classifiersTorch, generatorsTorch, moresequencesTorch, learningTorch, structuredTorch)
 
-// peer is a library beside Broadloom, with a way to run it.
+// peer is another library, with a way to run it.
 type peer struct {
 	name, title string
 	mode        string // of PyTorch: eager or compile
@@ -54,7 +54,7 @@ const (
 	xlaPython   = "BROADLOOM_XLA_PYTHON"
 )
 
-// peers are those that a workload can be measured beside, in the order of the table's columns.
+// peers are the libraries for comparison, in the order of the table's columns.
 var peers = []peer{
 	{"torch", "PyTorch", "eager", torchScript, torchPython},
 	{"torch-compile", "PyTorch, compiled", "compile", torchScript, torchPython},

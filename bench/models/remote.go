@@ -79,7 +79,7 @@ func bytesOf(t *suite.Tensor) []byte {
 	return buffer
 }
 
-// results returns those of the latest call, and the trained tensors behind them.
+// results returns the results of the latest call, followed by the trained tensors.
 func (r *remote) results() ([][]float32, error) {
 	var answer struct{ Counts []int }
 	if err := r.Ask(map[string]bool{"results": true}, &answer); err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/broadloom/broadloom/bench/suite"
 )
 
-// report writes times as a Markdown table while they are measured; what else was measured follows
-// at its end.
+// report writes times as a Markdown table while they are measured; the other measurements follow at its end.
 type report struct {
 	out   io.Writer
 	peers []peer
@@ -38,7 +37,7 @@ func (r *report) header(unit string, more ...string) {
 	fmt.Fprintf(r.out, "| %s |\n| --- |%s\n", strings.Join(columns, " | "), strings.Repeat(" ---: |", len(columns)-1))
 }
 
-// row writes a workload's row: a cell for each side by what is told of it, 0 for nothing, and some more.
+// row writes a workload's row: a cell for each side with the value of tell, 0 for nothing, and more cells.
 func (r *report) row(name string, m []measurement, tell func(measurement) float64, more ...string) {
 	cells := []string{name}
 	for _, side := range m {
@@ -98,7 +97,7 @@ func times(ratio float64) string {
 	return fmt.Sprintf("%.2f", ratio)
 }
 
-// end writes what follows from all rows, and the other tables.
+// end writes the summary of all rows, and the other tables.
 func (r *report) end() {
 	for _, g := range suite.Groups {
 		if m := r.means[g]; m.count > 0 {
@@ -123,7 +122,7 @@ func (r *report) end() {
 	}
 }
 
-// missing tells why peers have no measurements, each reason once.
+// missing says why peers have no measurements, each reason once.
 func (r *report) missing() {
 	for i, p := range r.peers {
 		told := map[string]bool{}

@@ -1,5 +1,5 @@
-// The onnxfiles command runs models in files of ONNX with Broadloom and with ONNX Runtime by turns, after it has compared their results. Inputs of
-// floating-point numbers are normally distributed, and others zeros.
+// The onnxfiles command runs models in files of ONNX with Broadloom and with ONNX Runtime by turns, after it has
+// compared their results. Inputs of floating-point numbers are normally distributed, and others zeros.
 //
 //	go run -C bench ./onnxfiles -python python3 -size batch=1 resnet50.onnx bert.onnx
 package main
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// model is a model with what it is fed.
+// model is a model with its inputs.
 type model struct {
 	name            string
 	inputs          []string
@@ -140,8 +140,8 @@ func (m *model) step() (err error) {
 	return err
 }
 
-// ask has the other side read the model and run it, and tells how long its first result took and by how much results differ, as parts of the
-// greatest of each.
+// ask has the other side read the model and run it. It returns how long its first result took and by how much results
+// differ, relative to the greatest element of each.
 func (m *model) ask(p *sidebyside.Python, path string) (first, differs float64, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return 0, 0, err

@@ -18,7 +18,7 @@ type result struct {
 	values []float64
 }
 
-// differs says how a result differs from PyTorch's beyond rounding; "" where it does not.
+// differs says how a result differs from PyTorch's beyond rounding; "" if it does not.
 func differs(got exec.Array, want result, drawn bool) string {
 	nothing := slices.Equal(want.shape, []int{0}) // of an operand on which nothing depends
 	if nothing && got.Shape != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// gathering are what is picked and written by index and by mask.
+// gathering are operations that pick and write by index and by mask.
 var gathering = []entry{
 	{"1000 500; int64<1000 2000", "x.index_select(0, y)", func(x, y, z node) node { return ops.IndexSelect(x, 0, y) }},
 	{"1000 500; int64<500 300", "x.index_select(1, y)", func(x, y, z node) node { return ops.IndexSelect(x, 1, y) }},

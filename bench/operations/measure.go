@@ -24,7 +24,7 @@ type runner struct {
 	threads int
 }
 
-// row is what was measured of a task.
+// row is the measurement of a task.
 type row struct {
 	name         string
 	ours, theirs float64 // seconds of a call
@@ -36,7 +36,7 @@ func (r row) ratio() float64 { return r.theirs / r.ours }
 // enough is the share of elements that are not finite up to which other numbers are not tried.
 const enough = 0.1
 
-// measure finds numbers that both sides take, compares results, and times the sides. It tells what differs.
+// measure finds numbers that both sides accept, compares results, and times the sides. note says what differs.
 func (r *runner) measure(t *task) (m row, note string, err error) {
 	chosen, note, err := r.choose(t)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *runner) measure(t *task) (m row, note string, err error) {
 	return row{t.name, timings[0].Min, timings[1].Min, first.Seconds()}, note, nil
 }
 
-// choose compiles a task, with the first numbers of which most results are finite, or the last that both sides take.
+// choose compiles a task, with the first numbers for which most results are finite, or the last that both sides accept.
 func (r *runner) choose(t *task) (chosen *program, note string, err error) {
 	kinds := []kind{normal, share, above}
 	if t.kinds != nil {

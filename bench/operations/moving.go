@@ -54,7 +54,7 @@ var moving = []entry{
 	{"1000; 1000", "torch.outer(x, y)", func(x, y, z node) node { return ops.Outer(x, y) }},
 }
 
-// broadcasting are operations of which operands repeat, products and distances.
+// broadcasting are operations with repeated operands, products and distances.
 var broadcasting = []entry{
 	{"1000 1; 1 1000", "x - y", func(x, y, z node) node { return ops.Sub(x, y) }},
 	{"1000 1; 1 1000", "(x - y).abs().sum()", func(x, y, z node) node { return ops.Sum(ops.Abs(ops.Sub(x, y))) }},

@@ -80,7 +80,7 @@ var reducing = []entry{
 	{"int64<50 200 1000", "x.mode(1)[0]", func(x, y, z node) node { v, _ := ops.Mode(x, 1); return v }},
 }
 
-// running are what is accumulated along an axis, and differences.
+// running are accumulations along an axis, and differences.
 var running = []entry{
 	{"1000000", "x.cumsum(0)", func(x, y, z node) node { return ops.CumSum(x, 0) }},
 	{"1000 1000", "x.cumsum(0)", func(x, y, z node) node { return ops.CumSum(x, 0) }},

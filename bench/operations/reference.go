@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/internal/opref"
 )
 
-// examples makes tasks of the examples in the reference of operations that PyTorch has, with operands of a dtype where they take it, and named
-// sizes so large that no operand and no result has more elements.
+// examples makes tasks of the examples in the reference of operations that PyTorch has. Operands have the given dtype
+// if they can, and named sizes are so large that no operand and no result has more than the given elements.
 func examples(t graph.DType, elements int) (tasks []task, err error) {
 	calls, err := opref.CallsIn("torch")
 	if err != nil {
@@ -89,7 +89,7 @@ func sizesFor(results []node, elements int) map[string]int {
 	return sizes
 }
 
-// mostElements is the number of elements of the largest of some values where all names are a size.
+// mostElements is the number of elements of the largest of some values if all names have the given size.
 func mostElements(values []node, size int) (most int) {
 	for _, n := range values {
 		count := 1

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// slowFirst is the seconds of a first call above which a single operation is told of.
+// slowFirst is the seconds of a first call above which a single operation is reported.
 const slowFirst = 0.05
 
-// report is what was measured of all tasks.
+// report is the measurements of all tasks.
 type report struct {
 	rows              []row
 	different, failed []string
@@ -28,7 +28,7 @@ func (r *report) add(name string, m row, note string, err error) {
 	}
 }
 
-// write prints the table, worst first, and what follows from it. An error tells that results differ.
+// write prints the table, worst first, and its summary. It returns an error if results differ.
 func (r *report) write(out io.Writer) error {
 	slices.SortStableFunc(r.rows, func(a, b row) int { return cmp.Compare(a.ratio(), b.ratio()) })
 	fmt.Fprint(out, "| operation | Broadloom, ms | PyTorch, ms | ratio |\n| --- | ---: | ---: | ---: |\n")

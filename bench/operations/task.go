@@ -44,8 +44,8 @@ type program struct {
 // longest is the time after which a call is given up.
 const longest = 10 * time.Second
 
-// compile makes a task ready on a number of threads, and makes the first call. Where the task does not say otherwise, operands have
-// numbers of a kind; tight bounds integers by 3.
+// compile compiles a task for a number of threads, and makes the first call. Unless the task says otherwise, operands
+// have numbers of a kind; tight bounds integers by 3.
 func (t *task) compile(threads int, k kind, tight bool) (*program, error) {
 	start := time.Now()
 	results, updates, err := t.build()
@@ -147,7 +147,7 @@ func (p *program) step() error {
 	return err
 }
 
-// values are the results of a call, and the parameter behind it.
+// values are the results of a call, followed by the parameter.
 func (p *program) values() (list []exec.Array, err error) {
 	r, err := p.run()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// product is C = A·B of m×k and k×n. A letter N or T for each operand says whether it lies
-// in memory row by row or column by column.
+// product is C = A·B of m×k and k×n. A letter N or T for each operand says whether it is stored row by row or column by
+// column.
 type product struct {
 	m, n, k int
 	layout  string
@@ -21,8 +21,7 @@ const (
 	f64 = graph.Float64
 )
 
-// products is the table: what the table of workloads is made of, squares from 1 on, thin
-// matrices and vectors.
+// products is the table: the products in the table of workloads, squares from 1 on, thin matrices and vectors.
 var products = []product{
 	// The products of the table of workloads, in all layouts.
 	{1024, 1024, 1024, "NN", f32}, {1024, 1024, 1024, "NT", f32}, {1024, 1024, 1024, "TN", f32}, {1024, 1024, 1024, "TT", f32},
@@ -47,7 +46,7 @@ var products = []product{
 	{33, 35, 37, "NN", f64}, {8, 8, 8, "NN", f64}, {64, 512, 784, "NN", f64}, {1, 1024, 1024, "NN", f64}, {1024, 1, 1024, "NN", f64},
 }
 
-// tasks makes what is measured of the table.
+// tasks makes the tasks of the table.
 func tasks() []sidebyside.Task {
 	list := make([]sidebyside.Task, len(products))
 	for i, p := range products {
@@ -72,7 +71,7 @@ func (p product) task() sidebyside.Task {
 	}
 }
 
-// stored is the shape in which a matrix lies in memory.
+// stored is the shape in which a matrix is stored.
 func stored(rows, cols int, transposed bool) []int {
 	if transposed {
 		return []int{cols, rows}
@@ -80,7 +79,7 @@ func stored(rows, cols int, transposed bool) []int {
 	return []int{rows, cols}
 }
 
-// turned returns the matrix that lies in memory so.
+// turned returns the matrix that is stored so.
 func turned(x *graph.Node, transposed bool) *graph.Node {
 	if transposed {
 		return ops.Transpose(x, 0, 1)

@@ -26,9 +26,8 @@ type Record struct {
 	Allocs *uint64 `json:"allocs,omitempty"`
 	Bytes  *uint64 `json:"bytes,omitempty"`
 
-	// Loss is that of the fourth call, where there is one; Check is the mean
-	// magnitude of all the results of that call. Peers that start from the
-	// same data agree on them.
+	// Loss is that of the fourth call, if there is one; Check is the mean magnitude of all the results of that call.
+	// Peers that start from the same data agree on them.
 	Loss  *float64 `json:"loss,omitempty"`
 	Check *float64 `json:"check,omitempty"`
 

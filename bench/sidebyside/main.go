@@ -25,8 +25,8 @@ type options struct {
 	only    string
 }
 
-// Main is the command that measures tasks by turns with Broadloom and the Python library of
-// that name, and prints a table. It returns the status of the process.
+// Main is the command that measures tasks in turn with Broadloom and the Python library of that name, and prints a
+// table. It returns the status of the process.
 func Main(library string, tasks []Task) int {
 	return Command(func(ctx context.Context, args []string) error {
 		opts, err := parse(args, os.Stderr)
@@ -37,7 +37,8 @@ func Main(library string, tasks []Task) int {
 	})
 }
 
-// Command runs a command on its arguments until it ends or is interrupted, prints its error, and returns the status of the process.
+// Command runs a command on its arguments until it ends or is interrupted, prints its error, and returns the status of
+// the process.
 func Command(run func(ctx context.Context, args []string) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -108,15 +109,14 @@ func run(ctx context.Context, opts options, library string, tasks []Task, out io
 	return nil
 }
 
-// tolerance is how far the sides' results may be apart, relatively: some ways to compute a
-// convolution are not exact for whole numbers.
+// tolerance is the greatest relative difference of the sides' results: some ways to compute a convolution are not exact
+// for integers.
 const tolerance = 1e-4
 
-// result is what was measured of a task.
+// result is the measurement of a task.
 type result struct {
 	ours, theirs Timing
-	// loop is the operations per second that the loop on registers makes on all threads; 0
-	// where there is none.
+	// loop is the operations per second of the loop on registers on all threads; 0 if there is none.
 	loop float64
 }
 

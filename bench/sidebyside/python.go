@@ -23,8 +23,8 @@ var script []byte
 //go:embed answers.py
 var answers []byte
 
-// Python is a side in a Python program of its own, which waits while it is not asked, and after a
-// sample is stopped until it is asked again.
+// Python is a side in a separate Python program. It waits until it is called, and after a sample it is stopped until
+// the next call.
 type Python struct {
 	command *exec.Cmd
 	file    string
@@ -40,8 +40,8 @@ func StartPython(ctx context.Context, interpreter string, threads int) (*Python,
 	return StartScript(ctx, interpreter, threads, script)
 }
 
-// StartAnswering is StartPython with another program, which has a function prepare(request): it gives the call that is timed, an answer, and arrays that
-// follow it. Where it fails, the answer is {"cannot": why}.
+// StartAnswering is StartPython with another program, which has a function prepare(request). That returns the call to
+// time, an answer, and arrays that follow it. If it fails, the answer is {"cannot": why}.
 func StartAnswering(ctx context.Context, interpreter string, threads int, script []byte) (*Python, error) {
 	return StartScript(ctx, interpreter, threads, slices.Concat(script, answers))
 }
@@ -80,7 +80,7 @@ func StartScript(ctx context.Context, interpreter string, threads int, script []
 	return p, nil
 }
 
-// answer is what the program says to a request.
+// answer is the program's answer to a request.
 type answer struct{ Check, Seconds float64 }
 
 // ask sends a request and waits for the answer.
@@ -121,7 +121,7 @@ func (p *Python) Read(into []byte) error {
 	return err
 }
 
-// Prepare makes a task ready, and gives the mean magnitude of its result.
+// Prepare prepares a task, and returns the mean magnitude of its result.
 func (p *Python) Prepare(task Request) (check float64, err error) {
 	a, err := p.ask(task)
 	return a.Check, err
@@ -137,7 +137,7 @@ func (p *Python) Time(calls int) (time.Duration, error) {
 	return time.Duration(a.Seconds * float64(time.Second)), err
 }
 
-// resume lets a stopped program go on.
+// resume continues a stopped program.
 func (p *Python) resume() {
 	if p.stopped {
 		p.stopped = !send(p.command, goOn)

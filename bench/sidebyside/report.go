@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// report writes measurements as a Markdown table, and what follows from all of them.
+// report writes measurements as a Markdown table, and their summary.
 type report struct {
 	out     io.Writer
 	library string // the other library; empty if it is not measured
@@ -19,7 +19,7 @@ type report struct {
 	peaks   map[graph.DType]float64 // the greatest rates of the loop on registers so far
 }
 
-// row is what the table says of a task.
+// row is the table's row of a task.
 type row struct {
 	name         string
 	ours, theirs float64 // floating-point operations per second, by least times
@@ -55,7 +55,7 @@ func (r *report) add(t *Task, m result) {
 	r.rows = append(r.rows, w)
 }
 
-// end writes what follows from all rows.
+// end writes the summary of all rows.
 func (r *report) end() {
 	if len(r.rows) == 0 {
 		fmt.Fprintln(r.out, "\nno task matches")

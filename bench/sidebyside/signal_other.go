@@ -4,7 +4,7 @@ package sidebyside
 
 import "os/exec"
 
-// The signals that stop a program and let it go on, of which there are none.
+// There are no signals that stop and continue a program.
 const (
 	stop = iota
 	goOn

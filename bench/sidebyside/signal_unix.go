@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// The signals that stop a program and let it go on.
+// The signals that stop and continue a program.
 const (
 	stop = syscall.SIGSTOP
 	goOn = syscall.SIGCONT
 )
 
-// inGroup has a program, with those that it starts, in a group of processes of its own.
+// inGroup puts a program, and those that it starts, in a separate process group.
 func inGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

@@ -21,7 +21,7 @@ type Task struct {
 	Shapes [][]int
 	// DTypes are those of the inputs, if not DType, by whose arithmetic peak the task is measured all the same.
 	DTypes []graph.DType
-	// IsWeight tells which inputs are parameters, if there are any: the other side may prepare them before it is timed, too.
+	// IsWeight says which inputs are parameters, if any: the other side may prepare them before it is timed, too.
 	IsWeight []bool
 	Build    func(in []*graph.Node) *graph.Node
 }

@@ -10,7 +10,7 @@ import (
 
 // Side is one of the programs that are compared.
 type Side interface {
-	// Time makes some calls, and tells how long they took together.
+	// Time makes some calls, and returns how long they took together.
 	Time(calls int) (time.Duration, error)
 }
 
@@ -32,8 +32,8 @@ func (f Func) Time(calls int) (time.Duration, error) {
 type Rule struct {
 	Rounds int           // in each round every side gives one sample
 	Sample time.Duration // a sample makes as many calls as fit into this time, at least one
-	// Pause is how long nobody computes before a sample. The threads of a library spin for milliseconds after its last call,
-	// on processors that the next side is to have.
+	// Pause is how long nobody computes before a sample. The threads of a library spin for milliseconds after its last
+	// call, on processors that the next side is to have.
 	Pause time.Duration
 }
 

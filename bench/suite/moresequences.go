@@ -12,11 +12,11 @@ var (
 	SmallTemporal  = Sizes{Layers: 6, Width: 64, Tokens: 10, Kernel: 3}
 )
 
-// RandomFeatures is how many stand for a query or a key of a Performer.
+// RandomFeatures is the number of features of a query or a key in a Performer.
 const RandomFeatures = 64
 
-// luong makes sequences, those that are to be written of them, and the parameters of an encoder, a decoder that also sees what it said last, and products of what both
-// give, as in M.-T. Luong, H. Pham, C. D. Manning, arXiv:1508.04025.
+// luong makes sequences, those that are to be written of them, and the parameters of an encoder, a decoder that also
+// sees what it said last, and products of what both give, as in M.-T. Luong, H. Pham, C. D. Manning, arXiv:1508.04025.
 func luong(c Sizes, batch, length, written int) func(*source) {
 	return func(s *source) {
 		s.classes("x", c.Tokens, batch, length)
@@ -32,8 +32,8 @@ func luong(c Sizes, batch, length, written int) func(*source) {
 	}
 }
 
-// language makes parts of texts, the states that are behind the parts before, and the parameters of recurrent layers, as in W. Zaremba, I. Sutskever, O. Vinyals,
-// arXiv:1409.2329.
+// language makes parts of texts, the states that are behind the parts before, and the parameters of recurrent layers,
+// as in W. Zaremba, I. Sutskever, O. Vinyals, arXiv:1409.2329.
 func language(c Sizes, batch, length int) func(*source) {
 	return func(s *source) {
 		s.tokens(c, batch, length)
@@ -57,8 +57,9 @@ func (s *source) attending(i int, c Sizes) {
 	s.linear(numbered("w2_", i), numbered("b2_", i), c.Hidden, c.Width)
 }
 
-// performer makes sequences with a class for each place, directions at random, and the parameters of blocks whose attention is linear in the length, as in
-// K. Choromanski et al., Rethinking Attention with Performers, arXiv:2009.14794.
+// performer makes sequences with a class for each place, directions at random, and the parameters of blocks whose
+// attention is linear in the length, as in K. Choromanski et al., Rethinking Attention with Performers,
+// arXiv:2009.14794.
 func performer(c Sizes, batch, length int) func(*source) {
 	return func(s *source) {
 		s.tokens(c, batch, length)
@@ -71,8 +72,8 @@ func performer(c Sizes, batch, length int) func(*source) {
 	}
 }
 
-// retNet makes sequences and the parameters of blocks whose attention fades with the distance in place of being normalized, as in Y. Sun et al., Retentive Network,
-// arXiv:2307.08621.
+// retNet makes sequences and the parameters of blocks whose attention fades with the distance in place of being
+// normalized, as in Y. Sun et al., Retentive Network, arXiv:2307.08621.
 func retNet(c Sizes, batch, length int) func(*source) {
 	return func(s *source) {
 		s.tokens(c, batch, length)
@@ -86,8 +87,8 @@ func retNet(c Sizes, batch, length int) func(*source) {
 	}
 }
 
-// perceiver makes long sequences of vectors with a class for each sequence, and the parameters of a few vectors that look at all of them, and of blocks between
-// these, as in A. Jaegle et al., arXiv:2103.03206.
+// perceiver makes long sequences of vectors with a class for each sequence, and the parameters of a few vectors that
+// look at all of them, and of blocks between these, as in A. Jaegle et al., arXiv:2103.03206.
 func perceiver(c Sizes, batch, length, width int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, length, width)
@@ -107,8 +108,8 @@ func perceiver(c Sizes, batch, length, width int) func(*source) {
 	}
 }
 
-// temporal makes sequences with a class for each place, and the parameters of dilated causal convolutions whose filters are directions and lengths, as in S. Bai,
-// J. Z. Kolter, V. Koltun, arXiv:1803.01271.
+// temporal makes sequences with a class for each place, and the parameters of dilated causal convolutions whose filters
+// are directions and lengths, as in S. Bai, J. Z. Kolter, V. Koltun, arXiv:1803.01271.
 func temporal(c Sizes, batch, length, width int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, width, length)

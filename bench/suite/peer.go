@@ -2,8 +2,7 @@ package suite
 
 import "errors"
 
-// ErrNotExpressible is what Prepare returns for a workload that a library has
-// no means to write down.
+// ErrNotExpressible is the error of Prepare for a workload that a library cannot express.
 var ErrNotExpressible = errors.New("not expressible")
 
 // Config is what the command line asks of a library.
@@ -18,7 +17,7 @@ type Config struct {
 
 // Peer is a library that takes part.
 type Peer interface {
-	// Name is what the records are labelled with.
+	// Name is the label of the records.
 	Name() string
 	// Mode says, in a word, how the library runs: an instruction set, a kind
 	// of machine, an experiment that it was built with.

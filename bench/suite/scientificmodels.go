@@ -2,8 +2,8 @@ package suite
 
 import "math"
 
-// gat makes nodes of a graph with their classes, edges by their ends, and the parameters of two layers of attention along edges, as in
-// P. Veličković et al., arXiv:1710.10903: of width d with some heads, and of the classes with one.
+// gat makes nodes of a graph with their classes, edges by their ends, and the parameters of two layers of attention
+// along edges, as in P. Veličković et al., arXiv:1710.10903: of width d with some heads, and of the classes with one.
 func gat(nodes, edges, features, heads, d int) func(*source) {
 	const classes = 7
 	return func(s *source) {
@@ -20,11 +20,11 @@ func gat(nodes, edges, features, heads, d int) func(*source) {
 	}
 }
 
-// NeRFBands is how many frequencies stand for a coordinate.
+// NeRFBands is the number of frequencies that encode a coordinate.
 const NeRFBands = 10
 
-// nerf makes origins and directions of rays with the colours that are seen along them, distances of samples, and layers that tell the density and the colour at
-// places, as in B. Mildenhall et al., arXiv:2003.08934, without the direction.
+// nerf makes origins and directions of rays with the colours that are seen along them, distances of samples, and layers
+// that tell the density and the colour at places, as in B. Mildenhall et al., arXiv:2003.08934, without the direction.
 func nerf(rays, samples, d, layers int) func(*source) {
 	return func(s *source) {
 		s.uniform("origin", -1, 1, rays, 3)
@@ -40,7 +40,8 @@ func nerf(rays, samples, d, layers int) func(*source) {
 	}
 }
 
-// neuralODE makes states, where they are to be, and layers that tell how fast a state changes; NeuralODESteps of Runge and Kutta's method go from time 0 to 1.
+// neuralODE makes states, where they are to be, and layers that tell how fast a state changes; NeuralODESteps of Runge
+// and Kutta's method go from time 0 to 1.
 func neuralODE(batch, width, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, width)
@@ -85,7 +86,8 @@ const (
 	NBodyTime  = 0.01
 )
 
-// gaussianProcess makes points with values, and the logarithms of lengths for each coordinate, of a variance and of the noise.
+// gaussianProcess makes points with values, and the logarithms of lengths for each coordinate, of a variance and of the
+// noise.
 func gaussianProcess(points, width int) func(*source) {
 	return func(s *source) {
 		s.normal("x", points, width)

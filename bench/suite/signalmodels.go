@@ -28,7 +28,8 @@ func mamba(c Sizes, batch, length int) func(*source) {
 	}
 }
 
-// wave makes sequences of classes and the parameters of dilated convolutions with gates, each with a sum past it and one to the end.
+// wave makes sequences of classes and the parameters of dilated convolutions with gates, each with a sum past it and
+// one to the end.
 func wave(c Sizes, batch, length int) func(*source) {
 	return func(s *source) {
 		s.tokens(c, batch, length)
@@ -48,7 +49,8 @@ func wave(c Sizes, batch, length int) func(*source) {
 	}
 }
 
-// recognizer makes spectra over time, letters of different lengths, and the parameters of two convolutions, recurrent layers and a last one.
+// recognizer makes spectra over time, letters of different lengths, and the parameters of two convolutions, recurrent
+// layers and a last one.
 func recognizer(c Sizes, batch, length, letters int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 1, length, Mels)
@@ -94,7 +96,8 @@ func conformer(c Sizes, batch, length int) func(*source) {
 	}
 }
 
-// relative makes sequences, what layers gave for those before, and the parameters of a decoder whose attention compares queries with distances too.
+// relative makes sequences, the layers' outputs for the sequences before, and the parameters of a decoder whose
+// attention compares queries with distances too.
 func relative(c Sizes, batch int) func(*source) {
 	return func(s *source) {
 		s.tokens(c, batch, c.Longest)

@@ -30,7 +30,7 @@ func (s *source) add(name string, shape []int, element func() float32) *Tensor {
 	return t
 }
 
-// parameter adds a tensor that is trained, or held where nothing is.
+// parameter adds a tensor that is trained, or constant if nothing is.
 func (s *source) parameter(name string, shape []int, element func() float32) {
 	t := s.add(name, shape, element)
 	t.Trained, t.Held = !s.evaluates, s.evaluates

@@ -7,9 +7,10 @@ const (
 	FoldPairs = 16
 )
 
-// folding makes what is known of aligned sequences and of pairs of their places, and the parameters of a block in which each tells the other, as in J. Jumper et al.,
-// Highly accurate protein structure prediction with AlphaFold (2021): attention along sequences with what is known of pairs, mean products of places, products of the
-// sides of triangles, attention along pairs that begin at one place, and two layers behind each.
+// folding makes what is known of aligned sequences and of pairs of their places, and the parameters of a block in which
+// each tells the other, as in J. Jumper et al., Highly accurate protein structure prediction with AlphaFold (2021):
+// attention along sequences with what is known of pairs, mean products of places, products of the sides of triangles,
+// attention along pairs that begin at one place, and two layers behind each.
 func folding(sequences, places, d, pair int) func(*source) {
 	return func(s *source) {
 		s.normal("x", sequences, places, d)
@@ -48,8 +49,9 @@ const (
 	FourierLayers = 3
 )
 
-// fourier makes functions on a grid, what an operator makes of them, and the parameters of layers that multiply low frequencies with matrices of complex numbers, as in
-// Z. Li et al., Fourier Neural Operator for Parametric Partial Differential Equations, arXiv:2010.08895.
+// fourier makes functions on a grid, what an operator makes of them, and the parameters of layers that multiply low
+// frequencies with matrices of complex numbers, as in Z. Li et al., Fourier Neural Operator for Parametric Partial
+// Differential Equations, arXiv:2010.08895.
 func fourier(batch, size, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 1, size, size)
@@ -71,8 +73,8 @@ const (
 	SplineOrder  = 3
 )
 
-// splines makes a batch with its classes and the parameters of layers that add up a spline of each element, as in Z. Liu et al., KAN: Kolmogorov-Arnold Networks,
-// arXiv:2404.19756. Knots are given for each element.
+// splines makes a batch with its classes and the parameters of layers that add up a spline of each element, as in Z.
+// Liu et al., KAN: Kolmogorov-Arnold Networks, arXiv:2404.19756. Knots are given for each element.
 func splines(batch int, widths ...int) func(*source) {
 	return func(s *source) {
 		s.uniform("x", -1, 1, batch, widths[0])
@@ -94,8 +96,9 @@ func splines(batch int, widths ...int) func(*source) {
 // RoutingSteps is how often capsules are asked which of the next ones they agree with.
 const RoutingSteps = 3
 
-// capsules makes images with their classes and the parameters of convolutions and of what each vector of the first capsules says of each class, as in S. Sabour,
-// N. Frosst, G. E. Hinton, Dynamic Routing Between Capsules, arXiv:1710.09829.
+// capsules makes images with their classes and the parameters of convolutions and of what each vector of the first
+// capsules says of each class, as in S. Sabour, N. Frosst, G. E. Hinton, Dynamic Routing Between Capsules,
+// arXiv:1710.09829.
 func capsules(batch, size int) func(*source) {
 	const classes, channels, width, out = 10, 64, 8, 16
 	return func(s *source) {
@@ -108,8 +111,8 @@ func capsules(batch, size int) func(*source) {
 	}
 }
 
-// nowcast makes images one after the other, the one behind them, and the parameters of a recurrent convolution, as in X. Shi et al., Convolutional LSTM Network,
-// arXiv:1506.04214, without peepholes.
+// nowcast makes consecutive images, the next one, and the parameters of a recurrent convolution, as in X. Shi et al.,
+// Convolutional LSTM Network, arXiv:1506.04214, without peepholes.
 func nowcast(batch, length, size, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, length, 1, size, size)
@@ -119,8 +122,9 @@ func nowcast(batch, length, size, d int) func(*source) {
 	}
 }
 
-// tagger makes sequences of words with a tag for each, and the parameters of a recurrent layer in both directions and of which tag follows which, as in Z. Huang,
-// W. Xu, K. Yu, Bidirectional LSTM-CRF Models for Sequence Tagging, arXiv:1508.01991.
+// tagger makes sequences of words with a tag for each, and the parameters of a recurrent layer in both directions and
+// of which tag follows which, as in Z. Huang, W. Xu, K. Yu, Bidirectional LSTM-CRF Models for Sequence Tagging,
+// arXiv:1508.01991.
 func tagger(batch, length, words, d, tags int) func(*source) {
 	return func(s *source) {
 		s.classes("x", words, batch, length)
@@ -133,11 +137,12 @@ func tagger(batch, length, words, d, tags int) func(*source) {
 	}
 }
 
-// MoleculeLayers is the number of layers in which atoms tell each other what they are.
+// MoleculeLayers is the number of layers in which atoms exchange messages.
 const MoleculeLayers = 3
 
-// molecules makes atoms with places, a property of each molecule and where its atoms go, and the parameters of layers that see distances between atoms and move them, as in V. G. Satorras,
-// E. Hoogeboom, M. Welling, E(n) Equivariant Graph Neural Networks, arXiv:2102.09844.
+// molecules makes atoms with places, a property of each molecule and where its atoms go, and the parameters of layers
+// that see distances between atoms and move them, as in V. G. Satorras, E. Hoogeboom, M. Welling, E(n) Equivariant
+// Graph Neural Networks, arXiv:2102.09844.
 func molecules(batch, atoms, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, atoms, 3)
@@ -162,8 +167,8 @@ const (
 	TransportSmooth = 0.1
 )
 
-// transport makes two clouds of points and the parameters of a layer in which moving one to the other is to cost little, as in M. Cuturi, Sinkhorn Distances,
-// arXiv:1306.0895.
+// transport makes two clouds of points and the parameters of a layer in which moving one to the other is to cost
+// little, as in M. Cuturi, Sinkhorn Distances, arXiv:1306.0895.
 func transport(points, width, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", points, width)
@@ -178,8 +183,8 @@ const (
 	PolicyEntropy = 0.01
 )
 
-// policy makes what was seen and done with what it brought, and the parameters of a policy and of what it is worth, as in J. Schulman et al., Proximal Policy
-// Optimization Algorithms, arXiv:1707.06347.
+// policy makes what was seen and done with what it brought, and the parameters of a policy and of what it is worth, as
+// in J. Schulman et al., Proximal Policy Optimization Algorithms, arXiv:1707.06347.
 func policy(batch, seen, moves, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, seen)
@@ -197,7 +202,8 @@ func policy(batch, seen, moves, d int) func(*source) {
 	}
 }
 
-// The grids of a hashed table, of which the finest has some cells along each axis, the entries of one of them, and their width.
+// The grids of a hashed table, of which the finest has some cells along each axis, the entries of one of them, and
+// their width.
 const (
 	HashLevels  = 8
 	HashFinest  = 256
@@ -205,8 +211,9 @@ const (
 	HashWidth   = 2
 )
 
-// hashed makes points with colours, a table for each of some grids, from which a point takes what is told for the corners of its cell, and layers behind them, as in
-// T. Müller et al., Instant Neural Graphics Primitives, arXiv:2201.05989.
+// hashed makes points with colours, a table for each of some grids, from which a point takes what is told for the
+// corners of its cell, and layers behind them, as in T. Müller et al., Instant Neural Graphics Primitives,
+// arXiv:2201.05989.
 func hashed(points, d int) func(*source) {
 	return func(s *source) {
 		s.uniform("x", 0, 1, points, 3)

@@ -2,8 +2,8 @@ package suite
 
 import "strings"
 
-// Kind is what a workload computes, without its sizes. A library has one
-// builder a kind; the sizes follow from the shapes of the inputs.
+// Kind is the computation of a workload, without its sizes. A library has one builder per kind; the sizes follow from
+// the shapes of the inputs.
 type Kind string
 
 // The kinds. Names of inputs in parentheses; "train" means that one call
@@ -126,7 +126,7 @@ const (
 	Momentum     = 0.1 // of running statistics
 )
 
-// Group is a part of the table that has geometric means of its own.
+// Group is a part of the table with separate geometric means.
 type Group string
 
 // The groups. Most workloads are in the first, which has no name.
@@ -155,7 +155,7 @@ type Workload struct {
 	Name  string
 	Kind  Kind
 	Group Group
-	// Optimizer is empty where nothing is trained.
+	// Optimizer is empty if nothing is trained.
 	Optimizer Optimizer
 	// HasLoss says that the first result is a scalar worth reporting.
 	HasLoss bool

@@ -16,15 +16,15 @@ import (
 //go:embed launch.py
 var Script []byte
 
-// Config says what [Run] runs. Zero values are the usual ones.
+// Config says what [Run] runs. Zero values are the defaults.
 type Config struct {
 	Folder string // module.mlir, signature.json and weights.safetensors
 	Python string // an interpreter that has jax; what FindPython finds where it is ""
 
 	Steps int // at least 1
-	// Data is an .npz file, or a folder of .npz files, or of an .npy file for each input. Of an input of shape
-	// S it has an array of shape S, the same in each step; or of [steps, S]; or with more rows along the
-	// first axis, of which each step takes the next ones.
+	// Data is an .npz file, a folder of .npz files, or a folder with an .npy file for each input. For an input of shape
+	// S it has an array of shape S, the same in each step; or of [steps, S]; or with more rows along the first axis,
+	// from which each step takes the next ones.
 	Data      string
 	Counters  []string // inputs that are fed the number of the step
 	FirstStep int      // where data and counters go on

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Step is what the launcher tells of progress.
+// Step is the launcher's report of progress.
 type Step struct {
 	Step    int                // steps that are done
 	Of      int                // all steps
@@ -17,7 +17,7 @@ type Step struct {
 	Outputs map[string]float64 // the outputs that are scalars
 }
 
-// readProgress calls tell for each line of JSON. XLA writes lines of its own among them.
+// readProgress calls tell for each line of JSON. XLA writes other lines among them.
 func readProgress(r io.Reader, tell func(Step)) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -29,10 +29,10 @@ func readProgress(r io.Reader, tell func(Step)) {
 	_, _ = io.Copy(io.Discard, r) // a line that is too long must not hold the process up
 }
 
-// maxTail bounds what is kept of a process's messages.
+// maxTail is the most bytes that are kept of a process's messages.
 const maxTail = 1 << 16
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of a process's output.
 type tail struct {
 	sync.Mutex
 	text []byte
@@ -48,7 +48,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// message returns what the launcher said, or else the last lines of what was written.
+// message returns the launcher's message, or else the last lines of the output.
 func (t *tail) message() string {
 	t.Lock()
 	defer t.Unlock()

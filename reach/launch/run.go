@@ -14,9 +14,9 @@ import (
 // statusPeer is the exit status of a process that ends because another one has.
 const statusPeer = 3
 
-// Run runs an exported program on this machine. It starts the processes, tells of their progress, and returns
-// when all have ended; the error is what the launcher says of the first one that failed. When ctx ends, so do
-// they; they also end if this process is killed.
+// Run runs an exported program on this machine. It starts the processes, reports their progress, and returns when all
+// have ended. The error is the launcher's message about the first one that failed. When ctx ends, so do the processes;
+// they also end if this process is killed.
 func Run(ctx context.Context, c Config) error {
 	if err := c.check(); err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// The layouts below are those of xla/pjrt/c/pjrt_c_api.h of openxla/xla at version 0.81, and of ExecuteOptions at
-// 0.97 (see CHANGELOG.md beside it). Within a major version structs and the table of functions only grow at their
-// ends, but for 0.57, which moved functions. Each struct begins with its size, by which a plugin knows its fields.
+// The layouts below are those of xla/pjrt/c/pjrt_c_api.h of openxla/xla at version 0.81, and of ExecuteOptions at 0.97
+// (see CHANGELOG.md in the same folder). Within a major version structs and the table of functions only grow at their
+// ends, except in 0.57, which moved functions. Each struct begins with its size, by which a plugin knows its fields.
 const (
 	majorVersion = 0
 	minMinor     = 57
@@ -90,7 +90,7 @@ type getArgs struct {
 	result handle
 }
 
-// Arguments that ask an object for a whole number, such as an element type.
+// Arguments that query an integer of an object, such as an element type.
 type intArgs struct {
 	header
 	object handle
@@ -226,7 +226,7 @@ func sizeOf[A any]() uintptr {
 	return last.Offset + last.Type.Size()
 }
 
-// call calls a function of the plugin, and returns the error that it gives.
+// call calls a function of the plugin, and returns its error.
 func call[A any](p *Plugin, f function, args *A) error {
 	if failure := p.raw(f, setSize(args)); failure != 0 {
 		return p.take(handle(failure))

@@ -89,7 +89,7 @@ type Array struct {
 	Data  []byte
 }
 
-// check tells whether the array can be an argument of a type.
+// check reports whether the array can be an argument of a type.
 func (a Array) check(want Type) error {
 	got := Type{a.DType, a.Shape}
 	size, err := got.bytes()
@@ -157,7 +157,8 @@ func Of[T Element](data []T, shape ...int) Array {
 	return Array{DType: dtypeOf[T](), Shape: shape, Data: asBytes(data)}
 }
 
-// Values returns a copy of the array's elements. T is of the array's dtype; floats of 16 and 8 bits are uint16 and uint8.
+// Values returns a copy of the array's elements. T is of the array's dtype; floats of 16 and 8 bits are uint16 and
+// uint8.
 func Values[T Element](a Array) ([]T, error) {
 	want, known := dtypeOf[T](), dtypes[a.DType]
 	raw := want == Uint16 && (a.DType == Float16 || a.DType == BFloat16) || want == Uint8 && (a.DType == Float8E5M2 || a.DType == Float8E4M3FN)

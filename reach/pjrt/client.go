@@ -46,7 +46,7 @@ func (p *Plugin) NewClient() (*Client, error) {
 	return c, nil
 }
 
-// describe asks for the names of the client and of its devices.
+// describe queries the names of the client and of its devices.
 func (c *Client) describe() (err error) {
 	p := c.plugin
 	if c.platform, err = p.text(clientPlatformName, c.handle); err != nil {
@@ -106,8 +106,8 @@ func (c *Client) Compile(ctx context.Context, mlir string) (*Program, error) {
 	return p, nil
 }
 
-// ownLayout is an attribute by which a module orders the memory of arguments and results. XLA's plugin for a CPU gives
-// such results as they lie, whatever order they are asked for in.
+// ownLayout is an attribute by which a module sets the memory layout of arguments and results. XLA's plugin for a CPU
+// returns such results in that layout, whatever layout is requested.
 var ownLayout = regexp.MustCompile(`\bmhlo\.(layout_mode|xla_entry_computation_\w+_layouts?)\b`)
 
 func (c *Client) compile(mlir string) (*Program, error) {

@@ -16,7 +16,7 @@ type Plugin struct {
 	major, minor int
 }
 
-// Error is what a plugin tells.
+// Error is an error of a plugin.
 type Error struct {
 	Code    Code
 	Message string
@@ -50,7 +50,7 @@ var loaded = struct {
 // It is an error if the file is no library, has no function GetPjrtApi, or is of a version of the interface whose
 // layouts are not known here: another major version than 0, or one before 0.57.
 func Load(path string) (*Plugin, error) {
-	// A whole path: the loader of the system would search a bare name in folders of its own.
+	// A whole path: the system's loader would search for a bare name in its own folders.
 	file, err := filepath.Abs(path)
 	if err == nil {
 		file, err = filepath.EvalSymlinks(file)

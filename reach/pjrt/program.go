@@ -21,7 +21,7 @@ type Program struct {
 	closed bool
 }
 
-// describe reads what the program takes from the text of its module, and asks the plugin for the rest.
+// describe reads the arguments from the text of the module, and queries the plugin for the rest.
 func (p *Program) describe(mlir string) (err error) {
 	plugin := p.client.plugin
 	if p.arguments, err = argumentsOf(mlir); err != nil {
@@ -48,7 +48,7 @@ func (p *Program) describe(mlir string) (err error) {
 	return nil
 }
 
-// Arguments returns what the program takes, in order.
+// Arguments returns the types of the program's arguments, in order.
 func (p *Program) Arguments() []Type { return append([]Type(nil), p.arguments...) }
 
 // Run runs the program and returns its results, in order. Arguments are of the dtypes and shapes of the module's

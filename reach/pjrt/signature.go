@@ -9,14 +9,14 @@ import (
 )
 
 var (
-	// skipped is what may contain brackets that are none: strings and comments.
+	// skipped is text whose brackets do not count: strings and comments.
 	skipped = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*`)
 	mainOf  = regexp.MustCompile(`\bfunc(?:\.func)?\s+(?:public\s+)?@main\s*\(`)
 	typeOf  = regexp.MustCompile(`^\s*%[\w$.-]+\s*:\s*tensor\s*<\s*((?:\d+\s*x\s*)*)([a-zA-Z]\w*(?:<\w+>)?)\s*[,>]`)
 )
 
-// argumentsOf reads the types of the arguments of @main, as MLIR's printer and StableHLO's specification write
-// them: @main(%arg0: tensor<2x3xf32> {attributes}, ...). PJRT's interface does not tell them, and a plugin that is given
+// argumentsOf reads the types of the arguments of @main, as MLIR's printer and StableHLO's specification write them:
+// @main(%arg0: tensor<2x3xf32> {attributes}, ...). PJRT's interface does not tell them, and a plugin that is given
 // elements of another dtype takes their bits for its own.
 func argumentsOf(mlir string) (types []Type, err error) {
 	text := skipped.ReplaceAllStringFunc(mlir, func(s string) string {

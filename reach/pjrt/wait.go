@@ -2,8 +2,8 @@ package pjrt
 
 import "context"
 
-// within does work, which cannot be interrupted, and returns early when the context ends. The work then goes on by
-// itself, and drop frees what it gives.
+// within does work, which cannot be interrupted, and returns early if the context ends. The work then continues in the
+// background, and drop frees its result.
 func within[T any](ctx context.Context, work func() (T, error), drop func(T)) (T, error) {
 	if ctx.Done() == nil {
 		return work()

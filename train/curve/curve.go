@@ -1,4 +1,4 @@
-// Package curve draws what was measured in a training.
+// Package curve draws the measurements of a training.
 package curve
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Element is what a batch consists of: the Go types of the graph's dtypes.
+// Element is the element type of a batch: the Go types of the graph's dtypes.
 type Element = graph.Element
 
 // Column is one value of each example, such as its image or its class. Columns of the user's own
@@ -25,8 +25,8 @@ type Column interface {
 	Batch(ctx context.Context, rows []int) (exec.Array, error)
 }
 
-// Of makes a column of values that lie one example after the other: each has the given shape, a
-// scalar if there is none. The memory is used as it is.
+// Of makes a column of contiguous examples. Each has the given shape; it is a scalar if there is none. The memory is
+// not copied.
 func Of[T Element](values []T, example ...int) (Column, error) {
 	return newValues(values, func(dst, src []T) { copy(dst, src) }, example)
 }
@@ -88,7 +88,7 @@ func (v *values[S, T]) Batch(_ context.Context, rows []int) (exec.Array, error) 
 // Rows is a column of some of the examples of another, in the given order.
 func Rows(c Column, rows []int) Column { return &part{c, slices.Clone(rows)} }
 
-// part is what Rows returns.
+// part is the result of Rows.
 type part struct {
 	of   Column
 	rows []int
@@ -125,8 +125,8 @@ func (p *part) Batch(ctx context.Context, rows []int) (exec.Array, error) {
 	return p.of.Batch(ctx, chosen)
 }
 
-// Split divides the numbers from 0 to n-1 at random: about the given fraction of them, from 0 to 1,
-// is kept for testing. The seed decides which. Give them to [Rows] of every column.
+// Split divides the numbers from 0 to n-1 at random: about the given fraction of them, from 0 to 1, is kept for
+// testing. The seed determines the choice. Pass them to [Rows] of every column.
 func Split(n int, fraction float64, seed uint64) (training, test []int) {
 	order := rand.New(rand.NewPCG(seed, splitStream)).Perm(max(n, 0))
 	kept := int(min(max(fraction, 0), 1)*float64(len(order)) + 0.5)

@@ -61,7 +61,7 @@ func (t *Table) Float64(names ...string) (Column, error) {
 	return parsed(t, names, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
 }
 
-// Int64 makes a column of whole numbers: [len(names)] of each example.
+// Int64 makes a column of integers: [len(names)] for each example.
 func (t *Table) Int64(names ...string) (Column, error) {
 	return parsed(t, names, func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) })
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Feeds returns the batches as what inputs are fed: the first column to the first input, and so on. An
-// input that is nil leaves its column out. The function takes the number of an epoch and that of the first
-// batch: it is the source of package train's loop. Columns of this package tell what their examples are: an input that
-// cannot be fed with them is an error.
+// Feeds returns the batches as feeds of inputs: the first column to the first input, and so on. An input that is nil
+// leaves its column out. The function takes the number of an epoch and that of the first batch: it is the source of
+// package train's loop. Columns of this package know the type of their examples: an input that cannot be fed with them
+// is an error.
 func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error], error) {
 	if len(inputs) != len(l.columns) {
 		return nil, fmt.Errorf("data: got %d inputs for %d columns", len(inputs), len(l.columns))
@@ -87,7 +87,7 @@ func (l *Loader) fits(in *graph.Node, i int) error {
 	return nil
 }
 
-// exampled is a column that tells what an example of it is.
+// exampled is a column that knows the type and shape of its examples.
 type exampled interface {
 	example() (dtype graph.DType, shape []int, known bool)
 }
@@ -105,7 +105,7 @@ func (p *part) example() (dtype graph.DType, shape []int, known bool) {
 	return graph.InvalidDType, nil, false
 }
 
-// canBe reports whether the input's sizes behind the first can be those of an example.
+// canBe reports whether the input's sizes after the first can be those of an example.
 func canBe(in *graph.Node, example []int) bool {
 	if in.Rank() != 1+len(example) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"math/bits"
 )
 
-// IDXElement is what a file in the format of MNIST holds.
+// IDXElement is an element type of a file in the format of MNIST.
 type IDXElement interface {
 	uint8 | int8 | int16 | int32 | float32 | float64
 }
@@ -21,10 +21,10 @@ type IDXElement interface {
 //	pixels, shape, err := data.IDX[uint8]("train-images-idx3-ubyte.gz")
 //	images, err := data.Of(pixels, 1, shape[1], shape[2])
 //
-// An input of graph.Uint8 takes the bytes as they are: ops.Div(ops.Cast(x, graph.Float32), graph.Num(255)) makes numbers from 0
-// to 1 of them where the program reads them.
+// An input of graph.Uint8 takes the bytes as they are: ops.Div(ops.Cast(x, graph.Float32), graph.Num(255)) makes
+// numbers from 0 to 1 of them where the program reads them.
 //
-// Memory is taken as elements are read, whatever the file promises.
+// Memory is allocated as elements are read, whatever size the file claims.
 func IDX[S IDXElement](path string) (values []S, shape []int, err error) {
 	f, err := open(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func atLeast(n, want int64) string {
 	return fmt.Sprint(n)
 }
 
-// kindOf returns the number that stands for a type.
+// kindOf returns the number of a type in files.
 func kindOf[S IDXElement]() byte {
 	for kind, zero := range idxKinds {
 		if _, is := zero.(S); is {

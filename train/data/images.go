@@ -61,9 +61,9 @@ func (m *Images) Labels() Column {
 	return &values[int64, int64]{m.classes, func(dst, src []int64) { copy(dst, src) }, nil, 1, len(m.classes)}
 }
 
-// Pixels is the column of the pictures: float32 [3, height, width] from 0 to 1 (red, green, blue), or with
-// grey [1, height, width]. Pictures of other sizes are scaled (bilinear, over all pixels that a new one
-// covers). What is transparent is black.
+// Pixels is the column of the pictures: float32 [3, height, width] from 0 to 1 (red, green, blue), or with grey [1,
+// height, width]. Pictures of other sizes are scaled (bilinear, over all pixels that a new one covers). Transparent
+// parts are black.
 func (m *Images) Pixels(height, width int, grey bool) (Column, error) {
 	return newPixels(m, height, width, grey, func(v uint8) float32 { return float32(v) / 255 })
 }
@@ -84,7 +84,7 @@ func newPixels[T Element](m *Images, height, width int, grey bool, convert func(
 	return p, nil
 }
 
-// pixels is what Images.Pixels and Images.Bytes return.
+// pixels is the column of Images.Pixels and Images.Bytes.
 type pixels[T Element] struct {
 	images                  *Images
 	height, width, channels int

@@ -84,14 +84,13 @@ type Batch struct {
 	Columns []exec.Array
 }
 
-// Epoch hands out all batches of an epoch. It ends with the first error, which is that of the context
-// if it ended; the batch beside an error is empty. Nothing runs in the background when the loop over
-// it is left, by whatever way.
+// Epoch yields all batches of an epoch. It ends with the first error, or that of the context if it ended; the batch of
+// an error is empty. When the loop over it is left in any way, nothing runs in the background any more.
 func (l *Loader) Epoch(ctx context.Context, epoch int) iter.Seq2[Batch, error] {
 	return l.From(ctx, epoch, 0)
 }
 
-// From is [Loader.Epoch] without the batches before the given one: what training that goes on asks for.
+// From is [Loader.Epoch] without the batches before the given one, for training that resumes.
 func (l *Loader) From(ctx context.Context, epoch, first int) iter.Seq2[Batch, error] {
 	if ctx == nil {
 		ctx = context.Background()

@@ -41,8 +41,8 @@ func (c *Confusion) Add(predicted, truth []int64) error {
 	return nil
 }
 
-// Count returns how often a class was predicted for examples of a true one. A class that is none of the
-// matrix occurs never.
+// Count returns how often a class was predicted for examples of a true one. It is 0 for classes that are not in the
+// matrix.
 func (c *Confusion) Count(truth, predicted int) int {
 	if min(truth, predicted) < 0 || max(truth, predicted) >= c.classes {
 		return 0

@@ -11,6 +11,6 @@ func (m *Mean) Add(value, weight float64) { m.sum, m.weight = m.sum+value*weight
 // Value returns the mean, NaN of nothing.
 func (m *Mean) Value() float64 { return m.sum / m.weight }
 
-// Perplexity returns exp of the mean, where the values are mean cross entropies in natural units: e to the
-// power of the mean surprise per word.
+// Perplexity returns exp of the mean, if the values are mean cross entropies in natural units: e to the power of the
+// mean surprise per word.
 func (m *Mean) Perplexity() float64 { return math.Exp(m.Value()) }

@@ -37,8 +37,8 @@ func AddBinary[T Float](r *ROC, scores []T, positive []bool) error {
 	return nil
 }
 
-// AUC returns the area under the curve: how often a positive example has a higher score than a negative one,
-// where equal scores count half (the statistic of Mann and Whitney). It is NaN without examples of both kinds.
+// AUC returns the area under the curve: how often a positive example has a higher score than a negative one; equal
+// scores count half (the statistic of Mann and Whitney). It is NaN without examples of both kinds.
 func (r *ROC) AUC() float64 {
 	negatives := len(r.scored) - r.positives
 	if r.positives == 0 || negatives == 0 {

@@ -8,8 +8,8 @@ import (
 // Float is a score.
 type Float interface{ float32 | float64 }
 
-// TopK counts how often the true class is among the k of the highest scores. Where scores are equal, those
-// of smaller classes come first.
+// TopK counts how often the true class is among the k highest scores. Of equal scores, those of smaller classes come
+// first.
 type TopK struct{ k, right, all int }
 
 // NewTopK counts for k of at least 1.

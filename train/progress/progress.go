@@ -1,4 +1,4 @@
-// Package progress tells of a training as it runs: by a bar on a terminal, by lines of text elsewhere.
+// Package progress reports a training as it runs: with a bar on a terminal, with lines of text elsewhere.
 package progress
 
 import (
@@ -30,9 +30,9 @@ type Progress struct {
 	timeOf func() time.Time
 }
 
-// New tells of a training of so many steps in all, 0 if that is not known, with a line for each epoch: its
-// number, steps, loss, measures and steps per second. Within an epoch a terminal shows a bar; elsewhere a line is
-// written at most every ten seconds. A writer of nil is told nothing.
+// New reports a training of a number of steps in all, 0 if that is unknown, with a line for each epoch: its number,
+// steps, loss, measures and steps per second. Within an epoch a terminal shows a bar; elsewhere a line is written at
+// most every ten seconds. If the writer is nil, nothing is reported.
 func New(w io.Writer, steps int) *Progress {
 	if w == nil {
 		w = io.Discard
@@ -44,8 +44,8 @@ func New(w io.Writer, steps int) *Progress {
 	return p
 }
 
-// newBar makes the bar of a terminal. It is drawn by steps alone: a spinner that turned by itself would write
-// from a goroutine of its own, between our lines.
+// newBar makes the bar of a terminal. Only steps draw it: a spinner with its own goroutine would write between our
+// lines.
 func newBar(w io.Writer, steps int) *progressbar.ProgressBar {
 	if steps == 0 {
 		steps = -1 // a spinner

@@ -19,7 +19,7 @@ var assets embed.FS
 
 var index = template.Must(template.ParseFS(assets, "assets/index.html"))
 
-// The stream tells of changes at most once in the first time, and that it lives at least once in the second.
+// The stream reports changes at most once in the first time, and a sign of life at least once in the second.
 const (
 	pause = 500 * time.Millisecond
 	alive = 15 * time.Second
@@ -28,7 +28,7 @@ const (
 // mostShown bounds the points of a curve on the page.
 const mostShown = 600
 
-// ServeHTTP implements http.Handler. The page's addresses are relative, so that it may stand below a prefix:
+// ServeHTTP implements http.Handler. The page's addresses are relative, so that it may be under a prefix:
 // http.StripPrefix, with a slash at the end.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -59,7 +59,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// state is all that the page shows, as JSON, and what is closed with the next change.
+// state is the content of the page, as JSON, and a channel that is closed with the next change.
 func (p *Page) state() (text []byte, changed <-chan struct{}) {
 	p.mutex.Lock()
 	s := shown{Step: p.step, Epoch: p.epoch, Histograms: p.histograms, Curves: []shownCurve{}}
@@ -75,7 +75,7 @@ func (p *Page) state() (text []byte, changed <-chan struct{}) {
 	return text, changed
 }
 
-// shown is what the page's script reads.
+// shown is the data that the page's script reads.
 type shown struct {
 	Step       int          `json:"step"`
 	Epoch      int          `json:"epoch"` // from 0

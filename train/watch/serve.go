@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Serve listens at an address of this machine, such as 127.0.0.1:8080, until the context ends. Anybody who can
-// reach the page can read what it shows, so that addresses of other interfaces are refused: who wants
-// those serves the handler behind a server and an authentication of their own.
+// Serve listens at an address of this machine, such as 127.0.0.1:8080, until the context ends. Anybody who can reach
+// the page can read it, so addresses of other interfaces are refused. To serve those, put the handler behind a server
+// with authentication.
 func (p *Page) Serve(ctx context.Context, address string) error {
 	l, err := Listen(ctx, address)
 	if err != nil {
@@ -20,7 +20,7 @@ func (p *Page) Serve(ctx context.Context, address string) error {
 	return p.ServeOn(ctx, l)
 }
 
-// Listen is the first half of [Page.Serve]: its address tells the port where 0 was asked for.
+// Listen is the first half of [Page.Serve]: its address has the port that was chosen if 0 was asked for.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -44,8 +44,8 @@ func (p *Page) ServeOn(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// local refuses requests that name another host: pages of the internet whose name a browser was told to look
-// for here.
+// local refuses requests that name another host: those of internet pages whose name a browser was made to resolve to
+// this machine.
 func local(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
