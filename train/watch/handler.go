@@ -19,7 +19,7 @@ var assets embed.FS
 
 var index = template.Must(template.ParseFS(assets, "assets/index.html"))
 
-// The stream reports changes at most once in the first time, and a sign of life at least once in the second.
+// The stream reports changes at most once per pause, and a sign of life at least once per alive.
 const (
 	pause = 500 * time.Millisecond
 	alive = 15 * time.Second
