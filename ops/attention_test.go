@@ -155,7 +155,7 @@ func TestScaledDotProductAttentionMistakes(t *testing.T) {
 	for want, y := range map[string]*graph.Node{
 		"the same dtype":             ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
 		"floating-point":             ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
-		"at least 2 axes":             ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
+		"at least 2 axes":            ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
 		"Expected attn_mask dtype":   ops.ScaledDotProductAttention(q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
 		"a sliding window of 3 keys": ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
 		"the start of the queries must be an Int64 scalar": ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),

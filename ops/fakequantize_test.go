@@ -91,8 +91,8 @@ func TestFakeQuantizeEdges(t *testing.T) {
 		require.True(t, math.IsNaN(float64(got[3])))
 	}
 	for want, bad := range map[string]node{
-		"FakeQuantize(Cast(x, graph.Int64), 0.5, nil): quantisation needs floating-point numbers": ops.FakeQuantize(ops.Cast(x, graph.Int64), g.Scalar(graph.Float32, 0.5), nil),
-		"fake quantisation rounds to integers of 8 or 16 bits, not to float8_e4m3fn":              ops.FakeQuantize(x, g.Scalar(graph.Float32, 0.5), nil, ops.QuantizedDType(graph.Float8E4M3FN)),
+		"FakeQuantize(Cast(x, graph.Int64), 0.5, nil): quantisation needs floating-point numbers":     ops.FakeQuantize(ops.Cast(x, graph.Int64), g.Scalar(graph.Float32, 0.5), nil),
+		"fake quantisation rounds to integers of 8 or 16 bits, not to float8_e4m3fn":                  ops.FakeQuantize(x, g.Scalar(graph.Float32, 0.5), nil, ops.QuantizedDType(graph.Float8E4M3FN)),
 		"quantised numbers and their zero points must be Int8, Uint8, Int16, Uint16, Float8E4M3FN or": ops.FakeQuantize(x, g.Scalar(graph.Float32, 0.5), x),
 	} {
 		require.ErrorContains(t, bad.Err(), want)
