@@ -115,8 +115,15 @@ func (l *MultiHeadAttention) AttendWithWeights(p *Pass, query, key, value *graph
 func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph.Node, a attending, weights **graph.Node) *graph.Node {
 	args := []argument{{"query", query, "b t width"}, {"key", key, "b s key_width"}, {"value", value, "b s value_width"}}
 	sizes := map[string]graph.Dim{"width": graph.Dim(l.width), "key_width": l.keyWidth, "value_width": l.valueWidth}
+	if a.padding != nil {
+		form := "b s"
+		if len(a.caches) == 1 && a.caches[0] != nil && a.caches[0].Keys != nil {
+			form, sizes["longest"] = "b longest", a.caches[0].Keys.Shape()[2]
+		}
+		args = append(args, argument{"KeyPadding", a.padding, form})
+	}
 	return l.apply(p, args, sizes, "b t width", func(in []*graph.Node) *graph.Node {
-		for _, x := range in {
+		for _, x := range in[:3] {
 			if x.Rank() != 3 {
 				return x // the contract refuses it
 			}
@@ -124,8 +131,16 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		if len(a.caches) > 1 || slices.Contains(a.caches, nil) || len(a.caches) == 1 && a.caches[0].Keys == nil {
 			return unbuilt("Cached", "attention takes one cache, made by its own NewCache", query)
 		}
-		if a.memoryMask != nil || a.source != nil {
-			return unbuilt(fn, "MemoryMask is for decoder layers, and SourceMask for an EncoderDecoder: use Mask for attention", query)
+		if a.memory.isGiven() || a.source.isGiven() {
+			return unbuilt(fn, "MemoryMask and MemoryKeyPadding are for decoder layers, and SourceMask and SourceKeyPadding for an EncoderDecoder: use Mask and KeyPadding for attention", query)
+		}
+		if len(in) > 3 {
+			if in[3].Rank() != 2 {
+				return query // the contract refuses it
+			}
+			if refusal := a.hide(in[3]); refusal != nil {
+				return refusal
+			}
 		}
 		if a.eachHead && weights == nil {
 			return unbuilt(fn, "EachHead is for AttendWithWeights", query)
@@ -237,6 +252,27 @@ func attend(p *Pass, q, k, v *graph.Node, opts []ops.AttentionOption, rate float
 func notAfter(q, k, first *graph.Node) *graph.Node {
 	g, t, s := q.Graph(), q.Shape()[2], k.Shape()[2]
 	return ops.LessEqual(ops.Iota(g, 1, 1, s), ops.Add(ops.Iota(g, 0, t, 1), first))
+}
+
+// hide adds padding, [batch, keys], to what the mask hides. It returns a refusal, or nil.
+func (a *attending) hide(padding *graph.Node) (refusal *graph.Node) {
+	isBool := padding.DType() == graph.Bool
+	if !isBool && !padding.DType().IsFloat() {
+		return unbuilt("KeyPadding", fmt.Sprintf("padding is Bool, true where a key is padding, and %s is %s: where it is 1 for what counts, ops.Equal(%s, graph.Num(0))",
+			padding.Called(), padding.DType(), padding.Called()), padding)
+	}
+	padding = ops.Unsqueeze(ops.Unsqueeze(padding, 1), 1)
+	switch {
+	case isBool:
+		a.mask = both(a.mask, ops.Not(padding))
+	case a.mask == nil:
+		a.mask = padding
+	case a.mask.Judged() && a.mask.DType() == graph.Bool:
+		a.mask = both(padding, a.mask)
+	default:
+		a.mask = ops.Add(a.mask, padding)
+	}
+	return nil
 }
 
 // both is a mask and one of Bool.

@@ -63,12 +63,21 @@ func Activation(f func(*graph.Node) *graph.Node) Option {
 // AttentionOption is an option of one application of attention.
 type AttentionOption func(*attending)
 
+// attended is what queries may attend to: a mask, and which keys are padding. Either may be nil.
+type attended struct{ mask, padding *graph.Node }
+
+// isGiven reports whether there is either.
+func (a attended) isGiven() bool { return a.mask != nil || a.padding != nil }
+
+// as are these as the options of one attention.
+func (a attended) as() AttentionOption { return func(other *attending) { other.attended = a } }
+
 // attending is one application of attention.
 type attending struct {
-	mask               *graph.Node
-	memoryMask, source *graph.Node
-	caches             []*KVCache
-	eachHead           bool
+	attended                // of the layer's own attention
+	memory, source attended // of a decoder to an encoder's result, and of an encoder
+	caches         []*KVCache
+	eachHead       bool
 }
 
 // all are these options as one.
@@ -83,18 +92,40 @@ func attendingOf(opts []AttentionOption) (a attending) {
 	return a
 }
 
-// Mask says what each query attends to: a mask whose shape broadcasts to [batch, heads, queries,
-// keys], either Bool, true where a query attends to a key, or numbers that are added to the
-// scores. That is the mask of PyTorch's scaled_dot_product_attention; the Bool masks of its
-// MultiheadAttention are the opposite.
+// Mask says what each query attends to: a mask whose shape broadcasts to [batch, heads, queries, keys], either Bool, true where a query
+// attends to a key, or numbers that are added to the scores. That is the mask of PyTorch's scaled_dot_product_attention. The Bool masks of
+// its MultiheadAttention and Transformer, attn_mask, src_mask and tgt_mask, are the opposite, true where a query does not attend to a key:
+// Mask(ops.Not(mask)). A mask of padding is [KeyPadding].
 func Mask(mask *graph.Node) AttentionOption { return func(a *attending) { a.mask = mask } }
 
-// MemoryMask is [Mask] for a decoder's attention to an encoder's output, with the positions of the latter as keys: the opposite of
-// PyTorch's memory_mask and memory_key_padding_mask.
-func MemoryMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.memoryMask = mask } }
+// MemoryMask is [Mask] for a decoder's attention to an encoder's output, with the positions of the latter as keys: Bool, it is the opposite
+// of PyTorch's memory_mask.
+func MemoryMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.memory.mask = mask } }
 
-// SourceMask is [Mask] of the encoder of an [EncoderDecoder]: the opposite of PyTorch's src_mask and src_key_padding_mask.
-func SourceMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.source = mask } }
+// SourceMask is [Mask] of the encoder of an [EncoderDecoder]: Bool, it is the opposite of PyTorch's src_mask.
+func SourceMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.source.mask = mask } }
+
+// KeyPadding says which keys are padding, to which no query attends: a mask of shape [batch, keys], either Bool, true where a key is
+// padding, or numbers that are added to the scores of each key. It is PyTorch's key_padding_mask, or src_key_padding_mask of an encoder and
+// tgt_key_padding_mask of a decoder: true is what [Mask] calls false. It goes together with Mask and [Causal]. With [Cached] the keys are all
+// those that there is room for. A query all of whose keys are hidden gets zeros, not PyTorch's NaN.
+//
+// For lengths, KeyPadding(ops.Not(ops.LengthMask(lengths, t))); for a mask of integers that is 1 where a token counts, as tokenizers write
+// it, KeyPadding(ops.Equal(mask, graph.Num(0))).
+func KeyPadding(padding *graph.Node) AttentionOption {
+	return func(a *attending) { a.padding = padding }
+}
+
+// MemoryKeyPadding is [KeyPadding] for a decoder's attention to an encoder's output: PyTorch's memory_key_padding_mask. As there, an
+// [EncoderDecoder] does not take it from [SourceKeyPadding].
+func MemoryKeyPadding(padding *graph.Node) AttentionOption {
+	return func(a *attending) { a.memory.padding = padding }
+}
+
+// SourceKeyPadding is [KeyPadding] of the encoder of an [EncoderDecoder]: PyTorch's src_key_padding_mask.
+func SourceKeyPadding(padding *graph.Node) AttentionOption {
+	return func(a *attending) { a.source.padding = padding }
+}
 
 // EachHead has [MultiHeadAttention.AttendWithWeights] return the weights of each head, [batch, heads, t, s], instead of their mean: PyTorch's
 // average_attn_weights=False.

@@ -20,14 +20,15 @@ func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers
 
 // ApplyTo takes source, [batch, s, width], and target, [batch, t, width], and returns the result of the decoder,
 // [batch, t, width]. Each position of target attends to itself, to earlier positions, and to the encoder's result for
-// source. [SourceMask] masks the encoder's self-attention, [Mask] the decoder's, and [MemoryMask] the decoder's
-// attention to the encoder's result. To generate text, apply the encoder once, and the decoder with [Cached].
+// source. [SourceMask] and [SourceKeyPadding] mask the encoder's self-attention, [Mask] and [KeyPadding] the decoder's,
+// and [MemoryMask] and [MemoryKeyPadding] the decoder's attention to the encoder's result. To generate text, apply the
+// encoder once, and the decoder with [Cached].
 func (t *EncoderDecoder) ApplyTo(p *Pass, source, target *graph.Node, opts ...AttentionOption) *graph.Node {
 	if t.Encoder == nil || t.Decoder == nil {
 		return unbuilt("ApplyTo", "it has no encoder or no decoder: nn.NewEncoderDecoder(g, …) makes both", source)
 	}
 	a := attendingOf(opts)
-	memory := t.Encoder.ApplyTo(p, source, nil, Mask(a.source))
-	a.source = nil
+	memory := t.Encoder.ApplyTo(p, source, nil, a.source.as())
+	a.source = attended{}
 	return t.Decoder.ApplyTo(p, target, memory, a.all())
 }

@@ -73,14 +73,14 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 func (l *TransformerLayer) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyTo(p, x, nil) }
 
 // ApplyTo is Apply for a decoder layer, which attends to memory, [batch, s, width], the result of an encoder. Options
-// apply to self-attention, except [MemoryMask].
+// apply to self-attention, except [MemoryMask] and [MemoryKeyPadding].
 func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	if l.g == nil || l.SelfAttn == nil {
 		return l.apply(p, argumentOf(x, "b t width"), nil, "", nil)
 	}
 	self, across := attendingOf(opts), attending{}
 	if l.MultiHeadAttn != nil {
-		self.memoryMask, across.mask = nil, self.memoryMask
+		self.memory, across.attended = attended{}, self.memory
 	}
 	parts := []struct {
 		norm  *Norm

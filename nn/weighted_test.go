@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // across is attention to other values.
@@ -29,7 +31,8 @@ func translated(opts ...nn.Option) torchCase {
 	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		var masks []nn.AttentionOption
 		if len(x) > 2 {
-			masks = []nn.AttentionOption{nn.SourceMask(ops.And(x[2], x[4])), nn.Mask(x[3]), nn.MemoryMask(x[2])}
+			source, target := paddingOf(x[2]), paddingOf(x[3])
+			masks = []nn.AttentionOption{nn.SourceMask(x[4]), nn.SourceKeyPadding(source), nn.KeyPadding(target), nn.MemoryKeyPadding(added(source))}
 		}
 		return nn.NewEncoderDecoder(g, "", 2, 1, 8, 2, transformerOptions(opts...)...).ApplyTo(p, x[0], x[1], masks...)
 	}
@@ -106,7 +109,7 @@ var normedCases = map[string]torchCase{
 	"attention of keys of another width, without bias": across(attention(2, nn.KeyWidth(3), nn.NoBias())),
 	"attention with more keys":                         of(attention(2, nn.BiasKV(), nn.ZeroAttn())),
 	"causal attention with a learned key":              of(attention(2, nn.BiasKV(), nn.Causal())),
-	"attention with more keys and a mask":              maskedBy(attention(2, nn.BiasKV(), nn.ZeroAttn())),
+	"attention with more keys and a mask":              paddedBy(attention(2, nn.BiasKV(), nn.ZeroAttn())),
 	"attention with a key of zeros and numbers added":  maskedBy(attention(2, nn.ZeroAttn())),
 
 	"transformer":              translated(),
@@ -187,8 +190,23 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 		"Dimension out of range": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(2)).Apply(p, x)
 		},
-		"MemoryMask is for decoder layers": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+		"MemoryMask and MemoryKeyPadding are for decoder layers": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.MemoryMask(ops.Ones(g, graph.Bool, 3)))
+		},
+		"MemoryKeyPadding are for decoder layers": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.MemoryKeyPadding(ops.Ones(g, graph.Bool, 2, 5)))
+		},
+		"SourceKeyPadding for an EncoderDecoder": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.SourceKeyPadding(ops.Ones(g, graph.Bool, 2, 5)))
+		},
+		"padding is Bool, true where a key is padding, and ids is int64: where it is 1 for what counts, ops.Equal(ids, graph.Num(0))": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.KeyPadding(g.Input("ids", graph.Int64, 2, 5)))
+		},
+		`takes KeyPadding as "b s": axis 0 is 5, not 2`: func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewMultiHeadAttention(g, "attn", 8, 2).Attend(p, x, x, x, nn.KeyPadding(ops.Ones(g, graph.Bool, 5, 2)))
+		},
+		`takes KeyPadding as "b s": it has 4 axes`: func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewMultiHeadAttention(g, "attn", 8, 2).Attend(p, x, x, x, nn.KeyPadding(ops.Ones(g, graph.Bool, 2, 1, 1, 5)))
 		},
 		"cannot be multiplied (10x8 and 3x8)": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.KeyWidth(3)).Apply(p, x)
@@ -199,7 +217,7 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 	} {
 		g := graph.New("mistakes")
 		make(g, nn.Training(g), g.Input("x", graph.Float32, 2, 5, 8))
-		require.ErrorContains(t, g.Err(), want)
+		require.Contains(t, fmt.Sprint(g.Err(), shapeinfer.Check(g)), want)
 	}
 }
 

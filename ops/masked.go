@@ -47,6 +47,10 @@ func init() {
 		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere, torch.nonzero_static", "jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
 			return e.Several(Nonzero(e.Of("x", "n", "k"), e.Shape("n", "k").NumElements(), num(0)))
 		}))
+	composed("LengthMask", "true at the places before each length: which elements of padded sequences count.",
+		flat(flatBetweenJumps, "", "", "", "", "", func(e *graph.Example) node {
+			return LengthMask(e.As(graph.Int64, "lengths", "n"), e.Shape("m")[0])
+		}))
 }
 
 func expandMaskedScatter(n *graph.Node, in []*graph.Node) *graph.Node {
@@ -131,6 +135,29 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 	n := both.Shape().NumElements()
 	places, count := heldPlaces(Reshape(Expand(mask, both.Shape()...), n), size)
 	return Take(withFill(Reshape(Expand(x, both.Shape()...), n), fill), 0, places), count
+}
+
+// LengthMask returns which of size places come before each of some lengths, integers of any shape, as Bool [shape of lengths…, size]: true for
+// the elements of a sequence, and false for the padding behind it. A length of 0 or less has none, and one above size all.
+func LengthMask(lengths *graph.Node, size graph.Dim) *graph.Node {
+	defer building("LengthMask", lengths, size)()
+	call := refused("LengthMask", lengths).with(size)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if !lengths.DType().IsInt() {
+		return call.wrong(graph.CodeDType, "lengths are integers, and %s is %s", lengths.Called(), lengths.DType())
+	}
+	shape := make(graph.Shape, lengths.Rank()+1)
+	for i := range shape {
+		shape[i] = 1
+	}
+	shape[lengths.Rank()] = size
+	places := Iota(lengths.Graph(), -1, shape...)
+	if lengths.DType() == graph.Uint64 {
+		places = Cast(places, graph.Uint64) // no dtype holds both
+	}
+	return Less(places, Unsqueeze(lengths, -1))
 }
 
 // heldCount returns how often a mask holds, which was made numbers: no more often than the given size says.

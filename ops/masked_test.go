@@ -157,3 +157,31 @@ func TestCompressWithoutRoom(t *testing.T) {
 		require.ErrorContains(t, err, "Compress(x, 0, m, 1, 0): the mask is true for more elements than the given size, 1: found 3")
 	}
 }
+
+// TestLengthMask wants truth values before each length, also where none or all places come before it.
+func TestLengthMask(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.Int64, graph.Int32, graph.Int8, graph.Uint8, graph.Uint64} {
+		g := graph.New("lengths")
+		lengths := g.Input("lengths", graph.Int64, 2, g.Dim("n"))
+		mask := ops.LengthMask(ops.Cast(lengths, dtype), g.Dim("size", graph.AtLeast(0)))
+		require.Equal(t, "[2, n, size]", mask.Shape().String())
+		prog, err := exec.Compile(g, exec.Outputs(mask))
+		require.NoError(t, err)
+		for _, size := range []int{0, 1, 3} {
+			r, err := prog.NewSession(exec.Size("size", size)).Run(context.Background(), exec.Feed{lengths: [][]int64{{0, 1, 2}, {3, 4, 0}}})
+			require.NoError(t, err)
+			var want []bool
+			for _, length := range []int{0, 1, 2, 3, 4, 0} {
+				for at := range size {
+					want = append(want, at < length)
+				}
+			}
+			got, err := exec.Values[bool](r, mask)
+			require.NoError(t, err)
+			require.Equal(t, want, append([]bool(nil), got...), "%s, %d places", dtype, size)
+		}
+	}
+	g := graph.New("lengths")
+	require.ErrorContains(t, ops.LengthMask(g.Input("lengths", graph.Float32, 2), 3).Err(), "lengths are integers, and lengths is float32")
+	require.ErrorContains(t, ops.LengthMask(graph.Num(2), 3).Err(), "LengthMask")
+}

@@ -3,13 +3,14 @@ package mistakes_test
 import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/testmodel"
+	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 )
 
 // Results that are larger than their operands: tables that are meant, and columns that meet
 // rows by accident.
 var _ = add(
-	causalMask, lengthMask, frequencies, pairwiseDistances, cosineSimilarities, sameLabels, attentionScores, quantiles,
+	causalMask, lengthMask, paddedKeys, frequencies, pairwiseDistances, cosineSimilarities, sameLabels, attentionScores, quantiles,
 	scheduledSquare, outerOfProducts,
 	advantages, accuracy, importance, bellmanTarget, segmentation, temperatures, noiseContrast, weightedExamples,
 )
@@ -27,6 +28,15 @@ func lengthMask(g *graph.Graph) {
 	x, n := g.Input("x", graph.Float32, b, t, 32), g.Input("n", graph.Int64, b)
 	inside := ops.Less(ops.Iota(g, 0, t), ops.Unsqueeze(n, 1))
 	ops.Where(ops.Unsqueeze(inside, -1), x, graph.Num(0))
+}
+
+func paddedKeys(g *graph.Graph) {
+	b, t := g.Dim("batch"), g.Dim("seq")
+	x, n := g.Input("x", graph.Float32, b, t, 32), g.Input("n", graph.Int64, b)
+	y, ids := g.Input("y", graph.Float32, b, g.Dim("words"), 32), g.Input("ids", graph.Int64, b, g.Dim("words"))
+	padding := ops.Not(ops.LengthMask(n, t))
+	nn.NewEncoderDecoder(g, "", 1, 1, 32, 4).ApplyTo(nn.Evaluation(g), x, y,
+		nn.SourceKeyPadding(padding), nn.MemoryKeyPadding(padding), nn.KeyPadding(ops.Equal(ids, graph.Num(0))))
 }
 
 func frequencies(g *graph.Graph) {
