@@ -77,6 +77,20 @@ func TestForgottenWrites(t *testing.T) {
 	}
 }
 
+// What a layer promises of the shape of a value has nothing to do with a write that is forgotten.
+func TestForgottenWritesAreNotAboutShapes(t *testing.T) {
+	g := graph.New("shapes")
+	x, p := g.Input("x", graph.Float32, g.Dim("batch"), 8), nn.Training(g)
+	h := nn.NewLinear(g, "fc", 8, 8).Apply(p, x)
+	loss := ops.Mean(ops.Square(nn.NewBatchNorm(g, "norm", 8).Apply(p, h)))
+	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.1).Minimize(loss)...), exec.OnWarning(nil))
+	require.NoError(t, err)
+	require.Len(t, prog.Warnings(), 1)
+	text := prog.Warnings()[0].Error()
+	require.Contains(t, text, "h   [ batch, 8 ]   fc.Apply(p, x)")
+	require.NotContains(t, text, "promised by")
+}
+
 // A write of a value whose result nothing uses draws a warning, be it of the whole or of a part, in a loop too; one whose result is used does not.
 func TestWritesOfWhichNothingUsesTheResult(t *testing.T) {
 	part := func(z *graph.Node) *graph.Node { return ops.Slice(z, 0, 0, 1, 1) }

@@ -62,8 +62,8 @@ const (
 	// It does not warn where no product sums along the axis, as in a contrastive loss of each position.
 	//
 	// Cure: bring the axis of examples to the front before the products. Where it is meant,
-	// Silence(graph.CodeAttentionOverExamples) on the softmax; for the whole graph,
-	// Policy.AttentionOverExamples.
+	// Silence(graph.CodeAttentionOverExamples) on the softmax, or on a result of the loop or of the
+	// recurrent layer; for the whole graph, Policy.AttentionOverExamples.
 	CodeAttentionOverExamples Code = "BL233"
 
 	// Warns that a value that does not depend on inputs, such as positions or rows of a parameter, differs from example to example: it is

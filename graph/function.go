@@ -77,6 +77,21 @@ type Arrays struct {
 	ints          scratch
 }
 
+// IndexError is the error of a Go function that an element of an operand is no index of an axis. A run tells of it as of those of operations
+// that gather: it names the operand as the user does, the element and its value.
+type IndexError struct {
+	Operand int   // counted from 0
+	Shape   []int // of the operand
+	At      int   // the element, in row-major order
+	Value   int64 // of the element, which is not one of 0..Size-1
+	Size    int
+}
+
+// Error tells of the element by its number.
+func (e IndexError) Error() string {
+	return fmt.Sprintf("index out of range in self: element %d of operand %d is %d, and there are %d elements", e.At, e.Operand, e.Value, e.Size)
+}
+
 // Floats returns room for n numbers, of any values. It lasts until the function returns, and is used again.
 func (a *Arrays) Floats(n int) []float64 { return take[float64](&a.floats, n) }
 

@@ -115,7 +115,7 @@ func (t *messageText) row(o OperandNote) operandRow {
 		if shape == nil {
 			shape = n.shape
 		}
-		if p, stated := n.promise(); stated && o.Text == "" && !t.isPromise {
+		if p, stated := n.promise(); stated && o.Text == "" && !t.silentPromises {
 			o.Promise = &p
 		}
 	}

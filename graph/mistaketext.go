@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ func (m *Mistake) Error() string { return m.Text("") }
 
 // Text is Error with the paths of files relative to a directory.
 func (m *Mistake) Text(dir string) string {
-	t := messageText{dir: dir, isPromise: m.Code == CodeContract || m.Code == CodeCrossedNames}
+	t := messageText{dir: dir, silentPromises: slices.Contains(withoutPromises, m.Code)}
 	if m.Node != nil {
 		t.g = m.Node.g
 	}
@@ -72,13 +73,20 @@ func (t *messageText) declarations(g *Graph, names []string) string {
 	return "declared: " + strings.Join(words, ", ")
 }
 
+// withoutPromises are the codes of messages that leave out which shapes are promised of operands: those about promises tell of them
+// themselves, and others are about dtypes, writes, gradients or what is computed of what, where a shape explains nothing.
+var withoutPromises = []Code{
+	CodeContract, CodeCrossedNames, CodeIndependence, CodeLeftOut, CodeGivenProbabilities,
+	CodeLeaf, CodeOrder, CodeWriters, CodeImmutable, CodeInPlaceDType, CodeDType, CodeGradient,
+}
+
 // messageText is a message under construction.
 type messageText struct {
 	strings.Builder
 	dir string
 	g   *Graph
-	// isPromise says that the message is about a promise and tells of it itself.
-	isPromise bool
+	// silentPromises leaves out which shapes are promised of operands: see withoutPromises.
+	silentPromises bool
 }
 
 // place returns a place as all places of the message are written.

@@ -3,7 +3,8 @@ package graph
 import "slices"
 
 // Silence excuses the node from what is a mistake or a warning only by the graph's [Policy], such as graph.CodeMutualExpand, and returns
-// the node. Where the call that gave the node made several, as ops.MSE does, all of them are excused. Other mistakes stay: they are not
+// the node. Where the call that gave the node made several, as ops.MSE and the layers of package nn do, all of them are excused, whichever of
+// its results is the node. Other mistakes stay: they are not
 // configurable.
 func (n *Node) Silence(codes ...Code) *Node {
 	if n.g == nil {
@@ -29,29 +30,58 @@ func (n *Node) Silence(codes ...Code) *Node {
 	return n
 }
 
-// maxMadeWith bounds the nodes that one call is taken to have made; those of a loop look
-// alike.
+// maxMadeWith bounds the calls that one line of the user's program is taken to have made; those of a loop look alike.
 const maxMadeWith = 100
 
-// madeWith returns the node and those of its operands, and theirs, that the same call of the
-// user's program made.
+// madeWith returns the nodes of the call that made n, and those from which they come that the same line of the user's program made.
 func (n *Node) madeWith() []*Node {
-	made := []*Node{n}
+	made := n.Parts()
 	f, ok := n.pos.Frame()
 	if !ok {
 		return made
 	}
-	for i := 0; i < len(made) && len(made) < maxMadeWith; i++ {
+	seen := map[*Node]bool{}
+	for _, part := range made {
+		seen[part] = true
+	}
+	take := func(list []*Node) {
+		for _, x := range list {
+			if !seen[x] {
+				seen[x], made = true, append(made, x)
+			}
+		}
+	}
+	for i, calls := 0, 1; i < len(made) && calls < maxMadeWith; i++ {
+		take(made[i].loopResults())
 		for _, x := range made[i].in {
-			if x == nil || x.g != n.g || slices.Contains(made, x) {
+			if x == nil || x.g != n.g || seen[x] {
 				continue
 			}
 			if at, ok := x.pos.Frame(); ok && at == f {
-				made = append(made, x)
+				calls++
+				take(x.Parts())
 			}
 		}
 	}
 	return made
+}
+
+// loopResults returns all results of the loop of which n is one; nil of others.
+func (n *Node) loopResults() (all []*Node) {
+	if !n.isLoopResult() {
+		return nil
+	}
+	for _, x := range n.g.nodes[n.in[0].id+1:] {
+		if x.isLoopResult() && x.in[0] == n.in[0] {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+func (n *Node) isLoopResult() bool {
+	a, is := n.Loop()
+	return is && (a.Role == LoopFinal || a.Role == LoopStack) && len(n.in) > 0 && n.in[0] != nil && n.in[0].g == n.g
 }
 
 // IsSilenced reports whether the warning with a code is silenced at the node.

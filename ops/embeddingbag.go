@@ -136,8 +136,7 @@ func bagSums(a *graph.Arrays) error {
 		bad = gather.Bags(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[1]), index, bags, inner)
 	}
 	if bad >= 0 {
-		count := len(index) / bags
-		return fmt.Errorf("index out of range in self: index[%d, %d] is %d, which is not from 0 to %d", bad/count, bad%count, index[bad], a.In[1].Shape[0]-1)
+		return graph.IndexError{Operand: 0, Shape: a.In[0].Shape, At: bad, Value: index[bad], Size: a.In[1].Shape[0]}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -61,7 +60,7 @@ func putGrad(n, dy node, i int) node {
 func put(a *graph.Arrays) error {
 	index, size := graph.Elements[int64](a.In[1]), a.Out.Shape[0]
 	if bad := gather.Outside(index, size); bad >= 0 {
-		return fmt.Errorf("index out of range in self: index[%d] is %d, which is not from 0 to %d", bad, index[bad], size-1)
+		return graph.IndexError{Operand: 1, Shape: a.In[1].Shape, At: bad, Value: index[bad], Size: size}
 	}
 	out := a.Out.Bytes()
 	if a.Out.Ptr != a.In[0].Ptr { // else a loop has it put where it is

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -87,5 +88,46 @@ func TestWarningsAboutAxesAreChosen(t *testing.T) {
 				assert.Empty(t, append(r.Errors, r.Warnings...))
 			}
 		})
+	}
+}
+
+// A warning of a loop along the examples is silenced at any result of the loop, or of the layer that has it, whatever the number of its parts.
+func TestLoopsOverExamplesAreSilenced(t *testing.T) {
+	for name, result := range map[string]func(g *graph.Graph, x *graph.Node) *graph.Node{
+		"of a layer": func(g *graph.Graph, x *graph.Node) *graph.Node {
+			return nn.NewLSTM(g, "lstm", 8, 16, nn.Layers(4), nn.Bidirectional()).Apply(nn.Evaluation(g), x)
+		},
+		"of states": func(g *graph.Graph, x *graph.Node) *graph.Node {
+			_, final := nn.NewLSTM(g, "lstm", 8, 16, nn.Layers(4)).ApplyFrom(nn.Evaluation(g), x)
+			return final[1]
+		},
+		"of layers": func(g *graph.Graph, x *graph.Node) *graph.Node {
+			return nn.Sequential(nn.NewLSTM(g, "lstm", 8, 16), nn.NewLSTM(g, "more", 16, 16, nn.Layers(4)), nn.NewLinear(g, "fc", 16, 3)).Apply(nn.Evaluation(g), x)
+		},
+		"of a loop": func(g *graph.Graph, x *graph.Node) *graph.Node {
+			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, x.Shape()[1], 8)}, Over: []*graph.Node{x}},
+				func(carry, x []*graph.Node) (next, out []*graph.Node) {
+					h := ops.Tanh(ops.Add(carry[0], x[0]))
+					return []*graph.Node{h}, []*graph.Node{h}
+				})
+			return final[0]
+		},
+	} {
+		for _, silenced := range []bool{false, true} {
+			g := graph.New("loops")
+			batch, seq := g.Dim("batch"), g.Dim("seq")
+			x := g.Input("x", f32, seq, batch, 8)
+			if name == "of a loop" {
+				x = g.Input("y", f32, batch, seq, 8)
+			}
+			if y := result(g, x); silenced {
+				y.Silence(graph.CodeAttentionOverExamples)
+			}
+			warns := false
+			for _, m := range shapeinfer.Check(g).Warnings {
+				warns = warns || m.Code == graph.CodeAttentionOverExamples
+			}
+			require.Equal(t, !silenced, warns, "%s, silenced: %v", name, silenced)
+		}
 	}
 }

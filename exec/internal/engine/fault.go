@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,13 +57,19 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	return text
 }
 
-// calledIn returns the name of an operand in errors of a node. An index that was made from the user's operands has no
-// name.
+// calledIn is how an error of a node names an index that it takes: as the user calls that, or what the function that the user called converted. An index
+// that was computed of what the user gave has no name of its own.
 func calledIn(n, x *graph.Node) string {
-	if (n.Op().Class == graph.Gather || n.Op().Indexed) && x.Source() == n.Source() {
+	source := x.Source()
+	switch {
+	case source == n.Source() && (n.Op().Class == graph.Gather || n.Op().Class == graph.Function || n.Op().Indexed):
 		return "index"
+	case source.Name() != "" || !source.IsPart() || !slices.Contains(n.Source().Parts(), source):
+		return x.Called()
+	case len(source.Operands()) == 1 && source.Op().Class == graph.Elementwise && source.DType() != source.In(0).DType(): // a conversion keeps the value
+		return calledIn(n, source.In(0))
 	}
-	return x.Called()
+	return "index"
 }
 
 // notIn describes the range of valid indices.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
@@ -82,7 +83,12 @@ func (k *functionTask) Run(s *State) error {
 	if len(k.batch) > 0 {
 		where = fmt.Sprintf("batch element %s: ", elementAt(k.batch, k.failed))
 	}
-	return &FailedCheck{k.spec.Node.Source(), where + k.why.Error(), k.why}
+	n, message := k.spec.Node, k.why.Error()
+	var bad graph.IndexError
+	if errors.As(k.why, &bad) && bad.Operand >= 0 && bad.Operand < len(n.Operands()) {
+		message = indexMessage(n, n.In(bad.Operand), bad.Shape, bad.At, bad.Value, bad.Size)
+	}
+	return &FailedCheck{n.Source(), where + message, k.why}
 }
 
 const (

@@ -108,8 +108,12 @@ func (k *gatherTask) outOfRange(at int) error {
 
 // outOfRange returns the error for the at-th index of n, which is not one of 0..size-1.
 func outOfRange(n *graph.Node, indexShape []int, at int, value int64, size int) error {
-	return &FailedCheck{Node: n.Source(), Message: fmt.Sprintf("index out of range in self: %s%s is %d%s",
-		calledIn(n, n.In(1)), elementAt(indexShape, at), value, notIn(0, size))}
+	return &FailedCheck{Node: n.Source(), Message: indexMessage(n, n.In(1), indexShape, at, value, size)}
+}
+
+// indexMessage tells of the at-th element of x, an operand of n, which is none of 0..size-1.
+func indexMessage(n, x *graph.Node, shape []int, at int, value int64, size int) string {
+	return fmt.Sprintf("index out of range in self: %s%s is %d%s", calledIn(n, x), elementAt(shape, at), value, notIn(0, size))
 }
 
 // elementAt formats the position of the at-th element in row-major order: "[1, 4]", or nothing for a scalar.
