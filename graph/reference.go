@@ -31,6 +31,8 @@ type Example struct {
 	Prefix string
 	// Through, if not nil, returns what the example uses instead of an operand that it declares.
 	Through func(declared *Node) *Node
+	// Sizes, if not nil, has the numbers for which names of sizes stand: the example is built without names.
+	Sizes map[string]int64
 	// Results are the results of the call, if there are several.
 	Results []*Node
 
@@ -66,7 +68,7 @@ func (e *Example) declare(t DType, name string, sizes []string) *Node {
 	return x
 }
 
-// Shape reads sizes as [ParseDim] does, and declares their names.
+// Shape reads sizes as [ParseDim] does, and declares their names, or takes their numbers from Sizes.
 func (e *Example) Shape(sizes ...string) Shape {
 	shape := make(Shape, len(sizes))
 	for i, s := range sizes {
@@ -74,10 +76,25 @@ func (e *Example) Shape(sizes ...string) Shape {
 		if err != nil {
 			d = UnknownDim
 		}
+		if e.Sizes != nil {
+			d = d.numbered(e.Sizes)
+		}
 		for _, name := range d.Symbols() {
 			e.Graph.Dim(name)
 		}
 		shape[i] = d
 	}
 	return shape
+}
+
+// numbered is the size with numbers in the place of names.
+func (d Dim) numbered(sizes map[string]int64) Dim {
+	n, err := d.Eval(func(name string) (int64, bool) {
+		size, known := sizes[name]
+		return size, known
+	})
+	if err != nil || n < 0 {
+		return UnknownDim
+	}
+	return Dim(n)
 }

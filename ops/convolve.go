@@ -30,6 +30,7 @@ func (m ConvolveMode) String() string {
 // Convolve returns the convolution of x and y over all axes: element k is the sum of x[i] y[k-i]. Both have the same
 // dtype and rank. Along axes of n and m elements the mode gives n+m-1, n or |n-m|+1 elements. It is
 // scipy.signal.convolve; numpy.convolve differs for ConvolveSame, where its result is as long as the longer operand.
+// For ConvolveValid along several axes of symbolic sizes, y must lie within x.
 func Convolve(x, y *graph.Node, mode ConvolveMode) *graph.Node {
 	return convolved("Convolve", x, y, mode, false, byWindows)
 }
@@ -73,23 +74,23 @@ func convolved(fn string, x, y node, mode ConvolveMode, flipped bool, convolve f
 	}
 	padding, places := make(graph.Shape, x.Rank()), make(graph.Shape, x.Rank())
 	if mode == ConvolveValid {
-		within, around := covers(x, y), covers(y, x)
+		inside, around := covers(x, y), covers(y, x)
 		switch {
-		case !within && around:
+		case !inside && around:
 			x, y = y, x
-		case !within:
+		case !inside:
 			return call.wrong(graph.CodeOperand, "For 'valid' mode, one must be at least as large as the other in every dimension, but the shapes are %s and %s", x.Shape(), y.Shape())
 		}
 	}
 	for i, n := range x.Shape() {
 		m := y.Shape()[i]
-		if places[i] = n.Plus(m).Minus(1); mode == ConvolveValid {
-			places[i] = n.Minus(m).Plus(1)
-		} else {
-			padding[i] = m.Minus(1)
+		if padding[i] = m.Minus(1); mode == ConvolveValid {
+			padding[i] = m.Minus(lengthInside(x, y, i))
 		}
+		places[i] = n.Plus(padding[i].Times(2)).Minus(m).Plus(1)
 	}
 	z := convolve(x, y, padding, places)
+	requireElements(z, x, y, mode)
 	if mode == ConvolveSame {
 		for i, n := range x.Shape() {
 			first := y.Shape()[i].Minus(1).FloorDiv(2)
@@ -107,6 +108,31 @@ func covers(x, y node) bool {
 		}
 	}
 	return true
+}
+
+// lengthInside is the size along an axis of the operand that lies within the other. Along a single axis runs decide which does; along several y does, since the
+// same operand lies within the other along all of them.
+func lengthInside(x, y node, axis int) graph.Dim {
+	if x.Rank() == 1 {
+		return lesserSize(x.Graph(), x.Shape()[axis], y.Shape()[axis])
+	}
+	return y.Shape()[axis]
+}
+
+// requireElements requires of a convolution z that its operands have elements, and that y lies within x where all of it does.
+func requireElements(z, x, y node, mode ConvolveMode) {
+	for i, n := range x.Shape() {
+		m := y.Shape()[i]
+		needs := []graph.Requirement{{Kind: graph.MustBeAtLeast, A: n, B: 1}, {Kind: graph.MustBeAtLeast, A: m, B: 1}}
+		if mode == ConvolveValid && x.Rank() > 1 {
+			needs = append(needs, graph.Requirement{Kind: graph.MustBeAtLeast, A: n, B: m})
+		}
+		for _, need := range needs {
+			if need.Why = "operands of a convolution have elements, and of a valid one the second lies within the first"; z.Judged() {
+				requireSizes(z, need, need.Why)
+			}
+		}
+	}
 }
 
 // byWindows slides the reverse of y over x with zeros around it.

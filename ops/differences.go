@@ -27,8 +27,9 @@ func Diff(x *graph.Node, times, axis int) *graph.Node {
 	if size, known := x.Shape()[at].Int(); known && int64(times) > size {
 		return Slice(x, at, 0, 0, 1)
 	}
-	for range times {
-		left, right := neighbours(x, at)
+	size := x.Shape()[at]
+	for k := range times {
+		left, right := neighboursOf(x, at, size.Minus(lesserSize(x.Graph(), size, graph.Dim(k+1))))
 		if x.DType() == graph.Bool {
 			x = Xor(right, left)
 		} else {
@@ -38,10 +39,16 @@ func Diff(x *graph.Node, times, axis int) *graph.Node {
 	return x
 }
 
-// neighbours are the elements along an axis but the last, and but the first.
+// neighbours are the elements along an axis but the last, and but the first; none of an axis without elements.
 func neighbours(x node, axis int) (left, right node) {
 	size := x.Shape()[axis]
-	return Slice(x, axis, 0, size.Minus(1), 1), Slice(x, axis, 1, size, 1)
+	return neighboursOf(x, axis, size.Minus(lesserSize(x.Graph(), size, 1)))
+}
+
+// neighboursOf are the first and the last elements along an axis, as many as there are pairs.
+func neighboursOf(x node, axis int, pairs graph.Dim) (left, right node) {
+	size := x.Shape()[axis]
+	return Slice(x, axis, 0, pairs, 1), Slice(x, axis, size.Minus(pairs), size, 1)
 }
 
 // steps are the distances of neighbours along an axis of x: a scalar is one, and a vector or a tensor that broadcasts with x has

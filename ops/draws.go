@@ -186,7 +186,7 @@ func MultivariateNormal(seed, mean, scale *graph.Node) *graph.Node {
 	if mean.Rank() < 1 || scale.Rank() < 2 {
 		return call.wrong(graph.CodeRank, "a mean must be a vector and a scale a matrix, but their shapes are %s and %s", mean.Shape(), scale.Shape())
 	}
-	whole := Add(Mul(Select(scale, -1, 0), num(0)), mean)
+	whole := Add(Mul(Sum(scale, -1), num(0)), mean) // for its shape
 	if whole.Err() != nil || !whole.Judged() {
 		return whole
 	}

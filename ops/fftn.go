@@ -267,6 +267,8 @@ func RFFTFreq(g *graph.Graph, t graph.DType, n graph.Dim, spacing float64) *grap
 	return frequencies(Iota(g, 0, half(n)), t, n, spacing)
 }
 
+const oneElement = "frequencies are of a transform of at least one element"
+
 func notFrequencies(g *graph.Graph, fn string, t graph.DType, n graph.Dim) node {
 	if size, known := n.Int(); known && size < 1 || !t.IsFloat() || t.IsStorage() {
 		return badRange(g, fn, "frequencies need a floating-point dtype and a transform of at least one element")
@@ -276,7 +278,11 @@ func notFrequencies(g *graph.Graph, fn string, t graph.DType, n graph.Dim) node 
 
 func frequencies(place node, t graph.DType, n graph.Dim, spacing float64) node {
 	width := Mul(Size(place.Graph(), graph.Float64, n), num(spacing))
-	return Cast(Mul(Cast(place, graph.Float64), Reciprocal(width)), t)
+	y := Cast(Mul(Cast(place, graph.Float64), Reciprocal(width)), t)
+	if y.Judged() {
+		requireSizes(y, graph.Requirement{Kind: graph.MustBeAtLeast, A: n, B: 1, Why: oneElement}, oneElement)
+	}
+	return y
 }
 
 func init() {

@@ -161,6 +161,18 @@ func requireSizes(n node, need graph.Requirement, text string) {
 	}
 }
 
+// lesserSize is the lesser of two sizes: one of them where the declarations tell which.
+func lesserSize(g *graph.Graph, a, b graph.Dim) graph.Dim {
+	p := prove.NewProver(g.Bounds)
+	switch {
+	case p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: b, B: a}) == prove.Proved:
+		return a
+	case p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b}) == prove.Proved:
+		return b
+	}
+	return graph.MinDim(a, b)
+}
+
 // requireMultiple requires that a size is a multiple of another one.
 func requireMultiple(n node, size, of graph.Dim, why, text string) {
 	need := graph.Requirement{Kind: graph.MustBeMultipleOf, Why: why}

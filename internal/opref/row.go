@@ -83,20 +83,26 @@ var operandNames = []string{"x", "y", "z"}
 
 func try(f ops.Function, t graph.DType) (*graph.Node, *graph.Example, error) {
 	e := &graph.Example{Graph: graph.New("reference"), DType: t}
-	var n *graph.Node
-	if f.Example != nil {
-		n = f.Example(e)
-	} else {
-		if f.Op == nil || f.Op.MinIn < 1 || f.Op.MinIn > len(operandNames) {
-			return nil, nil, fmt.Errorf("%s wants an Example", f.Name)
-		}
-		var in []*graph.Node
-		for _, name := range operandNames[:f.Op.MinIn] {
-			in = append(in, e.Of(name, "n"))
-		}
-		n = ops.Apply(f.Op, nil, in...)
+	n, err := exampleOf(f, e)
+	if err == nil {
+		err = e.Graph.Err()
 	}
-	return n, e, e.Graph.Err()
+	return n, e, err
+}
+
+// exampleOf builds the example of a function.
+func exampleOf(f ops.Function, e *graph.Example) (*graph.Node, error) {
+	if f.Example != nil {
+		return f.Example(e), nil
+	}
+	if f.Op == nil || f.Op.MinIn < 1 || f.Op.MinIn > len(operandNames) {
+		return nil, fmt.Errorf("%s wants an Example", f.Name)
+	}
+	var in []*graph.Node
+	for _, name := range operandNames[:f.Op.MinIn] {
+		in = append(in, e.Of(name, "n"))
+	}
+	return ops.Apply(f.Op, nil, in...), nil
 }
 
 // shapes returns the shapes of operands and results: "x [n, k], index int64 [m] -> [n, m]". Operands show a dtype if it

@@ -145,15 +145,23 @@ func fewOutputs(w graph.Shape, groups int) string {
 	return fmt.Sprintf("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", groups, groups, w)
 }
 
-// convSizes judges channels, bias and windows, and fills the sizes in.
-func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
-	r := CallRules(c)
+// haveChannels requires that a weight has channels for each group on its first axis, and reports whether it may.
+func haveChannels(c *graph.Call, w graph.Shape, groups int, why string) bool {
 	switch prove.NewProver(c.Bounds).AtLeast(w[0], int64(groups)) {
 	case prove.Refused:
 		c.Fail(operandMistake(c, graph.CodeWindow, fewOutputs(w, groups)))
-		return
+		return false
 	case prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "each group of a convolution must have output channels"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: why})
+	}
+	return true
+}
+
+// convSizes judges channels, bias and windows, and fills the sizes in.
+func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
+	r := CallRules(c)
+	if !haveChannels(c, w, groups, "each group of a convolution must have output channels") {
+		return
 	}
 	if groups > 1 && !w[0].IsConst() {
 		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution must have the same number of channels"})

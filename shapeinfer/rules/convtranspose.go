@@ -31,7 +31,7 @@ func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int
 	}
 	if m != nil {
 		c.Fail(m)
-	} else {
+	} else if haveChannels(c, w, groups, "each group of a transposed convolution must have input channels") {
 		out[1] = w[1].Times(graph.Dim(groups))
 		transposedSizes(c, x, w, out, steps, extra, groups)
 	}
