@@ -82,7 +82,10 @@ func preferred() []graph.DType {
 var operandNames = []string{"x", "y", "z"}
 
 func try(f ops.Function, t graph.DType) (*graph.Node, *graph.Example, error) {
-	e := &graph.Example{Graph: graph.New("reference"), DType: t}
+	return tryIn(f, &graph.Example{Graph: graph.New("reference"), DType: t})
+}
+
+func tryIn(f ops.Function, e *graph.Example) (*graph.Node, *graph.Example, error) {
 	n, err := exampleOf(f, e)
 	if err == nil {
 		err = e.Graph.Err()
