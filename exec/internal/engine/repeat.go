@@ -116,7 +116,7 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 	t := &repeatTask{loop: k, body: b.bodies[k], length: b.Eval(k.Call.Region.Length()),
 		ptr: make([]unsafe.Pointer, len(s.Operands)), given: make([]unsafe.Pointer, len(k.Call.Carried))}
 	for i, in := range k.Call.Inputs {
-		t.strides = append(t.strides, b.Eval(in.Stride)*k.Body.Inputs[i].Own.DType().Size())
+		t.strides = append(t.strides, b.insideOf(s.Operands, in, b.Eval(in.Stride)*k.Body.Inputs[i].Own.DType().Size(), t.length))
 	}
 	for _, c := range k.Call.Carried {
 		t.bytes = append(t.bytes, t.body.outputs[k.Body.Results[c.Next].Index].bytes)
@@ -124,6 +124,22 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 	t.steps = t.bindSteps()
 	s.Task = t
 	return s
+}
+
+// insideOf returns how far the slices of an operand that steps read are apart, in bytes. Slices without elements stay in one place: their places can lie
+// outside of the memory, where no pointer may point (see first).
+func (b *Specialization) insideOf(operands []Location, in outline.BodyInput, stride, steps int) int {
+	if in.Role == outline.Previous || in.Role == outline.Position {
+		return stride
+	}
+	at := operands[in.Operand]
+	if at.Buffer == nil {
+		return stride
+	}
+	if last := at.Offset + (steps-1)*stride; last < 0 || last >= b.Eval(at.Buffer.Count)*at.Buffer.Dtype.Size() {
+		return 0
+	}
+	return stride
 }
 
 func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] = p }
@@ -192,9 +208,13 @@ func (s *State) lend(at unsafe.Pointer, bytes int) {
 	s.Arena = unsafe.Slice((*byte)(at), bytes)
 }
 
+// scratchAt is a place in the loop's memory. What has no bytes may lie at its end, where no pointer may point.
 func (t *repeatTask) scratchAt(offset int) unsafe.Pointer {
-	if t.body.scratch == 0 {
+	switch {
+	case t.body.scratch == 0:
 		return nil
+	case offset >= t.body.scratch:
+		return unsafe.Pointer(&nothing)
 	}
 	return unsafe.Add(t.ptr[len(t.ptr)-1], offset)
 }
