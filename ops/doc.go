@@ -20,7 +20,7 @@
 //   - customgradient.go gives compositions custom gradients
 //   - expect.go promises shapes
 //   - independent.go declares examples independent
-//   - loop.go has loops
+//   - loop.go has loops, and associativescan.go those whose steps may be combined in any order
 //   - branch.go has branches on values
 //   - vmap.go computes functions of one example for a batch: vectorizer.go, vectorizerloops.go and vectorizergrad.go write them so, by batchrules.go, batchattrs.go and convbatch.go
 //   - assert.go checks values in a run

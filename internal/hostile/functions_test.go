@@ -93,6 +93,7 @@ var functions = map[string][]any{
 		ops.AsStrided,
 		ops.Asin,
 		ops.Asinh,
+		ops.AssociativeScan,
 		ops.AtLeast,
 		ops.AtMost,
 		ops.Atan,

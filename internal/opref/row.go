@@ -95,17 +95,20 @@ func tryIn(f ops.Function, e *graph.Example) (*graph.Node, *graph.Example, error
 
 // exampleOf builds the example of a function.
 func exampleOf(f ops.Function, e *graph.Example) (*graph.Node, error) {
+	var n *graph.Node
 	if f.Example != nil {
-		return f.Example(e), nil
+		n = f.Example(e)
+	} else {
+		if f.Op == nil || f.Op.MinIn < 1 || f.Op.MinIn > len(operandNames) {
+			return nil, fmt.Errorf("%s wants an Example", f.Name)
+		}
+		var in []*graph.Node
+		for _, name := range operandNames[:f.Op.MinIn] {
+			in = append(in, e.Of(name, "n"))
+		}
+		n = ops.Apply(f.Op, nil, in...)
 	}
-	if f.Op == nil || f.Op.MinIn < 1 || f.Op.MinIn > len(operandNames) {
-		return nil, fmt.Errorf("%s wants an Example", f.Name)
-	}
-	var in []*graph.Node
-	for _, name := range operandNames[:f.Op.MinIn] {
-		in = append(in, e.Of(name, "n"))
-	}
-	return ops.Apply(f.Op, nil, in...), nil
+	return n, nil
 }
 
 // shapes returns the shapes of operands and results: "x [n, k], index int64 [m] -> [n, m]". Operands show a dtype if it

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
@@ -102,6 +103,7 @@ type repeatTask struct {
 	body     *boundBody
 	length   int
 	strides  []int            // of the body's inputs, in bytes
+	rooms    []int            // behind the places of these, see place
 	bytes    []int            // of the carried values
 	ptr      []unsafe.Pointer // of the operands and of the scratch memory
 	given    []unsafe.Pointer // the carried values for the next step
@@ -116,7 +118,7 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 	t := &repeatTask{loop: k, body: b.bodies[k], length: b.Eval(k.Call.Region.Length()),
 		ptr: make([]unsafe.Pointer, len(s.Operands)), given: make([]unsafe.Pointer, len(k.Call.Carried))}
 	for i, in := range k.Call.Inputs {
-		t.strides = append(t.strides, b.insideOf(s.Operands, in, b.Eval(in.Stride)*k.Body.Inputs[i].Own.DType().Size(), t.length))
+		t.place(b, s.Operands, in, b.Eval(in.Stride)*k.Body.Inputs[i].Own.DType().Size())
 	}
 	for _, c := range k.Call.Carried {
 		t.bytes = append(t.bytes, t.body.outputs[k.Body.Results[c.Next].Index].bytes)
@@ -126,20 +128,20 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 	return s
 }
 
-// insideOf returns how far the slices of an operand that steps read are apart, in bytes. Slices without elements stay in one place: their places can lie
-// outside of the memory, where no pointer may point (see first).
-func (b *Specialization) insideOf(operands []Location, in outline.BodyInput, stride, steps int) int {
-	if in.Role == outline.Previous || in.Role == outline.Position {
-		return stride
+// place notes how far apart the slices of an operand are that steps read, and how many bytes there are from the first byte of any on. What lies behind
+// these has no elements; so do slices that lie there, which stay in one place: no pointer may point there (see first).
+func (t *repeatTask) place(b *Specialization, operands []Location, in outline.BodyInput, stride int) {
+	room := math.MaxInt
+	if in.Role != outline.Previous && in.Role != outline.Position && operands[in.Operand].Buffer != nil {
+		at := operands[in.Operand]
+		room = b.Eval(at.Buffer.Count)*at.Buffer.Dtype.Size() - at.Offset
+		if last := (t.length - 1) * stride; at.Offset+last < 0 || last >= room {
+			stride = 0
+		} else {
+			room -= max(last, 0)
+		}
 	}
-	at := operands[in.Operand]
-	if at.Buffer == nil {
-		return stride
-	}
-	if last := at.Offset + (steps-1)*stride; last < 0 || last >= b.Eval(at.Buffer.Count)*at.Buffer.Dtype.Size() {
-		return 0
-	}
-	return stride
+	t.strides, t.rooms = append(t.strides, stride), append(t.rooms, room)
 }
 
 func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] = p }
@@ -152,6 +154,7 @@ func (t *repeatTask) Run(s *State) error {
 		body.Observer = s.Observer.Body()
 	}
 	body.loops++
+	body.rooms = t.rooms
 	body.lend(t.scratchAt(t.body.scratch-t.body.Arena), t.body.Arena)
 	count, taken := t.length, 0
 	if call.Limit >= 0 {

@@ -42,6 +42,7 @@ type State struct {
 	Out            []unsafe.Pointer // of a loop's body: the addresses of its outputs
 	loops          int              // of a loop's body: how often the loop has begun
 	laidOut        int              // bytes of weights that the run has packed for products
+	rooms          []int            // in the body of a loop: bytes behind the places of its inputs, see repeatTask.place
 }
 
 // Observer is told when a run reaches kernels. With an observer, each kernel runs separately.
@@ -201,6 +202,9 @@ func (s *State) Pointer(b *Specialization, pl Location) unsafe.Pointer {
 		}
 		base = unsafe.Pointer(&s.Arena[b.Offsets[pl.Buffer.Index]])
 	case lower.InInput:
+		if s.rooms != nil && pl.Offset >= s.rooms[pl.Buffer.Index] {
+			return unsafe.Pointer(&nothing)
+		}
 		base = s.Fed[pl.Buffer.Index].Ptr
 	case lower.InResult:
 		base = s.Out[pl.Buffer.Index]

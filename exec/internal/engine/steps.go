@@ -56,7 +56,9 @@ func (r *repeatTask) bindSteps() *bodySteps {
 			switch {
 			case at.Slot != inMemory:
 			case at.Buffer.Kind == lower.InInput:
-				o.input, o.by = at.Buffer.Index, r.inputChange(at.Buffer.Index)
+				if o.input = at.Buffer.Index; at.Offset < r.rooms[o.input] {
+					o.by = r.inputChange(o.input)
+				}
 			case at.Buffer.Kind == lower.InResult:
 				o.output, o.by = at.Buffer.Index, r.outputChange(at.Buffer.Index)
 			}
@@ -176,6 +178,8 @@ func (t *repeatTask) direction() int { return int(t.positionOf(1) - t.positionOf
 // operandAt returns the address of an operand in the current step.
 func (t *repeatTask) operandAt(body *State, o *stepOperand) unsafe.Pointer {
 	switch {
+	case o.input >= 0 && o.location.Offset >= t.rooms[o.input]:
+		return unsafe.Pointer(&nothing)
 	case o.input >= 0 && body.Fed[o.input].Ptr != nil:
 		return unsafe.Add(body.Fed[o.input].Ptr, o.location.Offset)
 	case o.output >= 0 && body.Out[o.output] != nil:
