@@ -215,7 +215,7 @@ func TestAssociativeScanMistakes(t *testing.T) {
 		"has no axis": func(g *graph.Graph, x *graph.Node) []*graph.Node {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{ops.Sum(x)}}, sum)
 		},
-		"they have 100 and 4 elements": func(g *graph.Graph, x *graph.Node) []*graph.Node {
+		"are 100 and 4, but must be equal": func(g *graph.Graph, x *graph.Node) []*graph.Node {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x, ops.Slice(x, 0, 0, 4, 1)}}, func(a, b []*graph.Node) []*graph.Node { return a })
 		},
 	} {
