@@ -1,3 +1,3 @@
 // Package archtest tests the architecture: which package may import which,
-// how long a file may be, and that every package has a package comment.
+// how long files and lines may be, and that every package has a package comment.
 package archtest
