@@ -147,7 +147,8 @@ func BenchmarkSumsOfFactors(b *testing.B) {
 			if !s.bindings[0].Launches[1].Fused {
 				b.Skip("it is small enough for a cache")
 			}
-			s.bindings[0].Launches[0].Task.(*engine.MatMulTask[float32]).Reduction, s.bindings[0].Launches[1].Fused = nil, false
+			launches := s.bindings[0].Launches
+			launches[0].Task.(*engine.MatMulTask[float32]).Reduction, launches[1].Fused = nil, false
 			alone, _ := prepared(b, g, dw)
 			var gains, shares []float64
 			for b.Loop() {

@@ -23,7 +23,8 @@ func bind(g *graph.Graph, declared []string, have []int, given ...shapeinfer.Siz
 		for _, name := range d.Symbols() {
 			g.Dim(name)
 		}
-		inputs = append(inputs, shapeinfer.Bound{Node: g.Input(string(rune('a'+i)), graph.Float32, d), Shape: []int{have[i]}})
+		x := g.Input(string(rune('a'+i)), graph.Float32, d)
+		inputs = append(inputs, shapeinfer.Bound{Node: x, Shape: []int{have[i]}})
 	}
 	return shapeinfer.Bind(g, inputs, shapeinfer.Check(g).Requirements, given...)
 }
@@ -81,14 +82,14 @@ func TestBindSaysWhatIsWrong(t *testing.T) {
 	}{
 		"two values of one name": {nil, []string{"n", "n"}, []int{5, 6}, nil,
 			[]string{"n = 5   from input a, axis 0   (bind_test.go:"}},
-		"a remainder":              {nil, []string{"2*n"}, []int{7}, nil, []string{"2*n = 7   from input a, axis 0   (bind_test.go:26:50): division had remainder 1, so no size of n fits"}},
-		"below the least":          {nil, []string{"n+1"}, []int{1}, nil, []string{"n = 0   from input a, axis 0   (bind_test.go:26:50)\nit is declared at least 1 at bind_test.go:"}},
+		"a remainder":              {nil, []string{"2*n"}, []int{7}, nil, []string{"2*n = 7   from input a, axis 0   (bind_test.go:26:8): division had remainder 1, so no size of n fits"}},
+		"below the least":          {nil, []string{"n+1"}, []int{1}, nil, []string{"n = 0   from input a, axis 0   (bind_test.go:26:8)\nit is declared at least 1 at bind_test.go:"}},
 		"above the greatest":       {func(g *graph.Graph) { g.Dim("n", graph.AtMost(4)) }, []string{"n"}, []int{5}, nil, []string{"it is declared at most 4 at bind_test.go:"}},
 		"no multiple":              {func(g *graph.Graph) { g.Dim("n", graph.MultipleOf(4)) }, []string{"n"}, []int{6}, nil, []string{"it is declared a multiple of 4 at bind_test.go:"}},
 		"a number":                 {nil, []string{"3"}, []int{4}, nil, []string{"axis 0 of input a is 4, and it is declared [3] at bind_test.go:"}},
 		"negative":                 {nil, []string{"n"}, []int{-1}, nil, []string{"axis 0 of input a is -1: sizes must be at least 0"}},
 		"by hand, and otherwise":   {nil, []string{"n"}, []int{6}, shapeinfer.Sizes{"n": 5}, []string{"n = 5   set explicitly\nn = 6   from input a, axis 0"}},
-		"against a statement":      {func(g *graph.Graph) { g.Equal(g.Dim("n"), g.Dim("m")) }, []string{"n", "m"}, []int{6, 7}, nil, []string{"m == n fails: 7 against 6\nm = 7   from input b, axis 0   (bind_test.go:26:50)\nn = 6   from input a, axis 0   (bind_test.go:26:50)\nstated at bind_test.go:"}},
+		"against a statement":      {func(g *graph.Graph) { g.Equal(g.Dim("n"), g.Dim("m")) }, []string{"n", "m"}, []int{6, 7}, nil, []string{"m == n fails: 7 against 6\nm = 7   from input b, axis 0   (bind_test.go:26:8)\nn = 6   from input a, axis 0   (bind_test.go:26:8)\nstated at bind_test.go:"}},
 		"nothing is said of n":     {nil, []string{"n//2", "n//2+n-n//2*2"}, []int{5, 9}, nil, []string{"no sizes n were found for"}},
 		"an open name that counts": {func(g *graph.Graph) { g.Input("whole", graph.Float32, 3); ops.Expand(g.ByName("whole"), g.Dim("n"), 3) }, []string{"n//2"}, []int{5}, nil, []string{"n could be 10 or 11: set it explicitly, or add an input with an axis of that size\nfloor(n/2) = 5   from input a"}},
 		"a name of no input":       {func(g *graph.Graph) { ops.Expand(g.Input("x", graph.Float32, 1), g.Dim("n")) }, nil, nil, nil, []string{"no input determines n, but Expand(x, n) at bind_test.go:"}},

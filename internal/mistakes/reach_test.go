@@ -108,7 +108,8 @@ func maskByName(g *graph.Graph) (*reach.Plan, error) {
 
 func ruleOfOtherName(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"), reach.Params("down.*", ""), // want error BL604 "down.weight has 2 axes"
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
+		reach.Params("down.*", ""),                 // want error BL604 "down.weight has 2 axes"
 		reach.Params("upper.weight", "tensor", "")) // want error BL603 "the graph has no parameter of such a name" "up.weight, up.bias"
 }
 

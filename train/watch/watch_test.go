@@ -187,7 +187,8 @@ func TestScript(t *testing.T) {
 	l, page := newLoop(t)
 	_, err = l.Run(t.Context())
 	require.NoError(t, err)
-	script := document + get(t, page, "/page.js").Body.String() + "\nstream.onmessage({ data: `" + get(t, page, "/state").Body.String() + "` });" + `
+	code, state := get(t, page, "/page.js").Body.String(), get(t, page, "/state").Body.String()
+	script := document + code + "\nstream.onmessage({ data: `" + state + "` });" + `
 console.log(byID.status.textContent);
 console.log(byID.curves.all("path").map((p) => p.attributes.class + p.attributes.d.replace(/[^ML]/g, "")).join());
 console.log(byID.histograms.all("figcaption").map((c) => c.textContent + c.children[0].textContent).join(";"));
